@@ -1,0 +1,99 @@
+package tidy
+
+// rule says what the packages that match a pattern may import from this project. A pattern is a
+// path below the module; a trailing "/..." takes in everything under it. Of several patterns that
+// match, the longest governs. Packages under one "/..." pattern may import each other.
+type rule struct {
+	pkg string
+	may []string
+	std bool // nothing from outside the standard library either
+}
+
+// checksDir is this package, which nothing imports.
+const checksDir = "internal/tidy"
+
+// anything is what the outermost packages may import: all but these checks.
+var anything = []string{"..."}
+
+// layout is the import table of the project. It governs files that are not tests. A package that
+// no row names is a finding: a new package starts with a new row, and with the question which
+// layer it belongs to.
+var layout = []rule{
+	// Layer 1: DynamoDB's words, and what answers to them.
+	{pkg: "dynamo", std: true},
+	{pkg: "dynamo/engine/...", may: []string{"dynamo"}},
+	{pkg: "dynamo/wire/...", may: []string{"dynamo"}},
+	{pkg: "dynamo/awssdk/...", may: []string{"dynamo"}},
+	{pkg: "dynamo/dynamotest/...", may: []string{"dynamo"}},
+
+	// Layer 2: the kit for single-table models.
+	{pkg: "singletable/...", may: []string{"dynamo"}},
+
+	// What every layer above may say.
+	{pkg: "money"},
+	{pkg: "problem", std: true},
+
+	// Layer 3: the systems. None of them knows the store, so none imports dynamo.
+	{pkg: "systems/ledger/...", may: []string{"singletable", "money", "problem"}},
+
+	// Layer 4: the server is the composition root and the only place that opens a store.
+	{pkg: "server", may: []string{
+		"server/...", "systems/...", "singletable", "money", "problem", "dynamo/...",
+	}},
+	{pkg: "server/api/...", may: []string{"systems/...", "singletable", "money", "problem"}},
+	{pkg: "client/...", may: []string{"money", "problem"}},
+
+	// What stands outside: the binary, its story, the measurements, the tests of the whole.
+	{pkg: "cmd/exchequer/...", may: anything},
+	{pkg: "demo/...", may: anything},
+	{pkg: "bench/...", may: anything},
+	{pkg: "test/...", may: anything},
+	{pkg: "internal/sim/...", may: anything},
+	{pkg: checksDir, std: true},
+}
+
+// home says where a package of the standard library, or a module and all its packages, may be
+// imported: in code, and in tests besides.
+type home struct {
+	prefix string
+	code   []string
+	tests  []string
+}
+
+// homes lists every dependency and where it belongs. A module that no row names is a finding; a
+// package of the standard library that no row names may be used anywhere.
+var homes = []home{
+	// The network belongs to the edge. Tests may start servers anywhere.
+	{"net/http", []string{"server/...", "client/...", "dynamo/wire/..."}, anything},
+
+	// Test libraries never reach what ships; a conformance suite is for tests alone.
+	{"testing", []string{"dynamo/dynamotest/..."}, anything},
+	{"pgregory.net/rapid", nil, anything},
+	{"github.com/google/go-cmp", nil, anything},
+	{"github.com/anishathalye/porcupine", nil, anything},
+	{"github.com/rogpeppe/go-internal", nil, anything},
+
+	// One store each: the SDK in its adapter, Pebble in the engine, the peers in the measurements.
+	{"github.com/aws", []string{"dynamo/awssdk/..."}, []string{"dynamo/wire/..."}},
+	{"github.com/cockroachdb/pebble", []string{"dynamo/engine/...", "bench/..."}, nil},
+	{"github.com/jackc/pgx", []string{"bench/..."}, nil},
+	{"modernc.org/sqlite", []string{"bench/..."}, nil},
+
+	{"github.com/cespare/xxhash", []string{"dynamo/engine/...", "bench/..."}, nil},
+
+	// Decimals and currencies are behind money, the frameworks of HTTP and of commands at the edge.
+	{"github.com/bojanz/currency", []string{"money"}, nil},
+	{"github.com/cockroachdb/apd", []string{"money"}, nil},
+	{"github.com/danielgtaylor/huma", []string{"server/..."}, nil},
+	{"github.com/prometheus/client_golang", []string{"server/..."}, anything},
+	{"github.com/spf13/cobra", []string{"cmd/exchequer/..."}, nil},
+	{"github.com/spf13/pflag", []string{"cmd/exchequer/..."}, nil},
+
+	// Makers of ids are values without effects.
+	{"github.com/google/uuid", anything, anything},
+	{"github.com/oklog/ulid", anything, anything},
+}
+
+// hidden lists modules that must not show in an exported signature of the packages that use them,
+// so that they can be replaced without breaking a caller.
+var hidden = []string{"github.com/cockroachdb/pebble"}

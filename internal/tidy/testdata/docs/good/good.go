@@ -1,0 +1,5 @@
+// Package good is documented.
+package good
+
+// Verb does something.
+func Verb() {}

@@ -1,0 +1,2 @@
+// Package outside_test documents the tests, which is not enough.
+package outside_test

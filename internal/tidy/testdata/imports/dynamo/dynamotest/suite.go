@@ -1,0 +1,7 @@
+package dynamotest
+
+import (
+	_ "github.com/exchequer-dev/exchequer/dynamo"
+	_ "pgregory.net/rapid"
+	_ "testing"
+)

@@ -1,0 +1,6 @@
+package wire
+
+import (
+	_ "github.com/aws/aws-sdk-go-v2/aws"
+	_ "net/http"
+)

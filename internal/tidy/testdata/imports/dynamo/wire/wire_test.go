@@ -1,0 +1,3 @@
+package wire
+
+import _ "github.com/aws/aws-sdk-go-v2/aws"

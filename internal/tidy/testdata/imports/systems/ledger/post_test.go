@@ -1,0 +1,7 @@
+package ledger
+
+import (
+	_ "github.com/cockroachdb/pebble/v2"
+	_ "github.com/exchequer-dev/exchequer/dynamo/engine"
+	_ "net/http/httptest"
+)

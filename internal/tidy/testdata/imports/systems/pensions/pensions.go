@@ -1,0 +1,3 @@
+package pensions
+
+import _ "strings"

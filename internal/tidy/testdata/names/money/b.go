@@ -1,0 +1,7 @@
+package money
+
+func init() {}
+
+type initial struct{}
+
+func (initial) init() {}
