@@ -1,0 +1,92 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Catalogue is the list of problems that one system can report. Its order is the order of
+// precedence: where several problems apply at once, the first one is reported.
+//
+// A catalogue and its definitions are package-level variables of one file. Go initialises them in
+// the order in which they stand there, so that order is the precedence. Nothing is added later.
+type Catalogue struct {
+	name        string
+	definitions []*Definition
+}
+
+// NewCatalogue returns an empty catalogue. The name is the system's: "ledger".
+func NewCatalogue(name string) *Catalogue {
+	return &Catalogue{name: name}
+}
+
+// Name returns the system's name.
+func (c *Catalogue) Name() string { return c.name }
+
+// Define declares a problem that ranks after all earlier ones.
+//
+// The sentence says what is wrong, begins with a capital letter and has no full stop. Where it
+// names a detail in braces, as in "There is no account {account}", Error.With fills it. The hint
+// says what to try next, in the same form; it may be empty. Check finds mistakes.
+func (c *Catalogue) Define(kind Kind, code Code, sentence, hint string) *Definition {
+	d := &Definition{kind: kind, code: code, sentence: sentence, hint: hint}
+	c.definitions = append(c.definitions, d)
+	return d
+}
+
+// Definitions returns all problems in order of precedence.
+func (c *Catalogue) Definitions() []*Definition {
+	return slices.Clone(c.definitions)
+}
+
+// First returns the error that ranks first among those that are not nil: problems of this
+// catalogue by precedence, and before them any error that is none of its problems, since nobody
+// decided that it may be hidden. Of equals the earlier wins. Without any error, First returns nil.
+func (c *Catalogue) First(errs ...error) error {
+	var first error
+	best := len(c.definitions)
+	for _, err := range errs {
+		if err == nil {
+			continue
+		}
+		if rank := c.rank(err); first == nil || rank < best {
+			first, best = err, rank
+		}
+	}
+	return first
+}
+
+// rank returns the place of an error in the catalogue, or -1.
+func (c *Catalogue) rank(err error) int {
+	var e *Error
+	if !errors.As(err, &e) {
+		return -1
+	}
+	return slices.IndexFunc(c.definitions, func(d *Definition) bool { return d.code == e.Code })
+}
+
+// Check returns every mistake in the declarations of some catalogues as one error, or nil: codes,
+// kinds and sentences that are badly written, and codes that are declared twice, in one catalogue or
+// in two, because a code alone must tell which problem it is. It is meant to be called by a test.
+func Check(catalogues ...*Catalogue) error {
+	var faults []string
+	owner := map[Code]string{CodeInternal: "problem"}
+	for _, c := range catalogues {
+		for _, d := range c.definitions {
+			for _, fault := range d.check() {
+				faults = append(faults, c.name+": "+fault)
+			}
+			if earlier, taken := owner[d.code]; taken {
+				fault := fmt.Sprintf("%s: %q is declared by %s already", c.name, d.code, earlier)
+				faults = append(faults, fault)
+			}
+			owner[d.code] = c.name
+		}
+	}
+	if faults == nil {
+		return nil
+	}
+	return errors.New(strings.Join(faults, "\n"))
+}

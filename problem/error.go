@@ -1,0 +1,186 @@
+package problem
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"unicode/utf8"
+)
+
+// TextMax is the greatest length in bytes of a detail and of what is said about a field. Both may
+// repeat what a caller sent, and an answer must not grow with it. Identifiers are far shorter.
+const TextMax = 512
+
+// Error is one occurrence of a problem. It is made by a Definition, or by Decode from JSON, and is
+// not changed afterwards: With, Field and Wrap return new ones. Its JSON form has every member but
+// the cause.
+type Error struct {
+	Kind     Kind   `json:"kind"`
+	Code     Code   `json:"code"`
+	Sentence string `json:"sentence"`
+	// Hint says what to try next; it may be empty.
+	Hint string `json:"hint,omitempty"`
+	// Fields are the wrong fields of the input, in the order in which they were found.
+	Fields Fields `json:"fields,omitempty"`
+	// Details are the values in the sentence by name, for programs.
+	Details map[string]string `json:"details,omitempty"`
+
+	cause      error
+	definition *Definition // Nil after Decode: the sentence is complete then.
+}
+
+// With returns the error with a detail, which fills {name} in the sentence and in the hint. The
+// value is kept as the text that fmt.Sprint makes of it, cut to TextMax bytes.
+func (e *Error) With(name string, value any) *Error {
+	made := *e
+	made.Details = maps.Clone(e.Details)
+	if made.Details == nil {
+		made.Details = make(map[string]string, 4)
+	}
+	made.Details[name] = cut(fmt.Sprint(value))
+	if d := e.definition; d != nil {
+		made.Sentence, made.Hint = fill(d.sentence, made.Details), fill(d.hint, made.Details)
+	}
+	return &made
+}
+
+// Field returns the error with one more wrong field of the input. The name is the path that the
+// caller would write, such as "legs[1].amount"; what is wrong completes a sentence that begins with
+// the name: "must be more than zero".
+func (e *Error) Field(name, wrong string) *Error {
+	made := *e
+	made.Fields = append(e.Fields[:len(e.Fields):len(e.Fields)], newField(name, wrong))
+	return &made
+}
+
+// Wrap returns the error with a cause, for errors.Is, errors.As and the log. The cause is not part
+// of the JSON form.
+func (e *Error) Wrap(cause error) *Error {
+	made := *e
+	made.cause = cause
+	return &made
+}
+
+// Error returns the sentence, the wrong fields and the cause on one line, for logs. What a person
+// should read is in Sentence, Fields and Hint.
+func (e *Error) Error() string {
+	text := e.Sentence
+	if len(e.Fields) > 0 {
+		text += " (" + e.Fields.String() + ")"
+	}
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause, or nil.
+func (e *Error) Unwrap() error {
+	return e.cause
+}
+
+// Is reports whether target is a definition, or an occurrence, of the same code.
+func (e *Error) Is(target error) bool {
+	switch target := target.(type) {
+	case *Definition:
+		return target.code == e.Code
+	case *Error:
+		return target.Code == e.Code
+	}
+	return false
+}
+
+// From returns the first *Error that err wraps. An error that wraps none becomes the cause of one
+// of kind Internal, whose sentence says nothing about it. From(nil) is nil.
+func From(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{
+		Kind: Internal, Code: CodeInternal, Sentence: "Something went wrong inside", cause: err,
+		Hint: "Try again; if it happens again, look into the server's log",
+	}
+}
+
+// Decode rebuilds an error from its JSON form. Members that it does not know are ignored, and a
+// kind that it does not know is kept, so that an old client can read a new server's answer. What
+// has no code is not a problem, and an error.
+func Decode(data []byte) (*Error, error) {
+	var e Error
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, fmt.Errorf("decode problem: %w", err)
+	}
+	if e.Code == "" {
+		return nil, errors.New("decode problem: there is no code")
+	}
+	return &e, nil
+}
+
+// Field is one wrong field of the input.
+type Field struct {
+	// Name is the path that the caller would write, such as "legs[1].amount".
+	Name string `json:"name"`
+	// Wrong completes a sentence that begins with the name: "must be more than zero".
+	Wrong string `json:"wrong"`
+}
+
+func newField(name, wrong string) Field {
+	return Field{Name: cut(name), Wrong: cut(wrong)}
+}
+
+// String returns the name and what is wrong.
+func (f Field) String() string {
+	return f.Name + " " + f.Wrong
+}
+
+// Fields collects what is wrong with an input, so that the caller learns everything at once. The
+// zero value is empty and ready.
+type Fields []Field
+
+// Add adds a wrong field; see Error.Field for both texts.
+func (f *Fields) Add(name, wrong string) {
+	*f = append(*f, newField(name, wrong))
+}
+
+// Addf is Add with a format for what is wrong.
+func (f *Fields) Addf(name, format string, args ...any) {
+	f.Add(name, fmt.Sprintf(format, args...))
+}
+
+// Err returns an occurrence of d with these fields, or nil when there are none.
+func (f Fields) Err(d *Definition) error {
+	if len(f) == 0 {
+		return nil
+	}
+	e := d.New()
+	e.Fields = append(Fields(nil), f...)
+	return e
+}
+
+// String joins the fields by semicolons.
+func (f Fields) String() string {
+	texts := make([]string, len(f))
+	for i, field := range f {
+		texts[i] = field.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// cut shortens text to TextMax bytes, between two characters.
+func cut(text string) string {
+	if len(text) <= TextMax {
+		return text
+	}
+	const more = "…"
+	end := TextMax - len(more)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + more
+}
