@@ -39,12 +39,15 @@ var (
 
 func TestCanonicalNumber(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"0", "0"}, {"-0", "0"}, {"+0", "0"}, {"0.0", "0"}, {"-0.000", "0"}, {".0", "0"}, {"0.", "0"},
-		{"00042", "42"}, {"42", "42"}, {"-42", "-42"}, {"+5", "5"}, {"1.0", "1"}, {"3.1400", "3.14"},
+		{"0", "0"}, {"-0", "0"}, {"+0", "0"}, {"0.0", "0"}, {"-0.000", "0"},
+		{".0", "0"}, {"0.", "0"},
+		{"00042", "42"}, {"42", "42"}, {"-42", "-42"}, {"+5", "5"}, {"1.0", "1"},
+		{"3.1400", "3.14"},
 		{"1.5E2", "150"}, {"1E2", "100"}, {"1e+2", "100"}, {"15e-1", "1.5"}, {"1E-38", tenToMin38},
 		{".5", "0.5"}, {"5.", "5"}, {"-.5", "-0.5"}, {"-5.", "-5"}, {"00.50", "0.5"},
 		{"0100.0010", "100.001"},
-		{"0.0e126", "0"}, {"0e125", "0"}, {"0e-500", "0"}, {"0.1e126", tenTo125}, {"1E125", tenTo125},
+		{"0.0e126", "0"}, {"0e125", "0"},
+		{"0e-500", "0"}, {"0.1e126", tenTo125}, {"1E125", tenTo125},
 		{"1e0000000000000000000002", "100"},
 		{"9.9999999999999999999999999999999999999E125", greatest}, {greatest, greatest},
 		{"-9.9999999999999999999999999999999999999E125", "-" + greatest},
@@ -81,7 +84,8 @@ func TestCanonicalNumberRefuses(t *testing.T) {
 		{"1" + strings.Repeat("0", 37) + ".1", dynamo.NumberTooPrecise, preciseText},
 		{"0." + nines38 + "1", dynamo.NumberTooPrecise, preciseText},
 		{"1" + strings.Repeat("0", 100) + "1e-50", dynamo.NumberTooPrecise, preciseText},
-		{"1E126", dynamo.NumberOverflow, overflowText}, {"-1E126", dynamo.NumberOverflow, overflowText},
+		{"1E126", dynamo.NumberOverflow, overflowText},
+		{"-1E126", dynamo.NumberOverflow, overflowText},
 		{"0e126", dynamo.NumberOverflow, overflowText},
 		{tenTo125 + "0", dynamo.NumberOverflow, overflowText},
 		{"1e999999999", dynamo.NumberOverflow, overflowText},
@@ -94,8 +98,8 @@ func TestCanonicalNumberRefuses(t *testing.T) {
 	}
 	for _, text := range []string{
 		" 5", "1 ", "1 2", "\t1", "1_000", "1,000", "1+2", "1-2", "--1", "+-1", "1.2.3", "e2", "1e",
-		"1e+", "1e-", "1e5.5", "1e5e5", ".", "-", "+", "-.", "NaN", "nan", "Infinity", "-Infinity", "inf",
-		"0x10", "1f", "٣", "1\x00", nines38 + "9x", "1e126x", "0e126x",
+		"1e+", "1e-", "1e5.5", "1e5e5", ".", "-", "+", "-.", "NaN", "nan", "Infinity", "-Infinity",
+		"inf", "0x10", "1f", "٣", "1\x00", nines38 + "9x", "1e126x", "0e126x",
 	} {
 		rows = append(rows, row{text, dynamo.NumberUnreadable, unreadable + ": " + text})
 	}
@@ -114,7 +118,9 @@ func TestCanonicalNumberRefuses(t *testing.T) {
 }
 
 func TestCanonicalNumberAllocatesNothing(t *testing.T) {
-	for _, text := range []string{"0", "42", "-0.5", "1500.25", nines38, greatest, smallest, longest} {
+	for _, text := range []string{
+		"0", "42", "-0.5", "1500.25", nines38, greatest, smallest, longest,
+	} {
 		if n := testing.AllocsPerRun(100, func() { _, _ = dynamo.CanonicalNumber(text) }); n != 0 {
 			t.Errorf("%s: %v allocations", text, n)
 		}
@@ -148,7 +154,8 @@ func TestNumberSize(t *testing.T) {
 
 func TestArithmetic(t *testing.T) {
 	for _, c := range []struct{ a, b, sum, difference string }{
-		{"0", "0", "0", "0"}, {"1", "2", "3", "-1"}, {"-1", "1", "0", "-2"}, {"5", "0", "5", "5"},
+		{"0", "0", "0", "0"}, {"1", "2", "3", "-1"},
+		{"-1", "1", "0", "-2"}, {"5", "0", "5", "5"},
 		{"0", "5", "5", "-5"}, {"0.1", "0.2", "0.3", "-0.1"}, {"0.5", "0.5", "1", "0"},
 		{"1500", "5.5", "1505.5", "1494.5"}, {"-0.05", "0.05", "0", "-0.1"},
 		{"99.99", "0.01", "100", "99.98"},
@@ -164,7 +171,8 @@ func TestArithmetic(t *testing.T) {
 		{"1e39", "-1", overflowText, overflowText}, {tenTo50, "1", overflowText, overflowText},
 		{"1", tenTo50, overflowText, overflowText}, {"9e125", "9e125", overflowText, "0"},
 		{"9e125", "1e125", overflowText, "8e125"}, {"-9e125", "1e125", "-8e125", overflowText},
-		{"1e125", "1e-130", overflowText, overflowText}, {"-1e125", "1e-130", overflowText, overflowText},
+		{"1e125", "1e-130", overflowText, overflowText},
+		{"-1e125", "1e-130", overflowText, overflowText},
 		{greatest, "1e88", overflowText, nines38[:37] + "8" + strings.Repeat("0", 88)},
 		{"1.5e-130", "1e-130", "2.5e-130", underflowText}, {"1e-130", "-1e-130", "0", "2e-130"},
 		{greatest, greatest, overflowText, "0"}, {longest, longest, overflowText, "0"},
@@ -175,7 +183,10 @@ func TestArithmetic(t *testing.T) {
 				name string
 				do   func(a, b string) (string, error)
 				want string
-			}{{"sum", dynamo.AddNumbers, c.sum}, {"difference", dynamo.SubtractNumbers, c.difference}} {
+			}{
+				{"sum", dynamo.AddNumbers, c.sum},
+				{"difference", dynamo.SubtractNumbers, c.difference},
+			} {
 				got, err := op.do(a, b)
 				if err != nil {
 					got = err.Error()
@@ -202,12 +213,15 @@ func TestArithmeticOfHugeGapsAllocatesOnlyItsAnswer(t *testing.T) {
 // orderedVectors are ascending.
 var orderedVectors = []struct{ text, hex string }{
 	{"-9.9999999999999999999999999999999999999E125", "4000" + strings.Repeat("9b", 19) + "ff"},
-	{"-123.45", "407bf2dcccff"}, {"-100", "407bf4ff"}, {"-1", "407df4ff"}, {"-0.5", "407eccff"},
+	{"-123.45", "407bf2dcccff"}, {"-100", "407bf4ff"}, {"-1", "407df4ff"},
+	{"-0.5", "407eccff"},
 	{"-1E-130", "40fff4ff"}, {"0", "80"}, {"1E-130", "c0000b00"}, {"0.00000001", "c07a0b00"},
-	{"0.5", "c0813300"}, {"1", "c0820b00"}, {"1.5", "c0821000"}, {"2", "c0821500"}, {"9", "c0825b00"},
+	{"0.5", "c0813300"}, {"1", "c0820b00"}, {"1.5", "c0821000"}, {"2", "c0821500"},
+	{"9", "c0825b00"},
 	{"10", "c0830b00"}, {"12.34", "c0830d2300"}, {"99", "c0836400"}, {"100", "c0840b00"},
 	{"101", "c0840b0b00"}, {"150", "c0841000"}, {"1000", "c0850b00"},
-	{"12345678901234567890123456789012345678", "c0a7" + strings.Repeat("0d23394f5b", 3) + "0d23394f00"},
+	{"12345678901234567890123456789012345678",
+		"c0a7" + strings.Repeat("0d23394f5b", 3) + "0d23394f00"},
 	{"9.9999999999999999999999999999999999999E125", "c0ff" + strings.Repeat("64", 19) + "00"},
 }
 
@@ -236,8 +250,10 @@ func TestOrderedNumber(t *testing.T) {
 
 func TestDecodeOrderedNumberRefuses(t *testing.T) {
 	for _, c := range []struct{ name, hex string }{
-		{"nothing", ""}, {"unknown class", "0082"}, {"only a class", "c0"}, {"no pairs", "c08200"},
-		{"no end", "c0820b"}, {"zero in front", "c0820200"}, {"pair of zeros in front", "c082010b00"},
+		{"nothing", ""}, {"unknown class", "0082"},
+		{"only a class", "c0"}, {"no pairs", "c08200"},
+		{"no end", "c0820b"}, {"zero in front", "c0820200"},
+		{"pair of zeros in front", "c082010b00"},
 		{"pair of zeros at the end", "c0820b0100"}, {"pair over 99", "c0826500"},
 		{"pair far over", "c082ff00"},
 		{"39 digits", "c082" + strings.Repeat("64", 20) + "00"}, {"negative without end", "407df4"},

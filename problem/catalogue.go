@@ -68,8 +68,8 @@ func (c *Catalogue) rank(err error) int {
 }
 
 // Check returns every mistake in the declarations of some catalogues as one error, or nil: codes,
-// kinds and sentences that are badly written, and codes that are declared twice, in one catalogue or
-// in two, because a code alone must tell which problem it is. It is meant to be called by a test.
+// kinds and sentences that are badly written, and codes that are declared twice, in one catalogue
+// or in two, because a code alone must tell which problem it is. A test should call it.
 func Check(catalogues ...*Catalogue) error {
 	var faults []string
 	owner := map[Code]string{CodeInternal: "problem"}

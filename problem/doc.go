@@ -39,6 +39,6 @@
 //	return ErrInsufficientFunds.
 //		With("account", id).With("available", balance).With("needed", amount)
 //
-// What a kind means to a protocol, such as an HTTP status or an exit code, is for the protocol's own
-// package to say; [Kinds] lets it prove that its table is complete.
+// What a kind means to a protocol, such as an HTTP status or an exit code, is for the protocol's
+// own package to say; [Kinds] lets it prove that its table is complete.
 package problem

@@ -48,21 +48,23 @@ func ExampleFields() {
 	wrong.Addf("legs[1].amount", "must have at most %d fraction digits", 2)
 
 	if err := wrong.Err(ErrInvalidPosting); err != nil {
-		fmt.Println(err)
+		for _, field := range problem.From(err).Fields {
+			fmt.Println(field)
+		}
 	}
 	// Output:
-	// The posting cannot be read (currency must be a code of ISO 4217; legs[1].amount must have at most 2 fraction digits)
+	// currency must be a code of ISO 4217
+	// legs[1].amount must have at most 2 fraction digits
 }
 
 func ExampleDecode() {
 	sent, _ := json.Marshal(ErrAccountNotFound.With("account", "a_9").Wrap(errors.New("disk 7")))
-	fmt.Println(string(sent))
-
 	received, err := problem.Decode(sent)
 	fmt.Println(err, errors.Is(received, ErrAccountNotFound))
+	fmt.Println(received)
 	// Output:
-	// {"kind":"not_found","code":"account_not_found","sentence":"There is no account a_9","hint":"List the accounts of the user to find its id","details":{"account":"a_9"}}
 	// <nil> true
+	// There is no account a_9
 }
 
 func ExampleCatalogue_First() {

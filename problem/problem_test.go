@@ -141,7 +141,9 @@ func TestDecode(t *testing.T) {
 			t.Errorf("got %+v, %v", e, err)
 		}
 	})
-	for _, data := range []string{"", "null", "{}", "[]", `{"kind":"invalid"}`, `{"code":7}`, "<html>"} {
+	for _, data := range []string{
+		"", "null", "{}", "[]", `{"kind":"invalid"}`, `{"code":7}`, "<html>",
+	} {
 		t.Run("refuses "+data, func(t *testing.T) {
 			if e, err := problem.Decode([]byte(data)); err == nil {
 				t.Errorf("got %+v", e)
@@ -181,8 +183,8 @@ func TestLongTextsAreCut(t *testing.T) {
 		long := strings.Repeat("x", shift) + strings.Repeat("€", problem.TextMax)
 		e := ErrAccountNotFound.With("account", long).Field(long, long)
 		for _, got := range []string{e.Details["account"], e.Fields[0].Name, e.Fields[0].Wrong} {
-			if len(got) > problem.TextMax || len(got) < problem.TextMax-8 || !utf8.ValidString(got) ||
-				!strings.HasSuffix(got, "€…") {
+			filled := len(got) <= problem.TextMax && len(got) > problem.TextMax-8
+			if !filled || !utf8.ValidString(got) || !strings.HasSuffix(got, "€…") {
 				t.Errorf("shift %d: cut to %d bytes: %q", shift, len(got), got)
 			}
 		}
@@ -209,7 +211,8 @@ func TestFieldsWithoutAnyAreNoError(t *testing.T) {
 
 func TestFirst(t *testing.T) {
 	foreign := errors.New("disk is full")
-	lost, poor := ErrAccountNotFound.With("account", "a_1"), fmt.Errorf("w: %w", ErrInsufficientFunds)
+	lost := ErrAccountNotFound.With("account", "a_1")
+	poor := fmt.Errorf("post: %w", ErrInsufficientFunds)
 	again := ErrAccountNotFound.With("account", "a_2")
 	for _, c := range []struct {
 		name string
