@@ -1,0 +1,173 @@
+package ledger
+
+import (
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// AccountID identifies an account: 1 to 64 characters of [A-Za-z0-9._:-], a UUID unless the caller
+// chose another. The ids of the ledger's own accounts begin with "@".
+type AccountID string
+
+// UserID identifies the owner of accounts: any text of 1 to 255 bytes.
+type UserID string
+
+// AccountStatus says whether an account can be posted to.
+type AccountStatus string
+
+// The life of an account. Only an active account can be posted to; closed is final.
+const (
+	AccountActive AccountStatus = "active"
+	AccountFrozen AccountStatus = "frozen"
+	AccountClosed AccountStatus = "closed"
+)
+
+// accountTypeMax is the greatest length in bytes of an account's type, one word such as "checking".
+const accountTypeMax = 64
+
+// Account is a balance in one currency. A credit raises it and a debit lowers it, for every account.
+type Account struct {
+	ID     AccountID
+	UserID UserID
+	// AccountType is what kind of account it is, in the caller's own words: "checking".
+	AccountType string
+	Balance     money.Amount
+	Status      AccountStatus
+	// OverdraftLimit says how far the balance may go below zero: zero means not at all. It has no
+	// meaning where Unlimited is set.
+	OverdraftLimit money.Amount
+	Unlimited      bool
+	// Version is the number of legs that were ever posted to the account.
+	Version uint64
+	// Revision is the number of changes to anything but the balance: status and overdraft.
+	Revision uint64
+	// LastPostedAt is the CreatedAt of the newest leg; zero when there is none.
+	LastPostedAt time.Time
+	CreatedAt    time.Time
+}
+
+// Currency returns the currency that the account is kept in.
+func (a Account) Currency() money.Currency { return a.Balance.Currency() }
+
+// System tells whether the account is one of the ledger's own.
+func (a Account) System() bool { return a.ID.System() }
+
+// System tells whether the id is one of the ledger's own accounts.
+func (id AccountID) System() bool { return strings.HasPrefix(string(id), "@") }
+
+// The ledger's own accounts, one for each currency, which are opened when they are first used. What
+// comes from outside the books, or leaves them, is posted against one of these, so that all balances
+// of a currency sum to zero. They may go below zero without limit. Their ids are these names followed
+// by "-" and the currency: "@deposits-NZD"; a leg may give the name alone.
+const (
+	Opening     AccountID = "@opening"     // balances taken over from earlier books
+	Deposits    AccountID = "@deposits"    // money that came in
+	Withdrawals AccountID = "@withdrawals" // money that went out
+	Fees        AccountID = "@fees"        // what users were charged
+	Interest    AccountID = "@interest"    // what users earned or owed for time
+	Exchange    AccountID = "@exchange"    // the other side of both currencies of an exchange
+	Clearing    AccountID = "@clearing"    // payments on their way between books
+	Suspense    AccountID = "@suspense"    // money whose owner is not known yet
+	Rounding    AccountID = "@rounding"    // odd cents
+)
+
+// SystemAccounts returns the names of the ledger's own accounts.
+func SystemAccounts() []AccountID {
+	return []AccountID{
+		Opening, Deposits, Withdrawals, Fees, Interest, Exchange, Clearing, Suspense, Rounding,
+	}
+}
+
+// SystemAccount returns the id of one of the ledger's own accounts in a currency.
+func SystemAccount(name AccountID, currency money.Currency) AccountID {
+	return name + AccountID("-"+currency)
+}
+
+// NewAccount asks for an account.
+type NewAccount struct {
+	// ID is the id to use. Empty means one derived from the IdempotencyKey, or else a random UUID.
+	ID AccountID
+	// IdempotencyKey makes the request safe to repeat; empty when ID is given or when a repeat
+	// shall open another account.
+	IdempotencyKey string
+	UserID         UserID
+	AccountType    string
+	Currency       money.Currency
+	// OverdraftLimit says how far the balance may go below zero; its zero value means not at all.
+	OverdraftLimit money.Amount
+	// Unlimited lets the balance go below zero without limit.
+	Unlimited bool
+}
+
+func (n NewAccount) check() error {
+	var wrong problem.Fields
+	checkID(&wrong, "id", string(n.ID), optional)
+	if n.ID.System() {
+		wrong.Add("id", "must not begin with @, which the ledger's own accounts do")
+	}
+	checkText(&wrong, "userId", string(n.UserID), userIDMax, required)
+	checkText(&wrong, "accountType", n.AccountType, accountTypeMax, required)
+	if !n.Currency.Known() {
+		wrong.Add("currency", "must be a code of ISO 4217")
+	}
+	if err := wrong.Err(ErrInvalidRequest); err != nil {
+		return err
+	}
+	if err := checkKey(n.IdempotencyKey, optional); err != nil {
+		return err
+	}
+	return checkOverdraft(n.OverdraftLimit, n.Currency)
+}
+
+// checkOverdraft checks a limit for an account in a currency.
+func checkOverdraft(limit money.Amount, currency money.Currency) error {
+	const field = "overdraftLimit"
+	switch {
+	case limit.Currency() != "" && limit.Currency() != currency:
+		return ErrInvalidRequest.Field(field, "must be in the account's currency")
+	case limit.Sign() < 0:
+		return ErrInvalidRequest.Field(field, "must not be negative")
+	case limit.FractionDigits() > currency.Digits():
+		return ErrTooManyFractionDigits.With("amount", limit.Decimal()).
+			With("currency", currency).With("digits", currency.Digits()).
+			Field(field, "has too many fraction digits")
+	}
+	return nil
+}
+
+// difference names the first field in which an existing account is not the one asked for, or
+// returns "". What may change during an account's life is not compared.
+func (n NewAccount) difference(a Account) string {
+	switch {
+	case n.UserID != a.UserID:
+		return "userId"
+	case n.AccountType != a.AccountType:
+		return "accountType"
+	case n.Currency != a.Currency():
+		return "currency"
+	}
+	return ""
+}
+
+// Available returns how much may be debited: the balance and the overdraft limit. It has no meaning
+// where Unlimited is set. It is never negative.
+func (a Account) Available() money.Amount {
+	available, err := a.Balance.Add(a.OverdraftLimit)
+	if err != nil || available.Sign() < 0 {
+		zero, _ := a.Balance.Sub(a.Balance)
+		return zero
+	}
+	return available
+}
+
+// covers tells whether a balance may be left by a debit.
+func (a *Account) covers(balance money.Amount) bool {
+	if a.Unlimited || balance.Sign() >= 0 {
+		return true
+	}
+	rest, err := balance.Add(a.OverdraftLimit)
+	return err == nil && rest.Sign() >= 0
+}

@@ -1,0 +1,2 @@
+// Package ledger keeps double-entry books in one table.
+package ledger

@@ -1,0 +1,110 @@
+package ledger
+
+import "github.com/exchequer-dev/exchequer/problem"
+
+// Problems lists everything that the ledger can report. Its order is the order of precedence: where
+// several problems apply to one request, the earliest is reported, and of several legs with the
+// same problem the first leg. What is wrong with a request in itself comes first, then what is
+// wrong with its key, then what the books say against it.
+var Problems = problem.NewCatalogue("ledger")
+
+// Requests that can never succeed as they are.
+var (
+	ErrInvalidRequest = Problems.Define(problem.Invalid, "invalid_request",
+		"The request is not complete or not well formed",
+		"Correct the fields named and send it again")
+	ErrInvalidIdempotencyKey = Problems.Define(problem.Invalid, "invalid_idempotency_key",
+		"An idempotency key has 1 to 255 characters",
+		"Use a random UUID or your own reference of the payment")
+	ErrDescriptionTooLong = Problems.Define(problem.TooLarge, "description_too_long",
+		"The description has {size} bytes, the limit is {limit}",
+		"Shorten the description")
+	ErrMetadataTooLarge = Problems.Define(problem.TooLarge, "metadata_too_large",
+		"The metadata has {size} {unit}, the limit is {limit}",
+		"Keep references in the metadata and documents elsewhere")
+	ErrTooFewLegs = Problems.Define(problem.Invalid, "too_few_legs",
+		"A transaction has at least two legs, this one has {legs}",
+		"Give a leg that debits one account and a leg that credits another")
+	ErrTooManyLegs = Problems.Define(problem.TooLarge, "too_many_legs",
+		"{legs} legs on {accounts} accounts need {actions} writes, the limit is {limit}",
+		"Split it into several transactions")
+	ErrAmountNotPositive = Problems.Define(problem.Invalid, "amount_not_positive",
+		"The amount {amount} of a leg is not more than zero",
+		"Give a positive amount and choose debit or credit for its direction")
+	ErrTooManyFractionDigits = Problems.Define(problem.Invalid, "too_many_fraction_digits",
+		"{amount} has more fraction digits than {currency} has",
+		"Round it to {digits} fraction digits")
+	ErrAmountTooLarge = Problems.Define(problem.TooLarge, "amount_too_large",
+		"An amount has more than {limit} digits",
+		"Split it into several transactions")
+	ErrUnbalanced = Problems.Define(problem.Invalid, "unbalanced",
+		"Debits of {debits} and credits of {credits} differ",
+		"Make debits and credits equal in each currency")
+	ErrInvalidCursor = Problems.Define(problem.Invalid, "invalid_cursor",
+		"The cursor is not one of this question's",
+		"Start from the first page, with the same question on every page")
+)
+
+// Requests that contradict what exists.
+var (
+	ErrIdempotencyConflict = Problems.Define(problem.Conflict, "idempotency_conflict",
+		"The key was used for {first} with another {field}",
+		"Use a new key for a new request")
+	ErrMerchantExists = Problems.Define(problem.Conflict, "merchant_exists",
+		"There is a merchant {merchant} already, with another {field}",
+		"Choose another id")
+	ErrAccountExists = Problems.Define(problem.Conflict, "account_exists",
+		"There is an account {account} already, with another {field}",
+		"Choose another id")
+)
+
+// What the books say against a request.
+var (
+	ErrTransactionNotFound = Problems.Define(problem.NotFound, "transaction_not_found",
+		"There is no transaction {transaction}",
+		"Look it up by its idempotency key or by status and time")
+	ErrReversalOfReversal = Problems.Define(problem.Refused, "reversal_of_reversal",
+		"{transaction} is a reversal itself and cannot be reversed",
+		"Post a new transaction")
+	ErrAlreadyReversed = Problems.Define(problem.Conflict, "already_reversed",
+		"{transaction} was reversed by {reversal} already, with another {field}",
+		"Read the reversal")
+	ErrNotCompleted = Problems.Define(problem.Refused, "not_completed",
+		"{transaction} is {status}, and only what is completed can be reversed",
+		"Wait until it is completed")
+	ErrMerchantNotFound = Problems.Define(problem.NotFound, "merchant_not_found",
+		"There is no merchant {merchant}",
+		"Create the merchant first")
+	ErrNoSettlementAccount = Problems.Define(problem.Refused, "no_settlement_account",
+		"Merchant {merchant} has no settlement account",
+		"Name the account to credit")
+	ErrAccountNotFound = Problems.Define(problem.NotFound, "account_not_found",
+		"There is no account {account}",
+		"Open the account first, or list the user's accounts to find its id")
+	ErrCurrencyMismatch = Problems.Define(problem.Refused, "currency_mismatch",
+		"Account {account} is kept in {currency}, the leg is in {given}",
+		"Use an account of the leg's currency")
+	ErrAccountClosed = Problems.Define(problem.Refused, "account_closed",
+		"Account {account} is closed",
+		"Use another account")
+	ErrAccountFrozen = Problems.Define(problem.Refused, "account_frozen",
+		"Account {account} is frozen",
+		"Unfreeze it first")
+	ErrAccountNotEmpty = Problems.Define(problem.Refused, "account_not_empty",
+		"Account {account} holds {balance} and cannot be closed",
+		"Move the balance to another account first")
+	ErrSystemAccount = Problems.Define(problem.Refused, "system_account",
+		"Account {account} belongs to the ledger itself and stays active",
+		"Choose an account of a user")
+	ErrBalanceTooLarge = Problems.Define(problem.Refused, "balance_too_large",
+		"The balance of account {account} would have more than {limit} digits",
+		"Move a part of the balance to another account first")
+	ErrInsufficientFunds = Problems.Define(problem.Refused, "insufficient_funds",
+		"Account {account} has {available} to spend, but {needed} is needed",
+		"Deposit money first, or raise the account's overdraft limit")
+)
+
+// ErrContended is what is left when other writers kept winning until the caller's time was over.
+var ErrContended = Problems.Define(problem.Unavailable, "contended",
+	"Too many writers want the same accounts at once",
+	"Send the same request with the same key again: it cannot be posted twice")

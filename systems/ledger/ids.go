@@ -1,0 +1,84 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Name spaces of the ids that are derived by name (UUID version 5), so that equal names of different
+// things are different ids.
+var (
+	transactionSpace = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a11")
+	reversalSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a12")
+	accountSpace     = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a13")
+	merchantSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a14")
+)
+
+// derive returns the id of a name within a tenant. The tenant cannot hold the zero byte that ends it.
+func derive(space uuid.UUID, tenant, name string) string {
+	text := make([]byte, 0, 256)
+	text = append(text, tenant...)
+	text = append(text, 0)
+	text = append(text, name...)
+	return uuid.NewSHA1(space, text).String()
+}
+
+// legID returns the id of the leg that raises its account to a version: a UUID of version 8 (RFC
+// 9562) that begins with the account version in 48 bits, so that ids of one account sort in posting
+// order, then has the place among the transaction's legs in 12 bits, and 62 bits of the
+// transaction's id.
+func legID(version uint64, place int, transaction TransactionID) LegID {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], version<<16)
+	binary.BigEndian.PutUint16(id[6:8], 8<<12|uint16(place)&0xfff)
+	if t, err := uuid.Parse(string(transaction)); err == nil {
+		copy(id[8:], t[8:])
+	}
+	id[8] = id[8]&0x3f | 0x80
+	return LegID(id.String())
+}
+
+// hashVersion stands before what is hashed of a request, and in the stored hash. A change of what is
+// hashed takes the next letter, and compares stored hashes of the old form by the old rules.
+const hashVersion = "a"
+
+// requestHash condenses what the client sent, and nothing else, so that an honest repeat is always
+// equal. Amounts are taken by value: 5.5 and 5.50 are the same request.
+func requestHash(p *Posting) string {
+	var space [512]byte // Enough for most requests; longer ones move to the heap.
+	text := space[:0]
+	text = appendText(text, string(p.Type))
+	text = appendText(text, string(p.Currency))
+	text = appendText(text, string(p.MerchantID))
+	text = appendText(text, p.Description)
+	text = appendMetadata(text, p.Metadata)
+	for i := range p.Legs {
+		l := &p.Legs[i]
+		text = appendText(text, string(l.AccountID))
+		text = appendText(text, string(l.Type))
+		text = appendText(text, string(l.Amount.Currency()))
+		text = appendText(text, l.Amount.Decimal())
+	}
+	sum := sha256.Sum256(text)
+	return hashVersion + base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// appendText writes the length before the text, so that no two lists of texts are the same.
+func appendText(dst []byte, text string) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(text)))
+	return append(dst, text...)
+}
+
+func appendMetadata(dst []byte, metadata map[string]string) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(metadata)))
+	for _, name := range slices.Sorted(maps.Keys(metadata)) {
+		dst = appendText(dst, name)
+		dst = appendText(dst, metadata[name])
+	}
+	return dst
+}
