@@ -185,7 +185,7 @@ func TestMulQuo(t *testing.T) {
 		d, above, below  string
 		digits           int
 		want             string
-		halfEvenIfOthers string
+		halfEven string
 	}{
 		{"100 USD in JPY over the euro, rounded once", "100", "186.75", "1.1684", 0, "15983", ""},
 		{"1,000,000 USD in JPY", "1000000", "186.75", "1.1684", 0, "159833961", ""},
@@ -203,8 +203,8 @@ func TestMulQuo(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, rounding := range []money.Rounding{money.HalfUp, money.HalfEven} {
 				want := c.want
-				if rounding == money.HalfEven && c.halfEvenIfOthers != "" {
-					want = c.halfEvenIfOthers
+				if rounding == money.HalfEven && c.halfEven != "" {
+					want = c.halfEven
 				}
 				got, err := dec(t, c.d).MulQuo(dec(t, c.above), dec(t, c.below), c.digits, rounding)
 				var limit *money.LimitError

@@ -134,7 +134,8 @@ func (d Decimal) MarshalNumber() (string, error) {
 }
 
 // UnmarshalNumber reads a stored DynamoDB Number. A number that another program stored may have an
-// exponent.
+// exponent, and may be outside the limits, for DynamoDB allows magnitudes from 1E-130 to 1E+125;
+// that is a *LimitError.
 func (d *Decimal) UnmarshalNumber(text string) error {
 	return d.set(text, true)
 }
