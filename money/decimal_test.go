@@ -181,11 +181,11 @@ func TestRound(t *testing.T) {
 
 func TestMulQuo(t *testing.T) {
 	for _, c := range []struct {
-		name             string
-		d, above, below  string
-		digits           int
-		want             string
-		halfEven string
+		name            string
+		d, above, below string
+		digits          int
+		want            string
+		halfEven        string
 	}{
 		{"100 USD in JPY over the euro, rounded once", "100", "186.75", "1.1684", 0, "15983", ""},
 		{"1,000,000 USD in JPY", "1000000", "186.75", "1.1684", 0, "159833961", ""},
