@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
+
+// Limits of the service ("Service, account, and table quotas" in the developer guide).
+const (
+	hashKeySizeMax       = 2048
+	rangeKeySizeMax      = 1024
+	attributeNameSizeMax = 65535
+)
+
+// The service's sentences about items and keys.
+const (
+	messageKeySchema   = "The provided key element does not match the schema"
+	messageItemSize    = "Item size has exceeded the maximum allowed size"
+	messageUpdateSize  = "Item size to update has exceeded the maximum allowed size"
+	messageHashSize    = "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
+	messageRangeSize   = "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+	messageEmptyName   = "One or more parameter values were invalid: Attribute name must not be empty"
+	messageNameSize    = "Attribute name is too large, must be less than 65536 bytes"
+	messageEmptyKey    = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s"
+	messageEmptyIndex  = "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"
+	messageMissingKey  = "One or more parameter values were invalid: Missing the key %s in the item"
+	messageKeyType     = "One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s"
+	messageIndexType   = "One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s"
+	messageKeyInUpdate = "One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key"
+	messageNoTable     = "Requested resource not found"
+)
+
+// keyRefusal is a refused key. Cancels says that in a transaction it cancels the transaction
+// with a reason of its own instead of refusing the whole request.
+type keyRefusal struct {
+	err     *dynamo.Error
+	cancels bool
+}
+
+func refuse(cancels bool, format string, args ...any) *keyRefusal {
+	return &keyRefusal{err: dynamo.Invalid(fmt.Sprintf(format, args...)), cancels: cancels}
+}
+
+// tableOf finds the table that a call names: its name, or its ARN.
+func (db *DB) tableOf(name string) (*table, error) {
+	if i := strings.Index(name, ":table/"); i >= 0 && strings.HasPrefix(name, "arn:") {
+		name = name[i+len(":table/"):]
+	}
+	if t := db.tables[name]; t != nil {
+		return t, nil
+	}
+	if err := checkTableName(name, 1); err != nil {
+		return nil, err
+	}
+	return nil, &dynamo.Error{Code: dynamo.CodeResourceNotFound, Message: messageNoTable}
+}
+
+// checkItem validates the item of a Put and returns it with canonical values, and its size. The
+// item is copied only if a value had to change.
+func checkItem(item dynamo.Item) (dynamo.Item, int, error) {
+	size := 0
+	copied := false
+	for name, v := range item {
+		if err := checkName(name); err != nil {
+			return nil, 0, err
+		}
+		if !v.Checked() {
+			c, err := expr.CheckValue(v)
+			if err != nil {
+				return nil, 0, err
+			}
+			if !copied {
+				item, copied = item.Clone(), true
+			}
+			item[name], v = c, c
+		}
+		size += len(name) + v.Size()
+	}
+	if size > dynamo.ItemSizeMax {
+		return nil, 0, dynamo.Invalid(messageItemSize)
+	}
+	return item, size, nil
+}
+
+func checkName(name string) error {
+	switch {
+	case name == "":
+		return dynamo.Invalid(messageEmptyName)
+	case len(name) > attributeNameSizeMax:
+		return dynamo.Invalid(messageNameSize)
+	}
+	return nil
+}
+
+// checkItemKey checks the key attributes of a whole item.
+func (t *table) checkItemKey(item dynamo.Item) *keyRefusal {
+	for i, k := range t.keys {
+		v, ok := item[k.name]
+		if !ok {
+			return refuse(true, messageMissingKey, k.name)
+		}
+		if v.Kind() != k.kind {
+			return refuse(true, messageKeyType, k.name, k.kind, v.Kind())
+		}
+		if r := checkKeyValue(k, v, i == 0); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// checkKey checks the key of a call on one item and returns it with canonical values.
+func (t *table) checkKey(key dynamo.Key) (dynamo.Key, *keyRefusal) {
+	if len(key) != len(t.keys) {
+		return nil, refuse(true, messageKeySchema)
+	}
+	for i, k := range t.keys {
+		v, ok := key[k.name]
+		if !ok || v.Kind() != k.kind {
+			return nil, refuse(true, messageKeySchema)
+		}
+		if !v.Checked() {
+			c, err := expr.CheckValue(v)
+			if err != nil {
+				return nil, refusalOf(err)
+			}
+			key = key.Clone()
+			key[k.name], v = c, c
+		}
+		if r := checkKeyValue(k, v, i == 0); r != nil {
+			return nil, r
+		}
+	}
+	return key, nil
+}
+
+func refusalOf(err error) *keyRefusal {
+	if e, ok := err.(*dynamo.Error); ok {
+		return &keyRefusal{err: e}
+	}
+	return refuse(false, "%s", err.Error())
+}
+
+func checkKeyValue(k keyAttribute, v dynamo.Value, hash bool) *keyRefusal {
+	size := v.Size()
+	switch {
+	case size == 0:
+		return refuse(false, messageEmptyKey, typeWord(k.kind), k.name)
+	case hash && size > hashKeySizeMax:
+		return refuse(true, messageHashSize)
+	case !hash && size > rangeKeySizeMax:
+		return refuse(true, messageRangeSize)
+	}
+	return nil
+}
+
+func typeWord(k dynamo.Kind) string {
+	if k == dynamo.KindB {
+		return "binary"
+	}
+	return "string"
+}
+
+// checkIndexKeys refuses an item whose attribute cannot be the key of an index that it would
+// belong to. An attribute that is missing only keeps the item out.
+func (t *table) checkIndexKeys(item dynamo.Item) *keyRefusal {
+	for _, ix := range t.indexes {
+		for _, k := range ix.hash {
+			if r := ix.checkIndexKey(k, item, true); r != nil {
+				return r
+			}
+		}
+		for _, k := range ix.sort {
+			if r := ix.checkIndexKey(k, item, false); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+func (ix *index) checkIndexKey(k keyAttribute, item dynamo.Item, hash bool) *keyRefusal {
+	v, ok := item[k.name]
+	if !ok {
+		return nil
+	}
+	size := v.Size()
+	switch {
+	case v.Kind() != k.kind:
+		return refuse(true, messageIndexType, k.name, k.kind, v.Kind(), ix.Name)
+	case size == 0:
+		return refuse(false, messageEmptyIndex, typeWord(k.kind), ix.Name, k.name)
+	case hash && size > hashKeySizeMax:
+		return refuse(true, messageHashSize)
+	case !hash && size > rangeKeySizeMax:
+		return refuse(true, messageRangeSize)
+	}
+	return nil
+}
+
+// appendKeyValue appends the bytes by which a key attribute is ordered.
+func appendKeyValue(dst []byte, v dynamo.Value) []byte {
+	switch v.Kind() {
+	case dynamo.KindS:
+		return append(dst, v.S()...)
+	case dynamo.KindB:
+		return append(dst, v.B()...)
+	default:
+		return dynamo.AppendOrderedNumber(dst, v.N())
+	}
+}
+
+// appendEndedKeyValue appends them so that more may follow.
+func appendEndedKeyValue(dst []byte, v dynamo.Value) []byte {
+	if v.Kind() == dynamo.KindN {
+		return dynamo.AppendOrderedNumber(dst, v.N()) // numbers end by themselves
+	}
+	return keyspace.AppendEnded(dst, appendKeyValue(nil, v))
+}
+
+// cutKeyValue reads back a value that appendKeyValue wrote at the end of a row.
+func cutKeyValue(kind dynamo.Kind, b []byte) (dynamo.Value, error) {
+	switch kind {
+	case dynamo.KindS:
+		return dynamo.S(string(b)), nil
+	case dynamo.KindB:
+		return dynamo.B(append([]byte(nil), b...)), nil
+	}
+	text, _, err := dynamo.DecodeOrderedNumber(b)
+	if err != nil {
+		return dynamo.Value{}, err
+	}
+	return dynamo.CanonicalN(text), nil
+}
+
+// itemKey returns the row key of the item with these key attributes, which are checked.
+func (db *DB) itemKey(t *table, item dynamo.Item) []byte {
+	partition := appendKeyValue(make([]byte, 0, 64), item[t.keys[0].name])
+	key := make([]byte, 0, len(t.prefix)+10+2*len(partition)+64)
+	key = append(key, t.prefix...)
+	key = keyspace.AppendPartition(key, db.hash, partition)
+	if len(t.keys) > 1 {
+		key = appendKeyValue(key, item[t.keys[1].name])
+	}
+	return key
+}
+
+// keyOf decodes the key attributes of an item from its row key.
+func (t *table) keyOf(itemKey []byte) (dynamo.Key, error) {
+	partition, sort, ok := keyspace.CutSized(keyspace.ItemPart(itemKey)[8:])
+	if !ok {
+		return nil, errCorruptKey
+	}
+	key := make(dynamo.Key, len(t.keys))
+	v, err := cutKeyValue(t.keys[0].kind, partition)
+	if err != nil {
+		return nil, err
+	}
+	key[t.keys[0].name] = v
+	if len(t.keys) > 1 {
+		if v, err = cutKeyValue(t.keys[1].kind, sort); err != nil {
+			return nil, err
+		}
+		key[t.keys[1].name] = v
+	}
+	return key, nil
+}

@@ -1,0 +1,466 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
+
+// Limits of tables ("Service, account, and table quotas" in the developer guide).
+const (
+	tablesMax           = 2500
+	globalIndexesMax    = 20
+	localIndexesMax     = 5
+	projectedMax        = 100 // attributes named by all projections of a table together
+	keyNameLengthMax    = 255
+	ttlNameLengthMax    = 255
+	indexHashKeysMax    = 4
+	indexRangeKeysMax   = 4
+	invalidParameter    = "One or more parameter values were invalid: "
+	messageUndefinedKey = invalidParameter + "Some index key attributes are not defined in " +
+		"AttributeDefinitions. Keys: %v, AttributeDefinitions: %v"
+)
+
+// checkCreate validates a table's definition and makes its descriptor.
+func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
+	d := descriptor{
+		Name: in.TableName, Attributes: slices.Clone(in.AttributeDefinitions),
+		Key: slices.Clone(in.KeySchema), DeletionProtection: in.DeletionProtectionEnabled,
+		NextIndex: 1, TTLReady: true,
+	}
+	if err := checkTableName(in.TableName, nameLengthMin); err != nil {
+		return d, err
+	}
+	if err := checkKeyNames(in); err != nil {
+		return d, err
+	}
+	if err := checkDefinitions(in.AttributeDefinitions); err != nil {
+		return d, err
+	}
+	var err error
+	d.Billing, d.Throughput, err = checkBilling(in.BillingMode, in.ProvisionedThroughput)
+	if err != nil {
+		return d, err
+	}
+	if err := checkSchema(in.KeySchema, 1, 1); err != nil {
+		return d, err
+	}
+	if err := checkCreateIndexes(&d, in); err != nil {
+		return d, err
+	}
+	return d, d.checkUsed()
+}
+
+func checkKeyNames(in *dynamo.CreateTableInput) error {
+	var wrong constraints
+	check := func(field string, schema []dynamo.KeySchemaElement) {
+		for i, e := range schema {
+			name := fmt.Sprintf("%s.%d.member.attributeName", field, i+1)
+			switch {
+			case e.AttributeName == "":
+				wrong.add("", name, "Member must have length greater than or equal to 1")
+			case len(e.AttributeName) > keyNameLengthMax:
+				wrong.add(e.AttributeName, name,
+					"Member must have length less than or equal to 255")
+			}
+		}
+	}
+	check("keySchema", in.KeySchema)
+	for _, ix := range in.GlobalSecondaryIndexes {
+		check("globalSecondaryIndexes."+ix.IndexName+".member.keySchema", ix.KeySchema)
+	}
+	for _, ix := range in.LocalSecondaryIndexes {
+		check("localSecondaryIndexes."+ix.IndexName+".member.keySchema", ix.KeySchema)
+	}
+	return wrong.err()
+}
+
+func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
+	seen := map[string]bool{}
+	for _, a := range attributes {
+		if seen[a.AttributeName] {
+			return dynamo.Invalid(invalidParameter +
+				"Duplicate AttributeName in AttributeDefinitions: " + a.AttributeName)
+		}
+		seen[a.AttributeName] = true
+		switch a.AttributeType {
+		case dynamo.KindS, dynamo.KindN, dynamo.KindB:
+		default:
+			var wrong constraints
+			wrong.enum(a.AttributeType.String(), "attributeDefinitions.1.member.attributeType",
+				"[B, N, S]")
+			return wrong.err()
+		}
+	}
+	return nil
+}
+
+func checkBilling(mode dynamo.BillingMode, pt *dynamo.ProvisionedThroughput) (
+	dynamo.BillingMode, dynamo.ProvisionedThroughput, error,
+) {
+	var none dynamo.ProvisionedThroughput
+	switch mode {
+	case dynamo.BillingPayPerRequest:
+		if pt != nil && *pt != none {
+			return mode, none, dynamo.Invalid(invalidParameter + "Neither ReadCapacityUnits " +
+				"nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
+		}
+		return mode, none, nil
+	case "", dynamo.BillingProvisioned:
+		if pt == nil {
+			return mode, none, dynamo.Invalid(invalidParameter + "ReadCapacityUnits and " +
+				"WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
+		}
+		if pt.ReadCapacityUnits < 1 || pt.WriteCapacityUnits < 1 {
+			var wrong constraints
+			wrong.add(fmt.Sprint(min(pt.ReadCapacityUnits, pt.WriteCapacityUnits)),
+				"provisionedThroughput", "Member must have value greater than or equal to 1")
+			return mode, none, wrong.err()
+		}
+		return dynamo.BillingProvisioned, *pt, nil
+	}
+	var wrong constraints
+	wrong.enum(string(mode), "billingMode", "[PROVISIONED, PAY_PER_REQUEST]")
+	return mode, none, wrong.err()
+}
+
+// checkSchema validates the form of a key schema: partition keys first, then sort keys, no name
+// twice.
+func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error {
+	hashes, ranges := 0, 0
+	seen := map[string]bool{}
+	for _, e := range schema {
+		switch {
+		case e.KeyType == dynamo.KeyTypeHash && ranges == 0:
+			hashes++
+		case e.KeyType == dynamo.KeyTypeRange && hashes > 0:
+			ranges++
+		default:
+			return dynamo.Invalid("Invalid KeySchema: The first KeySchemaElement is not a " +
+				"HASH key type")
+		}
+		if seen[e.AttributeName] {
+			return dynamo.Invalid("Both the Hash Key and the Range Key element in the " +
+				"KeySchema have the same name")
+		}
+		seen[e.AttributeName] = true
+	}
+	switch {
+	case hashes == 0:
+		return dynamo.Invalid("1 validation error detected: Value '[]' at 'keySchema' failed " +
+			"to satisfy constraint: Member must have length greater than or equal to 1")
+	case hashes > hashMax:
+		return dynamo.Invalid(fmt.Sprintf("%sToo many HASH keys in a KeySchema: at most %d",
+			invalidParameter, hashMax))
+	case ranges > rangeMax:
+		return dynamo.Invalid(fmt.Sprintf("%sToo many RANGE keys in a KeySchema: at most %d",
+			invalidParameter, rangeMax))
+	}
+	return nil
+}
+
+func checkCreateIndexes(d *descriptor, in *dynamo.CreateTableInput) error {
+	if n := len(in.GlobalSecondaryIndexes); n > globalIndexesMax {
+		return dynamo.Invalid(fmt.Sprintf("%sGlobalSecondaryIndex count exceeds the per-table "+
+			"limit of %d", invalidParameter, globalIndexesMax))
+	}
+	if n := len(in.LocalSecondaryIndexes); n > localIndexesMax {
+		return dynamo.Invalid(fmt.Sprintf("%sNumber of LocalSecondaryIndexes exceeds per-table "+
+			"limit of %d", invalidParameter, localIndexesMax))
+	}
+	if in.LocalSecondaryIndexes != nil && len(in.KeySchema) < 2 {
+		return dynamo.Invalid(invalidParameter + "Table KeySchema does not have a range key, " +
+			"which is required when specifying a LocalSecondaryIndex")
+	}
+	for _, ix := range in.LocalSecondaryIndexes {
+		if err := d.addLocal(ix); err != nil {
+			return err
+		}
+	}
+	for _, ix := range in.GlobalSecondaryIndexes {
+		if err := d.addGlobal(ix, dynamo.StatusActive); err != nil {
+			return err
+		}
+	}
+	return d.checkProjected()
+}
+
+func (d *descriptor) addLocal(ix dynamo.LocalSecondaryIndex) error {
+	if err := checkSchema(ix.KeySchema, 1, 1); err != nil {
+		return err
+	}
+	if len(ix.KeySchema) != 2 {
+		return dynamo.Invalid(invalidParameter + "Index KeySchema does not have a range key " +
+			"for index: " + ix.IndexName)
+	}
+	if ix.KeySchema[0].AttributeName != d.Key[0].AttributeName {
+		return dynamo.Invalid(invalidParameter + "Index KeySchema does not have the same " +
+			"leading hash key as table KeySchema for index: " + ix.IndexName)
+	}
+	return d.add(indexDescriptor{
+		Name: ix.IndexName, Local: true, Key: slices.Clone(ix.KeySchema),
+		Projection: ix.Projection, Status: dynamo.StatusActive,
+	})
+}
+
+func (d *descriptor) addGlobal(ix dynamo.GlobalSecondaryIndex, status dynamo.TableStatus) error {
+	if err := checkSchema(ix.KeySchema, indexHashKeysMax, indexRangeKeysMax); err != nil {
+		return err
+	}
+	_, throughput, err := checkBilling(d.Billing, ix.ProvisionedThroughput)
+	if err != nil {
+		return err
+	}
+	return d.add(indexDescriptor{
+		Name: ix.IndexName, Key: slices.Clone(ix.KeySchema), Projection: ix.Projection,
+		Throughput: throughput, Status: status,
+	})
+}
+
+func (d *descriptor) add(ix indexDescriptor) error {
+	if err := checkResourceName(ix.Name, "indexName", nameLengthMin); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(d.Indexes, func(o indexDescriptor) bool { return o.Name == ix.Name }) {
+		return dynamo.Invalid(invalidParameter + "Duplicate index name: " + ix.Name)
+	}
+	if err := checkProjection(ix.Projection, ix.Name); err != nil {
+		return err
+	}
+	for _, e := range ix.Key {
+		if !d.defines(e.AttributeName) {
+			return d.undefined(ix.Key)
+		}
+	}
+	ix.ID = d.NextIndex
+	d.NextIndex++
+	d.Indexes = append(d.Indexes, ix)
+	return nil
+}
+
+func (d *descriptor) undefined(schema []dynamo.KeySchemaElement) error {
+	return dynamo.Invalid(fmt.Sprintf(messageUndefinedKey, schemaNames(schema), d.names()))
+}
+
+func checkProjection(p dynamo.Projection, indexName string) error {
+	switch p.ProjectionType {
+	case dynamo.ProjectAll, dynamo.ProjectKeysOnly:
+		if len(p.NonKeyAttributes) > 0 {
+			return dynamo.Invalid(invalidParameter + "ProjectionType is " +
+				string(p.ProjectionType) + ", but NonKeyAttributes is specified")
+		}
+	case dynamo.ProjectInclude:
+		if len(p.NonKeyAttributes) == 0 {
+			return dynamo.Invalid(invalidParameter + "ProjectionType is INCLUDE, but " +
+				"NonKeyAttributes is not specified")
+		}
+		seen := map[string]bool{}
+		for _, name := range p.NonKeyAttributes {
+			if name == "" || len(name) > keyNameLengthMax {
+				return dynamo.Invalid(invalidParameter + "a projected attribute name must have " +
+					"1 to 255 bytes in index " + indexName)
+			}
+			if seen[name] {
+				return dynamo.Invalid(invalidParameter + "Duplicate NonKeyAttributes: " + name)
+			}
+			seen[name] = true
+		}
+	case "":
+		return dynamo.Invalid(invalidParameter + "Unknown ProjectionType: null")
+	default:
+		return dynamo.Invalid(invalidParameter + "Unknown ProjectionType: " +
+			string(p.ProjectionType))
+	}
+	return nil
+}
+
+func (d *descriptor) checkProjected() error {
+	total := 0
+	for _, ix := range d.Indexes {
+		total += len(ix.Projection.NonKeyAttributes)
+	}
+	if total > projectedMax {
+		return dynamo.Invalid(fmt.Sprintf("%sNumber of projected attributes exceeds the "+
+			"per-table limit of %d", invalidParameter, projectedMax))
+	}
+	return nil
+}
+
+func (d *descriptor) defines(name string) bool {
+	return slices.ContainsFunc(d.Attributes, func(a dynamo.AttributeDefinition) bool {
+		return a.AttributeName == name
+	})
+}
+
+func (d *descriptor) names() []string {
+	names := make([]string, len(d.Attributes))
+	for i, a := range d.Attributes {
+		names[i] = a.AttributeName
+	}
+	return names
+}
+
+func schemaNames(schema []dynamo.KeySchemaElement) []string {
+	names := make([]string, len(schema))
+	for i, e := range schema {
+		names[i] = e.AttributeName
+	}
+	return names
+}
+
+// used returns the attributes that the table's keys and indexes need.
+func (d *descriptor) used() map[string]bool {
+	used := map[string]bool{}
+	for _, e := range d.Key {
+		used[e.AttributeName] = true
+	}
+	for _, ix := range d.Indexes {
+		for _, e := range ix.Key {
+			used[e.AttributeName] = true
+		}
+	}
+	return used
+}
+
+// checkUsed refuses definitions that no key uses, and keys that have none.
+func (d *descriptor) checkUsed() error {
+	for _, e := range d.Key {
+		if !d.defines(e.AttributeName) {
+			return dynamo.Invalid(fmt.Sprintf(messageUndefinedKey, schemaNames(d.Key), d.names()))
+		}
+	}
+	used := d.used()
+	for _, a := range d.Attributes {
+		if !used[a.AttributeName] {
+			return dynamo.Invalid(invalidParameter + "Number of attributes in KeySchema does " +
+				"not exactly match number of attributes defined in AttributeDefinitions")
+		}
+	}
+	return nil
+}
+
+// checkUpdate validates a change of a table and makes it in the descriptor. dropped is set to
+// the rows of an index that goes.
+func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) error {
+	changes := len(in.GlobalSecondaryIndexUpdates)
+	if changes == 0 && in.BillingMode == "" && in.ProvisionedThroughput == nil &&
+		in.DeletionProtectionEnabled == nil {
+		return dynamo.Invalid("At least one of ProvisionedThroughput, BillingMode, " +
+			"UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or " +
+			"ReplicaUpdates is required")
+	}
+	if changes > 1 {
+		return &dynamo.Error{
+			Code: dynamo.CodeLimitExceeded,
+			Message: "Subscriber limit exceeded: Only 1 online index can be created or deleted " +
+				"simultaneously per table",
+		}
+	}
+	if in.BillingMode != "" || in.ProvisionedThroughput != nil {
+		mode := in.BillingMode
+		if mode == "" {
+			mode = d.Billing
+		}
+		var err error
+		d.Billing, d.Throughput, err = checkBilling(mode, in.ProvisionedThroughput)
+		if err != nil {
+			return err
+		}
+	}
+	if in.DeletionProtectionEnabled != nil {
+		d.DeletionProtection = *in.DeletionProtectionEnabled
+	}
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		if err := d.changeIndex(u, in.AttributeDefinitions, dropped); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *descriptor) changeIndex(u dynamo.GlobalSecondaryIndexUpdate,
+	definitions []dynamo.AttributeDefinition, dropped *[]byte,
+) error {
+	if (u.Create == nil) == (u.Delete == "") {
+		return dynamo.Invalid(invalidParameter + "Only one global secondary index update per " +
+			"index is allowed simultaneously")
+	}
+	if u.Delete != "" {
+		return d.dropIndex(u.Delete, dropped)
+	}
+	if err := checkDefinitions(definitions); err != nil {
+		return err
+	}
+	return d.createIndex(*u.Create, definitions)
+}
+
+func (d *descriptor) dropIndex(name string, dropped *[]byte) error {
+	i := slices.IndexFunc(d.Indexes, func(ix indexDescriptor) bool {
+		return ix.Name == name && !ix.Local
+	})
+	if i < 0 {
+		return &dynamo.Error{
+			Code: dynamo.CodeResourceNotFound, Message: "Requested resource not found",
+		}
+	}
+	*dropped = keyspace.Index(d.ID, d.Indexes[i].ID, false)
+	d.Indexes = slices.Delete(d.Indexes, i, i+1)
+	used := d.used()
+	d.Attributes = slices.DeleteFunc(slices.Clone(d.Attributes),
+		func(a dynamo.AttributeDefinition) bool { return !used[a.AttributeName] })
+	return nil
+}
+
+// createIndex adds an index that has yet to be filled. The definitions of its keys must come
+// with the request; others in it do not matter.
+func (d *descriptor) createIndex(ix dynamo.GlobalSecondaryIndex,
+	definitions []dynamo.AttributeDefinition,
+) error {
+	n := 0
+	for _, have := range d.Indexes {
+		if !have.Local {
+			n++
+		}
+	}
+	if n >= globalIndexesMax {
+		return &dynamo.Error{
+			Code: dynamo.CodeLimitExceeded,
+			Message: fmt.Sprintf("GlobalSecondaryIndex count exceeds the per-table limit of %d",
+				globalIndexesMax),
+		}
+	}
+	d.Attributes = slices.Clone(d.Attributes)
+	for _, e := range ix.KeySchema {
+		i := slices.IndexFunc(definitions, func(a dynamo.AttributeDefinition) bool {
+			return a.AttributeName == e.AttributeName
+		})
+		if i < 0 {
+			return dynamo.Invalid(fmt.Sprintf(messageUndefinedKey, schemaNames(ix.KeySchema),
+				(&descriptor{Attributes: definitions}).names()))
+		}
+		if err := d.define(definitions[i]); err != nil {
+			return err
+		}
+	}
+	if err := d.addGlobal(ix, dynamo.StatusCreating); err != nil {
+		return err
+	}
+	return d.checkProjected()
+}
+
+func (d *descriptor) define(a dynamo.AttributeDefinition) error {
+	for _, have := range d.Attributes {
+		if have.AttributeName != a.AttributeName {
+			continue
+		}
+		if have.AttributeType != a.AttributeType {
+			return dynamo.Invalid(invalidParameter + "Cannot change the type of attribute " +
+				a.AttributeName + ", which other keys of the table use")
+		}
+		return nil
+	}
+	d.Attributes = append(d.Attributes, a)
+	return nil
+}

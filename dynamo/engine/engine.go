@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
+
+// Options configure a database. The zero value is a good default.
+type Options struct {
+	// CacheSize is the memory for blocks read from disk, in bytes; 256 MB by default.
+	CacheSize int64
+	// MemTableSize is how much is kept in memory before it is written out, in bytes; 64 MB by
+	// default (16 MB for OpenMemory).
+	MemTableSize int64
+	// Region and AccountID appear in ARNs; "local" and twelve zeros by default.
+	Region, AccountID string
+	// Now is the clock that decides what has expired, by default time.Now.
+	Now func() time.Time
+	// SweepInterval is how often expired items are looked for; a minute by default, never when
+	// negative.
+	SweepInterval time.Duration
+	// Logger is told of work in the background and of trouble; nothing is logged by default.
+	Logger *slog.Logger
+
+	fs     vfs.FS // the disk; tests put a crashable one here
+	noSync bool   // tests show that the crash tests notice a missing sync
+}
+
+func (o Options) withDefaults(memory bool) Options {
+	if o.CacheSize <= 0 {
+		o.CacheSize = 256 << 20
+		if memory {
+			o.CacheSize = 32 << 20
+		}
+	}
+	if o.MemTableSize <= 0 {
+		o.MemTableSize = 64 << 20
+		if memory {
+			o.MemTableSize = 16 << 20
+		}
+	}
+	if o.Region == "" {
+		o.Region = "local"
+	}
+	if o.AccountID == "" {
+		o.AccountID = "000000000000"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.SweepInterval == 0 {
+		o.SweepInterval = time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// DB is an open database. It implements [dynamo.DB] and [dynamo.Admin], and is safe for
+// concurrent use.
+type DB struct {
+	opts   Options
+	store  *pebble.DB
+	owner  *owner // nil in memory
+	write  *pebble.WriteOptions
+	synced bool // whether answers wait for the disk
+
+	hash     keyspace.Hasher
+	parser   *expr.Parser
+	locks    locks
+	flights  flights
+	tokens   tokens
+	counters counters
+
+	// schema guards the tables and their indexes: held shared by every call while it reads or
+	// writes rows, exclusively only while a table changes.
+	schema sync.RWMutex
+	tables map[string]*table
+	nextID uint32
+
+	closed  atomic.Bool
+	stop    context.CancelFunc
+	running context.Context
+	work    sync.WaitGroup
+}
+
+var (
+	_ dynamo.DB    = (*DB)(nil)
+	_ dynamo.Admin = (*DB)(nil)
+)
+
+// formatVersion is the newest on-disk format that this package reads and the one it writes.
+const formatVersion = 1
+
+// ErrNewerFormat reports a database that a later version of this package wrote.
+var ErrNewerFormat = errors.New("the database was written by a newer version")
+
+// ErrClosed reports a call to a database after Close.
+var ErrClosed = errors.New("the database is closed")
+
+// Open opens the database in a directory, making it if it is missing. One process at a time may
+// have it open; the error of a second says which process that is. Every write that returned is
+// on the disk.
+func Open(dir string, opts Options) (*DB, error) {
+	opts = opts.withDefaults(false)
+	if opts.fs == nil {
+		opts.fs = vfs.Default
+	}
+	owner, err := own(opts.fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	db, err := open(dir, opts, owner)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", dir, err), owner.release())
+	}
+	return db, nil
+}
+
+// OpenMemory opens a new, empty database that lives in memory only: the same code over a file
+// system in memory, for tests and for work that need not last.
+func OpenMemory(opts Options) (*DB, error) {
+	opts = opts.withDefaults(true)
+	opts.fs = vfs.NewMem()
+	return open("memory", opts, nil)
+}
+
+// open opens the store below. A database without an owner is in memory: nothing waits for it to
+// be written.
+func open(dir string, opts Options, owner *owner) (*DB, error) {
+	cache := pebble.NewCache(opts.CacheSize)
+	defer cache.Unref()
+	po := &pebble.Options{
+		FS:                          opts.fs,
+		Cache:                       cache,
+		Comparer:                    keyspace.Comparer(),
+		FormatMajorVersion:          pebble.FormatNewest,
+		MemTableSize:                uint64(opts.MemTableSize),
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       24,
+		Logger:                      storeLog{opts.Logger},
+	}
+	if owner != nil {
+		po.Lock = owner.lock
+	} else {
+		po.DisableWAL = true
+	}
+	for i := range po.Levels {
+		po.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		po.Levels[i].FilterType = sstable.TableFilter
+	}
+	store, err := pebble.Open(dir, po)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{
+		opts: opts, store: store, owner: owner, write: pebble.NoSync,
+		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
+	}
+	db.synced = owner != nil && !opts.noSync
+	if db.synced {
+		db.write = pebble.Sync
+	}
+	db.running, db.stop = context.WithCancel(context.Background())
+	if err := db.load(); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	db.background()
+	return db, nil
+}
+
+// load reads the format, the seed and the tables, and writes the first two to a new database.
+func (db *DB) load() error {
+	raw, ok, err := db.read(keyspace.Meta("format"))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return db.initialise()
+	}
+	var format struct {
+		Version int
+		Seed    uint64
+	}
+	if err := json.Unmarshal(raw, &format); err != nil {
+		return fmt.Errorf("read the format of the database: %w", err)
+	}
+	if format.Version > formatVersion {
+		return fmt.Errorf("%w: its format is %d, this program reads up to %d; "+
+			"use the version that wrote it, or a later one", ErrNewerFormat, format.Version,
+			formatVersion)
+	}
+	db.hash = keyspace.NewHasher(format.Seed)
+	if err := db.loadTables(); err != nil {
+		return err
+	}
+	return db.dropCounts()
+}
+
+func (db *DB) initialise() error {
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return err
+	}
+	format := struct {
+		Version int
+		Seed    uint64
+	}{formatVersion, binary.BigEndian.Uint64(seed[:])}
+	raw, err := json.Marshal(format)
+	if err != nil {
+		return err
+	}
+	db.hash = keyspace.NewHasher(format.Seed)
+	return db.store.Set(keyspace.Meta("format"), raw, db.write)
+}
+
+// read returns a copy of a row outside the tables.
+func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
+	raw, closer, err := db.store.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	value = append(value, raw...)
+	return value, true, closer.Close()
+}
+
+// Close waits for work in the background and closes the database. Calls that come after fail
+// with ErrClosed.
+func (db *DB) Close() error {
+	if db.closed.Swap(true) {
+		return ErrClosed
+	}
+	db.stop()
+	db.work.Wait()
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	err := db.saveCounts()
+	return errors.Join(err, db.store.Close(), db.owner.release())
+}
+
+// begin enters a call: it checks the context and that the database is open, and holds the
+// tables as they are until end.
+func (db *DB) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	db.schema.RLock()
+	if db.closed.Load() {
+		db.schema.RUnlock()
+		return ErrClosed
+	}
+	return nil
+}
+
+func (db *DB) end() { db.schema.RUnlock() }
+
+// background starts what runs beside the calls: the sweep of expired items, unfinished
+// backfills, and a count of the items after a crash.
+func (db *DB) background() {
+	for _, t := range db.tables {
+		db.resume(t)
+	}
+	if db.opts.SweepInterval > 0 {
+		db.work.Go(db.sweepLoop)
+	}
+}
+
+// storeLog passes on what the store below says.
+type storeLog struct{ log *slog.Logger }
+
+func (l storeLog) Infof(format string, args ...any) {
+	if l.log.Enabled(context.Background(), slog.LevelDebug) {
+		l.log.Debug("store", "message", fmt.Sprintf(format, args...))
+	}
+}
+
+func (l storeLog) Errorf(format string, args ...any) {
+	l.log.Error("store", "message", fmt.Sprintf(format, args...))
+}
+
+// Fatalf is called when the disk failed a write or a sync. What was acknowledged is safe, but
+// nothing more can be promised, so the process must not go on with this database.
+func (l storeLog) Fatalf(format string, args ...any) {
+	l.Errorf(format, args...)
+	panic("engine: the disk failed: " + fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// checkReturns validates the choices that writes share, in the order the service reports them.
+func checkReturns(values, onFailure dynamo.ReturnValues, level dynamo.ReturnConsumedCapacity,
+	metrics dynamo.ReturnItemCollectionMetrics, update bool,
+) error {
+	var wrong constraints
+	switch values {
+	case "", dynamo.ReturnNone, dynamo.ReturnAllOld, dynamo.ReturnUpdatedOld,
+		dynamo.ReturnAllNew, dynamo.ReturnUpdatedNew:
+	default:
+		wrong.enum(string(values), "returnValues",
+			"[ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]")
+	}
+	wrong.onFailure(onFailure)
+	wrong.capacity(level)
+	switch metrics {
+	case "", dynamo.MetricsNone, dynamo.MetricsSize:
+	default:
+		wrong.enum(string(metrics), "returnItemCollectionMetrics", "[SIZE, NONE]")
+	}
+	if update && len(wrong) > 1 {
+		wrong = wrong[:1] // an update reports only the first
+	}
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	if !update && values != "" && values != dynamo.ReturnNone && values != dynamo.ReturnAllOld {
+		return dynamo.Invalid("Return values set to invalid value")
+	}
+	return nil
+}
+
+// constraints collects what is wrong with the form of a request; the service reports all of it
+// in one message.
+type constraints []string
+
+func (c *constraints) enum(value, field, set string) {
+	c.add(value, field, "Member must satisfy enum value set: "+set)
+}
+
+func (c *constraints) add(value, field, rule string) {
+	*c = append(*c, fmt.Sprintf("Value '%s' at '%s' failed to satisfy constraint: %s",
+		value, field, rule))
+}
+
+func (c *constraints) capacity(level dynamo.ReturnConsumedCapacity) {
+	switch level {
+	case "", dynamo.CapacityNone, dynamo.CapacityTotal, dynamo.CapacityIndexes:
+	default:
+		c.enum(string(level), "returnConsumedCapacity", "[INDEXES, TOTAL, NONE]")
+	}
+}
+
+func (c *constraints) onFailure(values dynamo.ReturnValues) {
+	switch values {
+	case "", dynamo.ReturnNone, dynamo.ReturnAllOld:
+	default:
+		c.enum(string(values), "returnValuesOnConditionCheckFailure", "[ALL_OLD, NONE]")
+	}
+}
+
+func (c constraints) err() error {
+	switch len(c) {
+	case 0:
+		return nil
+	case 1:
+		return dynamo.Invalid("1 validation error detected: " + c[0])
+	}
+	return dynamo.Invalid(fmt.Sprintf("%d validation errors detected: %s", len(c),
+		strings.Join(c, "; ")))
+}
+
+var nameForm = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
+
+// Lengths of the names of tables and indexes.
+const (
+	nameLengthMin = 3
+	nameLengthMax = 255
+)
+
+// checkTableName validates a table's name; calls on items accept names from one character on.
+func checkTableName(name string, lengthMin int) error {
+	if name == "" {
+		return dynamo.Invalid("The parameter 'TableName' is required but was not present " +
+			"in the request")
+	}
+	return checkResourceName(name, "tableName", lengthMin)
+}
+
+func checkResourceName(name, field string, lengthMin int) error {
+	var wrong constraints
+	if !nameForm.MatchString(name) {
+		wrong.add(name, field, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
+	}
+	switch {
+	case len(name) < lengthMin:
+		wrong.add(name, field,
+			fmt.Sprintf("Member must have length greater than or equal to %d", lengthMin))
+	case len(name) > nameLengthMax:
+		wrong.add(name, field,
+			fmt.Sprintf("Member must have length less than or equal to %d", nameLengthMax))
+	}
+	return wrong.err()
+}

@@ -1,0 +1,330 @@
+// Package row encodes items as the engine stores them: one row an item, its size in front, then
+// its attributes as tagged, length-prefixed values.
+//
+// A row starts with one byte of format and the item's size (dynamo.Item.Size) as a uvarint, so
+// that capacity and page limits are known without decoding. Attributes follow in no order:
+// name, then value. Decoding copies the row once; every string of the item aliases that copy.
+package row
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// formatV1 marks rows of the first format. A later format gets another byte, so that both can
+// live in one database.
+const formatV1 = 1
+
+// Tags of values. They are stored, so they never change.
+const (
+	tagS byte = iota + 1
+	tagN
+	tagB
+	tagTrue
+	tagFalse
+	tagNull
+	tagL
+	tagM
+	tagSS
+	tagNS
+	tagBS
+)
+
+// ErrCorrupt reports a row that no version of this package wrote.
+var ErrCorrupt = errors.New("row: corrupt")
+
+// Append appends the row of an item of the given size (item.Size()) whose values are all
+// checked: numbers are stored as they are.
+func Append(dst []byte, item dynamo.Item, size int) []byte {
+	dst = append(dst, formatV1)
+	dst = binary.AppendUvarint(dst, uint64(size))
+	return appendMembers(dst, item)
+}
+
+func appendMembers(dst []byte, item dynamo.Item) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(item)))
+	for name, v := range item {
+		dst = appendText(dst, name)
+		dst = appendValue(dst, v)
+	}
+	return dst
+}
+
+func appendText(dst []byte, s string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(s)))
+	return append(dst, s...)
+}
+
+func appendValue(dst []byte, v dynamo.Value) []byte {
+	switch v.Kind() {
+	case dynamo.KindS:
+		return appendText(append(dst, tagS), v.S())
+	case dynamo.KindN:
+		return appendText(append(dst, tagN), v.N())
+	case dynamo.KindB:
+		return appendBytes(append(dst, tagB), v.B())
+	case dynamo.KindBOOL:
+		if v.Bool() {
+			return append(dst, tagTrue)
+		}
+		return append(dst, tagFalse)
+	case dynamo.KindL:
+		dst = binary.AppendUvarint(append(dst, tagL), uint64(len(v.L())))
+		for _, e := range v.L() {
+			dst = appendValue(dst, e)
+		}
+		return dst
+	case dynamo.KindM:
+		return appendMembers(append(dst, tagM), v.M())
+	case dynamo.KindSS:
+		return appendTexts(append(dst, tagSS), v.SS())
+	case dynamo.KindNS:
+		return appendTexts(append(dst, tagNS), v.NS())
+	case dynamo.KindBS:
+		dst = binary.AppendUvarint(append(dst, tagBS), uint64(len(v.BS())))
+		for _, e := range v.BS() {
+			dst = appendBytes(dst, e)
+		}
+		return dst
+	}
+	return append(dst, tagNull)
+}
+
+func appendBytes(dst, b []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(b)))
+	return append(dst, b...)
+}
+
+func appendTexts(dst []byte, elems []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(elems)))
+	for _, e := range elems {
+		dst = appendText(dst, e)
+	}
+	return dst
+}
+
+// Size returns the size of the item in a row, without decoding it.
+func Size(raw []byte) (int, error) {
+	if len(raw) == 0 || raw[0] != formatV1 {
+		return 0, ErrCorrupt
+	}
+	size, n := binary.Uvarint(raw[1:])
+	if n <= 0 || size > 2*dynamo.ItemSizeMax {
+		return 0, ErrCorrupt
+	}
+	return int(size), nil
+}
+
+// View is an item that is decoded only where it is looked at. It aliases the row it was made
+// from and is valid as long as that is not changed. The zero View is an empty item.
+type View struct {
+	body string // attributes, from their count on
+	size int
+}
+
+// NewView returns the view of a copy of the row, which the caller may go on to change.
+func NewView(raw []byte) (View, error) {
+	size, err := Size(raw)
+	if err != nil {
+		return View{}, err
+	}
+	_, n := binary.Uvarint(raw[1:])
+	return View{body: string(raw[1+n:]), size: size}, nil
+}
+
+// Size returns the item's size in bytes; 0 for the zero View.
+func (v View) Size() int { return v.size }
+
+// Exists reports whether the view is of a stored item.
+func (v View) Exists() bool { return v.body != "" }
+
+// Attribute returns one top-level attribute. A corrupt row has no attributes; Item reports it.
+func (v View) Attribute(name string) (dynamo.Value, bool) {
+	if v.body == "" {
+		return dynamo.Value{}, false
+	}
+	d := decoder{rest: v.body}
+	for range d.count() {
+		found := d.text() == name
+		if found && d.err == nil {
+			value := d.value(0)
+			return value, d.err == nil
+		}
+		d.skip(0)
+		if d.err != nil {
+			break
+		}
+	}
+	return dynamo.Value{}, false
+}
+
+// Item decodes the whole item, or returns nil for the zero View.
+func (v View) Item() (dynamo.Item, error) {
+	if v.body == "" {
+		return nil, nil
+	}
+	d := decoder{rest: v.body}
+	item := d.members(0)
+	if d.err == nil && d.rest != "" {
+		d.err = ErrCorrupt
+	}
+	if d.err != nil {
+		return nil, fmt.Errorf("decode item: %w", d.err)
+	}
+	return item, nil
+}
+
+// depthMax bounds recursion on corrupt rows; items nest 32 levels at the most.
+const depthMax = 64
+
+type decoder struct {
+	rest string
+	err  error
+}
+
+func (d *decoder) fail() { d.err, d.rest = ErrCorrupt, "" }
+
+// count reads a uvarint that counts things of at least one byte each, so a corrupt one cannot
+// make the caller allocate more than the row's length.
+func (d *decoder) count() int {
+	n := d.uvarint()
+	if n > uint64(len(d.rest)) {
+		d.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) uvarint() uint64 {
+	if len(d.rest) > 0 && d.rest[0] < 0x80 {
+		n := uint64(d.rest[0])
+		d.rest = d.rest[1:]
+		return n
+	}
+	var n uint64
+	for i := range min(len(d.rest), binary.MaxVarintLen64) {
+		b := d.rest[i]
+		n |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			d.rest = d.rest[i+1:]
+			return n
+		}
+	}
+	d.fail()
+	return 0
+}
+
+func (d *decoder) text() string {
+	n := d.count()
+	s := d.rest[:n]
+	d.rest = d.rest[n:]
+	return s
+}
+
+func (d *decoder) bytes() []byte {
+	s := d.text()
+	return unsafe.Slice(unsafe.StringData(s), len(s))
+}
+
+func (d *decoder) texts() []string {
+	elems := make([]string, d.count())
+	for i := range elems {
+		elems[i] = d.text()
+	}
+	return elems
+}
+
+func (d *decoder) members(depth int) dynamo.Item {
+	n := d.count()
+	item := make(dynamo.Item, n)
+	for range n {
+		name := d.text()
+		item[name] = d.value(depth)
+		if d.err != nil {
+			return nil
+		}
+	}
+	return item
+}
+
+func (d *decoder) tag() byte {
+	if d.rest == "" {
+		d.fail()
+		return 0
+	}
+	tag := d.rest[0]
+	d.rest = d.rest[1:]
+	return tag
+}
+
+func (d *decoder) value(depth int) dynamo.Value {
+	if depth > depthMax {
+		d.fail()
+		return dynamo.Value{}
+	}
+	switch d.tag() {
+	case tagS:
+		return dynamo.S(d.text())
+	case tagN:
+		return dynamo.CanonicalN(d.text())
+	case tagB:
+		return dynamo.B(d.bytes())
+	case tagTrue:
+		return dynamo.Bool(true)
+	case tagFalse:
+		return dynamo.Bool(false)
+	case tagNull:
+		return dynamo.Null()
+	case tagL:
+		elems := make([]dynamo.Value, d.count())
+		for i := range elems {
+			elems[i] = d.value(depth + 1)
+		}
+		return dynamo.MarkChecked(dynamo.L(elems...))
+	case tagM:
+		return dynamo.MarkChecked(dynamo.M(d.members(depth + 1)))
+	case tagSS:
+		return dynamo.MarkChecked(dynamo.SS(d.texts()...))
+	case tagNS:
+		return dynamo.MarkChecked(dynamo.NS(d.texts()...))
+	case tagBS:
+		elems := make([][]byte, d.count())
+		for i := range elems {
+			elems[i] = d.bytes()
+		}
+		return dynamo.MarkChecked(dynamo.BS(elems...))
+	}
+	d.fail()
+	return dynamo.Value{}
+}
+
+func (d *decoder) skip(depth int) {
+	if depth > depthMax {
+		d.fail()
+		return
+	}
+	switch d.tag() {
+	case tagS, tagN, tagB:
+		d.text()
+	case tagTrue, tagFalse, tagNull:
+	case tagL:
+		for range d.count() {
+			d.skip(depth + 1)
+		}
+	case tagM:
+		for range d.count() {
+			d.text()
+			d.skip(depth + 1)
+		}
+	case tagSS, tagNS, tagBS:
+		for range d.count() {
+			d.text()
+		}
+	default:
+		d.fail()
+	}
+}

@@ -1,0 +1,274 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+)
+
+// Get reads one item; see [dynamo.DB].
+func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, error) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	var wrong constraints
+	wrong.capacity(in.ReturnConsumedCapacity)
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	r, refusal, err := db.keyRead(in.TableName, in.Key, in.ProjectionExpression,
+		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	if err := first(refusal, err); err != nil {
+		return nil, err
+	}
+	v, err := db.view(db.store, r.rowKey)
+	if err != nil {
+		return nil, err
+	}
+	if db.synced {
+		db.flights.wait(db.locks.stripes[stripeOf(r.rowKey)].last.Load())
+	}
+	out := &dynamo.GetOutput{}
+	if out.Item, err = v.Item(); err != nil {
+		return nil, err
+	}
+	if p := r.exprs.Projection; p != nil && out.Item != nil {
+		out.Item = p.Apply(out.Item)
+	}
+	if metered(in.ReturnConsumedCapacity) {
+		c := newTally(in.ReturnConsumedCapacity, meterPlain)
+		c.addTable(r.table, dynamo.ReadUnits(v.Size(), in.ConsistentRead))
+		out.ConsumedCapacity = c.one()
+	}
+	return out, nil
+}
+
+// awaitReads returns when everything that a read may have seen is on the disk.
+func (db *DB) awaitReads() {
+	if db.synced {
+		db.flights.waitAll()
+	}
+}
+
+func (db *DB) keyRead(tableName string, key dynamo.Key, projection string,
+	names map[string]string, values map[string]dynamo.Value,
+) (keyRead, *keyRefusal, error) {
+	var r keyRead
+	var err error
+	r.exprs, err = db.prepare(&expr.Request{
+		Projection: projection, Names: names, Values: values,
+	})
+	if err != nil {
+		return r, nil, err
+	}
+	if r.table, err = db.tableOf(tableName); err != nil {
+		return r, nil, err
+	}
+	checked, refusal := r.table.checkKey(key)
+	if refusal != nil {
+		return r, refusal, nil
+	}
+	r.rowKey = db.itemKey(r.table, checked)
+	return r, nil, nil
+}
+
+// Limits of batches ("BatchGetItem" and "BatchWriteItem" in the API reference).
+const (
+	batchKeysMax    = 100
+	batchWritesMax  = 25
+	batchAnswerMax  = 16 << 20
+	batchRequestMax = 16 << 20
+)
+
+const messageBatchRepeats = "Provided list of item keys contains duplicates"
+
+// BatchGet reads items one by one; see [dynamo.DB]. What would make the answer larger than 16 MB
+// is left for another call.
+func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
+	*dynamo.BatchGetOutput, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	reads, err := db.batchReads(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamo.BatchGetOutput{Responses: map[string][]dynamo.Item{}}
+	tally := newTally(in.ReturnConsumedCapacity, meterPlain)
+	size := 0
+	for _, r := range reads {
+		asked := in.RequestItems[r.name]
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v, err := db.view(db.store, r.rowKey)
+		if err != nil {
+			return nil, err
+		}
+		if size += v.Size(); size > batchAnswerMax {
+			left := asked
+			left.Keys = append(out.UnprocessedKeys[r.name].Keys, r.key)
+			if out.UnprocessedKeys == nil {
+				out.UnprocessedKeys = map[string]dynamo.KeysAndAttributes{}
+			}
+			out.UnprocessedKeys[r.name] = left
+			size -= v.Size()
+			continue
+		}
+		tally.addTable(r.table, dynamo.ReadUnits(v.Size(), asked.ConsistentRead))
+		item, err := v.Item()
+		if err != nil {
+			return nil, err
+		}
+		if item == nil {
+			continue
+		}
+		if r.exprs.Projection != nil {
+			item = r.exprs.Projection.Apply(item)
+		}
+		out.Responses[r.name] = append(out.Responses[r.name], item)
+	}
+	db.awaitReads()
+	if metered(in.ReturnConsumedCapacity) {
+		out.ConsumedCapacity = tally.all()
+	}
+	return out, nil
+}
+
+type batchRead struct {
+	keyRead
+	name string // the table as the caller named it
+	key  dynamo.Key
+}
+
+// batchReads validates the whole batch before anything is read.
+func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
+	var wrong constraints
+	wrong.capacity(in.ReturnConsumedCapacity)
+	if len(in.RequestItems) == 0 {
+		wrong.add("{}", "requestItems", "Member must have length greater than or equal to 1")
+	}
+	total := 0
+	for name, asked := range in.RequestItems {
+		total += len(asked.Keys)
+		if len(asked.Keys) == 0 {
+			wrong.add("[]", "requestItems."+name+".member.keys",
+				"Member must have length greater than or equal to 1")
+		}
+	}
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	if total > batchKeysMax {
+		return nil, dynamo.Invalid("Too many items requested for the BatchGetItem call")
+	}
+	reads := make([]batchRead, 0, total)
+	for name, asked := range in.RequestItems {
+		seen := make(map[string]bool, len(asked.Keys))
+		for _, key := range asked.Keys {
+			r, refusal, err := db.keyRead(name, key, asked.ProjectionExpression,
+				asked.ExpressionAttributeNames, nil)
+			if err := first(refusal, err); err != nil {
+				return nil, err
+			}
+			// The service compares keys as they are written: one number in two notations is
+			// two keys here, and is answered once.
+			if written := key.String(); seen[written] {
+				return nil, dynamo.Invalid(messageBatchRepeats)
+			} else if seen[string(r.rowKey)] {
+				continue
+			} else {
+				seen[written], seen[string(r.rowKey)] = true, true
+			}
+			reads = append(reads, batchRead{keyRead: r, name: name, key: key})
+		}
+	}
+	return reads, nil
+}
+
+// BatchWrite puts and deletes items; see [dynamo.DB]. One batch is written, so here all of it
+// lands at once, though callers may not count on that.
+func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
+	*dynamo.BatchWriteOutput, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	w := write{metered: metered(in.ReturnConsumedCapacity)}
+	var err error
+	if w.actions, err = db.batchActions(in); err != nil {
+		return nil, err
+	}
+	if err := db.commitOne(&w); err != nil {
+		return nil, err
+	}
+	out := &dynamo.BatchWriteOutput{}
+	if w.metered {
+		c := newTally(in.ReturnConsumedCapacity, meterPlain)
+		c.addActions(w.actions)
+		out.ConsumedCapacity = c.all()
+	}
+	if in.ReturnItemCollectionMetrics == dynamo.MetricsSize {
+		out.ItemCollectionMetrics, err = db.collections(w.actions)
+	}
+	return out, err
+}
+
+func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
+	total := 0
+	for _, requests := range in.RequestItems {
+		total += len(requests)
+	}
+	var wrong constraints
+	wrong.capacity(in.ReturnConsumedCapacity)
+	if total == 0 {
+		wrong.add("{}", "requestItems", "Member must have length greater than or equal to 1")
+	}
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	if total > batchWritesMax {
+		return nil, dynamo.Invalid(fmt.Sprintf("1 validation error detected: Value '{%d items}' "+
+			"at 'requestItems' failed to satisfy constraint: Map value must satisfy "+
+			"constraint: [Member must have length less than or equal to 25, Member must have "+
+			"length greater than or equal to 1]", total))
+	}
+	actions := make([]action, 0, total)
+	size := 0
+	for name, requests := range in.RequestItems {
+		for _, r := range requests {
+			a, err := db.batchAction(name, r)
+			if err != nil {
+				return nil, err
+			}
+			if size += r.Put.Size() + r.Delete.Size(); size > batchRequestMax {
+				return nil, dynamo.Invalid("Request size exceeded 16777216 bytes")
+			}
+			actions = append(actions, a)
+		}
+	}
+	return actions, checkDistinct(actions, messageBatchRepeats)
+}
+
+func (db *DB) batchAction(name string, r dynamo.WriteRequest) (action, error) {
+	if (r.Put == nil) == (r.Delete == nil) {
+		return action{}, dynamo.Invalid("Supplied AttributeValue has more than one datatypes " +
+			"set, must contain exactly one of the supported datatypes")
+	}
+	var a action
+	var refusal *keyRefusal
+	var err error
+	if r.Put != nil {
+		a, refusal, err = db.putAction(&dynamo.PutInput{TableName: name, Item: r.Put}, false)
+	} else {
+		a, refusal, err = db.deleteAction(&dynamo.DeleteInput{TableName: name, Key: r.Delete},
+			false)
+	}
+	return a, first(refusal, err)
+}

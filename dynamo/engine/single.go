@@ -1,0 +1,250 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+)
+
+// Put writes a whole item; see [dynamo.DB].
+func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, error) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	if err := checkReturns(in.ReturnValues, in.ReturnValuesOnConditionCheckFailure,
+		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, false); err != nil {
+		return nil, err
+	}
+	a, refusal, err := db.putAction(in, false)
+	if err := first(refusal, err); err != nil {
+		return nil, err
+	}
+	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
+	if err := db.commitOne(&w); err != nil {
+		return nil, err
+	}
+	out := &dynamo.PutOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	if in.ReturnValues == dynamo.ReturnAllOld {
+		if out.Attributes, err = w.actions[0].old.Item(); err != nil {
+			return nil, err
+		}
+	}
+	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
+	return out, err
+}
+
+// Update changes attributes of an item; see [dynamo.DB].
+func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.UpdateOutput, error) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	if err := checkReturns(in.ReturnValues, in.ReturnValuesOnConditionCheckFailure,
+		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, true); err != nil {
+		return nil, err
+	}
+	a, refusal, err := db.updateAction(in, false)
+	if err := first(refusal, err); err != nil {
+		return nil, err
+	}
+	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
+	if err := db.commitOne(&w); err != nil {
+		return nil, err
+	}
+	out := &dynamo.UpdateOutput{
+		Attributes:       w.actions[0].returned(in.ReturnValues),
+		ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity),
+	}
+	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
+	return out, err
+}
+
+// Delete removes an item; see [dynamo.DB].
+func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.DeleteOutput, error) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	if err := checkReturns(in.ReturnValues, in.ReturnValuesOnConditionCheckFailure,
+		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, false); err != nil {
+		return nil, err
+	}
+	a, refusal, err := db.deleteAction(in, false)
+	if err := first(refusal, err); err != nil {
+		return nil, err
+	}
+	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
+	if err := db.commitOne(&w); err != nil {
+		return nil, err
+	}
+	out := &dynamo.DeleteOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	if in.ReturnValues == dynamo.ReturnAllOld {
+		if out.Attributes, err = w.actions[0].old.Item(); err != nil {
+			return nil, err
+		}
+	}
+	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
+	return out, err
+}
+
+func (db *DB) commitOne(w *write) error {
+	failures, err := db.commit(w)
+	if err != nil {
+		return err
+	}
+	if failures != nil {
+		return failures[0]
+	}
+	return nil
+}
+
+func first(refusal *keyRefusal, err error) error {
+	if err == nil && refusal != nil {
+		return refusal.err
+	}
+	return err
+}
+
+func (w *write) consumed(level dynamo.ReturnConsumedCapacity) *dynamo.ConsumedCapacity {
+	if !w.metered {
+		return nil
+	}
+	c := newTally(level, meterPlain)
+	c.addActions(w.actions)
+	return c.one()
+}
+
+// putAction validates a Put. A refused key is told apart, as transactions treat it otherwise.
+func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal, error) {
+	a := action{
+		kind: actPut, transact: transact,
+		tellOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
+	}
+	var err error
+	a.exprs, err = db.prepare(&expr.Request{
+		Condition: in.ConditionExpression, Names: in.ExpressionAttributeNames,
+		Values: in.ExpressionAttributeValues,
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	if a.table, err = db.tableOf(in.TableName); err != nil {
+		return a, nil, err
+	}
+	if a.item, a.size, err = checkItem(in.Item); err != nil {
+		return a, nil, err
+	}
+	if r := a.table.checkItemKey(a.item); r != nil {
+		return a, r, nil
+	}
+	if r := a.table.checkIndexKeys(a.item); r != nil {
+		return a, r, nil
+	}
+	a.rowKey = db.itemKey(a.table, a.item)
+	return a, nil, nil
+}
+
+func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyRefusal, error) {
+	a := action{
+		kind: actUpdate, transact: transact,
+		tellOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
+	}
+	var err error
+	a.exprs, err = db.prepare(&expr.Request{
+		Condition: in.ConditionExpression, Update: in.UpdateExpression,
+		Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	if a.table, err = db.tableOf(in.TableName); err != nil {
+		return a, nil, err
+	}
+	if u := a.exprs.Update; u != nil {
+		for _, name := range u.TopLevel() {
+			if a.table.isKey(name) {
+				return a, nil, dynamo.Invalid(fmt.Sprintf(messageKeyInUpdate, name))
+			}
+		}
+	}
+	var refusal *keyRefusal
+	if a.key, refusal = a.table.checkKey(in.Key); refusal != nil {
+		return a, refusal, nil
+	}
+	a.rowKey = db.itemKey(a.table, a.key)
+	return a, nil, nil
+}
+
+func (db *DB) deleteAction(in *dynamo.DeleteInput, transact bool) (action, *keyRefusal, error) {
+	return db.keyAction(actDelete, transact, in.TableName, in.Key, in.ConditionExpression,
+		in.Expressions, in.ReturnValuesOnConditionCheckFailure)
+}
+
+func (db *DB) checkAction(in *dynamo.ConditionCheck) (action, *keyRefusal, error) {
+	return db.keyAction(actCheck, true, in.TableName, in.Key, in.ConditionExpression,
+		in.Expressions, in.ReturnValuesOnConditionCheckFailure)
+}
+
+// keyAction is an action that is given by a key and a condition alone.
+func (db *DB) keyAction(kind actionKind, transact bool, tableName string, key dynamo.Key,
+	condition string, placeholders dynamo.Expressions, onFailure dynamo.ReturnValues,
+) (action, *keyRefusal, error) {
+	a := action{kind: kind, transact: transact, tellOld: onFailure == dynamo.ReturnAllOld}
+	var err error
+	a.exprs, err = db.prepare(&expr.Request{
+		Condition: condition, Names: placeholders.ExpressionAttributeNames,
+		Values: placeholders.ExpressionAttributeValues,
+	})
+	if err != nil {
+		return a, nil, err
+	}
+	if a.table, err = db.tableOf(tableName); err != nil {
+		return a, nil, err
+	}
+	checked, refusal := a.table.checkKey(key)
+	if refusal != nil {
+		return a, refusal, nil
+	}
+	a.rowKey = db.itemKey(a.table, checked)
+	return a, nil, nil
+}
+
+// noExpressions is what a call without any expression is prepared to.
+var noExpressions = &expr.Prepared{}
+
+func (db *DB) prepare(r *expr.Request) (*expr.Prepared, error) {
+	if r.Condition == "" && r.Filter == "" && r.KeyCondition == "" && r.Projection == "" &&
+		r.Update == "" && r.Names == nil && r.Values == nil {
+		return noExpressions, nil
+	}
+	return db.parser.Prepare(r)
+}
+
+// returned is what an update answers with.
+func (a *action) returned(what dynamo.ReturnValues) dynamo.Item {
+	switch what {
+	case dynamo.ReturnAllOld:
+		return a.oldItem
+	case dynamo.ReturnAllNew:
+		return a.new
+	case dynamo.ReturnUpdatedOld:
+		if a.exprs.Update != nil && a.oldItem != nil {
+			return nonEmpty(a.exprs.Update.Old(a.oldItem))
+		}
+	case dynamo.ReturnUpdatedNew:
+		if a.exprs.Update != nil && a.new != nil {
+			return nonEmpty(a.exprs.Update.New(a.new))
+		}
+	}
+	return nil
+}
+
+func nonEmpty(item dynamo.Item) dynamo.Item {
+	if len(item) == 0 {
+		return nil
+	}
+	return item
+}

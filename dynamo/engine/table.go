@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
+
+// descriptor is what the database keeps of a table. Fields are only ever added.
+type descriptor struct {
+	ID                 uint32
+	Name               string
+	UUID               string
+	Created            time.Time
+	Attributes         []dynamo.AttributeDefinition
+	Key                []dynamo.KeySchemaElement
+	Indexes            []indexDescriptor
+	NextIndex          uint32
+	Billing            dynamo.BillingMode
+	Throughput         dynamo.ProvisionedThroughput
+	DeletionProtection bool
+	TTL                string `json:",omitempty"`
+	// TTLReady is false until every item that was there before has its expiry row.
+	TTLReady bool
+	// Counts holds the counters as of a clean Close; nil while the table may have changed.
+	Counts *counts `json:",omitempty"`
+}
+
+type indexDescriptor struct {
+	ID         uint32
+	Name       string
+	Local      bool
+	Key        []dynamo.KeySchemaElement
+	Projection dynamo.Projection
+	Throughput dynamo.ProvisionedThroughput
+	Status     dynamo.TableStatus
+}
+
+// counts are what DescribeTable tells of how much a table holds.
+type counts struct{ Items, Bytes int64 }
+
+// table is a table in use: its descriptor and what is derived from it. It changes only under
+// the exclusive schema lock, but for the counters.
+type table struct {
+	descriptor
+	keys    []keyAttribute // partition key, then the sort key if there is one
+	indexes []*index       // those that writes keep up to date
+	prefix  []byte         // of its items
+
+	items, bytes atomic.Int64
+	counted      atomic.Bool
+}
+
+// keyAttribute is one attribute of a key and its type.
+type keyAttribute struct {
+	name string
+	kind dynamo.Kind
+}
+
+// index is an index in use. Its rows point at their items, or hold the projected attributes when
+// those are only some: see the decision on index rows in docs/decisions.
+type index struct {
+	indexDescriptor
+	hash, sort []keyAttribute
+	prefix     []byte
+	include    map[string]bool // projected attributes under INCLUDE, keys among them
+}
+
+func newTable(d descriptor) *table {
+	t := &table{descriptor: d, prefix: keyspace.Items(d.ID)}
+	t.keys = t.keyAttributes(d.Key)
+	for _, id := range d.Indexes {
+		t.indexes = append(t.indexes, t.newIndex(id))
+	}
+	if d.Counts != nil {
+		t.items.Store(d.Counts.Items)
+		t.bytes.Store(d.Counts.Bytes)
+		t.counted.Store(true)
+	}
+	return t
+}
+
+func (t *table) keyAttributes(schema []dynamo.KeySchemaElement) []keyAttribute {
+	keys := make([]keyAttribute, len(schema))
+	for i, e := range schema {
+		keys[i] = keyAttribute{name: e.AttributeName, kind: t.attributeType(e.AttributeName)}
+	}
+	return keys
+}
+
+func (t *table) attributeType(name string) dynamo.Kind {
+	for _, a := range t.Attributes {
+		if a.AttributeName == name {
+			return a.AttributeType
+		}
+	}
+	return dynamo.Absent
+}
+
+func (t *table) newIndex(d indexDescriptor) *index {
+	ix := &index{indexDescriptor: d, prefix: keyspace.Index(t.ID, d.ID, d.Local)}
+	for i, k := range t.keyAttributes(d.Key) {
+		if d.Key[i].KeyType == dynamo.KeyTypeHash {
+			ix.hash = append(ix.hash, k)
+		} else {
+			ix.sort = append(ix.sort, k)
+		}
+	}
+	if d.Projection.ProjectionType != dynamo.ProjectAll {
+		ix.include = map[string]bool{}
+		for _, k := range t.keys {
+			ix.include[k.name] = true
+		}
+		for _, e := range d.Key {
+			ix.include[e.AttributeName] = true
+		}
+		for _, name := range d.Projection.NonKeyAttributes {
+			ix.include[name] = true
+		}
+	}
+	return ix
+}
+
+func (t *table) partitionKey() keyAttribute { return t.keys[0] }
+
+func (t *table) sortKey() (keyAttribute, bool) {
+	if len(t.keys) < 2 {
+		return keyAttribute{}, false
+	}
+	return t.keys[1], true
+}
+
+func (t *table) isKey(name string) bool {
+	for _, k := range t.keys {
+		if k.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *table) index(name string) *index {
+	for _, ix := range t.indexes {
+		if ix.Name == name {
+			return ix
+		}
+	}
+	return nil
+}
+
+func (t *table) hasLocal() bool {
+	for _, ix := range t.indexes {
+		if ix.Local {
+			return true
+		}
+	}
+	return false
+}
+
+// ready reports whether an index can be read.
+func (ix *index) ready() bool { return ix.Status == dynamo.StatusActive }
+
+func (ix *index) keyAttributes() []keyAttribute {
+	return append(append([]keyAttribute(nil), ix.hash...), ix.sort...)
+}
+
+// counted adds to the table's counters what a write changed.
+func (t *table) count(items, bytes int64) {
+	if items != 0 {
+		t.items.Add(items)
+	}
+	if bytes != 0 {
+		t.bytes.Add(bytes)
+	}
+}
+
+const tablePrefix = "table/"
+
+func (db *DB) saveTable(d descriptor) (key, value []byte, err error) {
+	value, err = json.Marshal(d)
+	if err != nil {
+		return nil, nil, fmt.Errorf("describe table %s: %w", d.Name, err)
+	}
+	return keyspace.Meta(tablePrefix + d.Name), value, nil
+}
+
+func (db *DB) loadTables() error {
+	prefix := keyspace.Meta(tablePrefix)
+	it, err := db.store.NewIter(bounds(prefix, keyspace.After(prefix)))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		var d descriptor
+		if err := json.Unmarshal(it.Value(), &d); err != nil {
+			return fmt.Errorf("read the description of a table: %w", err)
+		}
+		db.tables[d.Name] = newTable(d)
+		db.nextID = max(db.nextID, d.ID+1)
+	}
+	return it.Close()
+}

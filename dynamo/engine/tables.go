@@ -1,0 +1,440 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/google/uuid"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
+
+// CreateTable makes a table, which is usable at once; see [dynamo.Admin].
+func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
+	*dynamo.TableDescription, error,
+) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d, err := checkCreate(in)
+	if err != nil {
+		return nil, err
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if db.closed.Load() {
+		return nil, ErrClosed
+	}
+	if db.tables[d.Name] != nil {
+		return nil, &dynamo.Error{
+			Code: dynamo.CodeResourceInUse, Message: "Table already exists: " + d.Name,
+		}
+	}
+	if len(db.tables) >= tablesMax {
+		return nil, &dynamo.Error{
+			Code: dynamo.CodeLimitExceeded,
+			Message: fmt.Sprintf("Subscriber limit exceeded: the number of tables is limited "+
+				"to %d", tablesMax),
+		}
+	}
+	d.ID, d.UUID, d.Created = db.nextID, uuid.NewString(), db.opts.Now().UTC()
+	t := newTable(d)
+	t.counted.Store(true)
+	if err := db.change(t.descriptor, nil); err != nil {
+		return nil, err
+	}
+	db.nextID++
+	db.tables[d.Name] = t
+	out := db.describe(t)
+	out.TableStatus = dynamo.StatusCreating // as the service answers; it is active already
+	for i := range out.GlobalSecondaryIndexes {
+		out.GlobalSecondaryIndexes[i].IndexStatus = dynamo.StatusCreating
+	}
+	return out, nil
+}
+
+// change saves a table's descriptor, together with what else a change of it writes.
+func (db *DB) change(d descriptor, also func(*pebble.Batch) error) error {
+	d.Counts = nil
+	key, value, err := db.saveTable(d)
+	if err != nil {
+		return err
+	}
+	batch := db.store.NewBatch()
+	if err := batch.Set(key, value, nil); err != nil {
+		return err
+	}
+	if also != nil {
+		if err := also(batch); err != nil {
+			return err
+		}
+	}
+	if err := batch.Commit(db.write); err != nil {
+		return err
+	}
+	return batch.Close()
+}
+
+// DescribeTable tells of a table; see [dynamo.Admin].
+func (db *DB) DescribeTable(ctx context.Context, tableName string) (
+	*dynamo.TableDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	t, err := db.managed(tableName)
+	if err != nil {
+		return nil, err
+	}
+	return db.describe(t), nil
+}
+
+// managed finds the table that a call of table management names.
+func (db *DB) managed(name string) (*table, error) {
+	t, err := db.tableOf(name)
+	if e, ok := err.(*dynamo.Error); ok && e.Code == dynamo.CodeResourceNotFound {
+		return nil, &dynamo.Error{
+			Code:    dynamo.CodeResourceNotFound,
+			Message: "Requested resource not found: Table: " + name + " not found",
+		}
+	}
+	return t, err
+}
+
+func (db *DB) describe(t *table) *dynamo.TableDescription {
+	arn := fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", db.opts.Region, db.opts.AccountID, t.Name)
+	out := &dynamo.TableDescription{
+		TableName: t.Name, TableArn: arn, TableID: t.UUID, TableStatus: dynamo.StatusActive,
+		CreationDateTime: t.Created, AttributeDefinitions: slices.Clone(t.Attributes),
+		KeySchema: slices.Clone(t.Key), BillingMode: t.Billing,
+		ProvisionedThroughput:     t.Throughput,
+		DeletionProtectionEnabled: t.DeletionProtection,
+		ItemCount:                 t.items.Load(), TableSizeBytes: t.bytes.Load(),
+	}
+	for _, ix := range t.indexes {
+		if ix.Local {
+			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes,
+				dynamo.LocalSecondaryIndexDescription{
+					IndexName: ix.Name, IndexArn: arn + "/index/" + ix.Name,
+					KeySchema: slices.Clone(ix.Key), Projection: ix.Projection,
+				})
+			continue
+		}
+		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes,
+			dynamo.GlobalSecondaryIndexDescription{
+				IndexName: ix.Name, IndexArn: arn + "/index/" + ix.Name,
+				IndexStatus: ix.Status, Backfilling: ix.Status == dynamo.StatusCreating,
+				KeySchema: slices.Clone(ix.Key), Projection: ix.Projection,
+				ProvisionedThroughput: ix.Throughput,
+			})
+		if !ix.ready() {
+			out.TableStatus = dynamo.StatusUpdating
+		}
+	}
+	return out
+}
+
+const listTablesMax = 100 // names on a page of ListTables
+
+// ListTables lists the names of tables in order; see [dynamo.Admin].
+func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
+	*dynamo.ListTablesOutput, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	limit := in.Limit
+	if limit == 0 {
+		limit = listTablesMax
+	}
+	var wrong constraints
+	if limit < 1 {
+		wrong.add(fmt.Sprint(limit), "limit", "Member must have value greater than or equal to 1")
+	}
+	if limit > listTablesMax {
+		wrong.add(fmt.Sprint(limit), "limit", "Member must have value less than or equal to 100")
+	}
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	out := &dynamo.ListTablesOutput{}
+	for _, name := range slices.Sorted(maps.Keys(db.tables)) {
+		if name <= in.ExclusiveStartTableName {
+			continue
+		}
+		if len(out.TableNames) == limit {
+			out.LastEvaluatedTableName = out.TableNames[limit-1]
+			break
+		}
+		out.TableNames = append(out.TableNames, name)
+	}
+	return out, nil
+}
+
+// DeleteTable removes a table and all it holds, at once; see [dynamo.Admin].
+func (db *DB) DeleteTable(ctx context.Context, tableName string) (
+	*dynamo.TableDescription, error,
+) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if db.closed.Load() {
+		return nil, ErrClosed
+	}
+	t, err := db.managed(tableName)
+	if err != nil {
+		return nil, err
+	}
+	if t.DeletionProtection {
+		return nil, dynamo.Invalid("Resource cannot be deleted as it is currently protected " +
+			"against deletion. Disable deletion protection first.")
+	}
+	prefix := keyspace.Table(t.ID)
+	batch := db.store.NewBatch()
+	if err := batch.Delete(keyspace.Meta(tablePrefix+t.Name), nil); err != nil {
+		return nil, err
+	}
+	if err := batch.DeleteRange(prefix, keyspace.After(prefix), nil); err != nil {
+		return nil, err
+	}
+	if err := batch.Commit(db.write); err != nil {
+		return nil, err
+	}
+	delete(db.tables, t.Name)
+	out := db.describe(t)
+	// The service's description of a table that is going names little of it.
+	return &dynamo.TableDescription{
+		TableName: out.TableName, TableArn: out.TableArn, TableID: out.TableID,
+		TableStatus: dynamo.StatusDeleting, BillingMode: out.BillingMode,
+		ProvisionedThroughput: out.ProvisionedThroughput, ItemCount: out.ItemCount,
+		TableSizeBytes: out.TableSizeBytes,
+	}, batch.Close()
+}
+
+// UpdateTable changes a table; see [dynamo.Admin]. A new index is filled in the background and
+// can be read once its status is active.
+func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
+	*dynamo.TableDescription, error,
+) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if db.closed.Load() {
+		return nil, ErrClosed
+	}
+	t, err := db.managed(in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	d := t.descriptor
+	d.Indexes = slices.Clone(d.Indexes)
+	var dropped []byte
+	if err := checkUpdate(&d, in, &dropped); err != nil {
+		return nil, err
+	}
+	err = db.change(d, func(batch *pebble.Batch) error {
+		if dropped == nil {
+			return nil
+		}
+		return batch.DeleteRange(dropped, keyspace.After(dropped), nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	db.replace(t, d)
+	return db.describe(db.tables[d.Name]), nil
+}
+
+// replace puts a changed table in place of the old one, keeps its counters, and goes on with
+// what has to be done in the background. The schema lock is held.
+func (db *DB) replace(old *table, d descriptor) {
+	t := newTable(d)
+	t.items.Store(old.items.Load())
+	t.bytes.Store(old.bytes.Load())
+	t.counted.Store(old.counted.Load())
+	db.tables[d.Name] = t
+	db.resume(t)
+}
+
+// UpdateTimeToLive turns expiry on or off; see [dynamo.Admin].
+func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveInput) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var wrong constraints
+	switch {
+	case in.AttributeName == "":
+		wrong.add("", "timeToLiveSpecification.attributeName",
+			"Member must have length greater than or equal to 1")
+	case len(in.AttributeName) > ttlNameLengthMax:
+		wrong.add(in.AttributeName, "timeToLiveSpecification.attributeName",
+			"Member must have length less than or equal to 255")
+	}
+	if err := wrong.err(); err != nil {
+		return err
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	t, err := db.managed(in.TableName)
+	if err != nil {
+		return err
+	}
+	d := t.descriptor
+	switch {
+	case in.Enabled && d.TTL != "":
+		return dynamo.Invalid("TimeToLive is already enabled")
+	case !in.Enabled && d.TTL == "":
+		return dynamo.Invalid("TimeToLive is already disabled")
+	case !in.Enabled && d.TTL != in.AttributeName:
+		return dynamo.Invalid("TimeToLive is active on a different AttributeName: " +
+			"current AttributeName is " + d.TTL)
+	}
+	var cleared []byte
+	if in.Enabled {
+		d.TTL, d.TTLReady = in.AttributeName, false
+	} else {
+		d.TTL, cleared = "", keyspace.Expiries(d.ID)
+	}
+	err = db.change(d, func(batch *pebble.Batch) error {
+		if cleared == nil {
+			return nil
+		}
+		return batch.DeleteRange(cleared, keyspace.After(cleared), nil)
+	})
+	if err != nil {
+		return err
+	}
+	db.replace(t, d)
+	return nil
+}
+
+// DescribeTimeToLive tells a table's expiry setting; see [dynamo.Admin].
+func (db *DB) DescribeTimeToLive(ctx context.Context, tableName string) (
+	*dynamo.TimeToLiveDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	t, err := db.managed(tableName)
+	if err != nil {
+		return nil, err
+	}
+	if t.TTL == "" {
+		return &dynamo.TimeToLiveDescription{TimeToLiveStatus: dynamo.TimeToLiveDisabled}, nil
+	}
+	return &dynamo.TimeToLiveDescription{
+		TimeToLiveStatus: dynamo.TimeToLiveEnabled, AttributeName: t.TTL,
+	}, nil
+}
+
+// saveCounts keeps the counters at a clean close, so that nothing need be counted at the next
+// open. They are taken out of the descriptor again as soon as it is loaded.
+func (db *DB) saveCounts() error {
+	batch := db.store.NewBatch()
+	for _, t := range db.tables {
+		if !t.counted.Load() {
+			continue
+		}
+		d := t.descriptor
+		d.Counts = &counts{Items: t.items.Load(), Bytes: t.bytes.Load()}
+		key, value, err := db.saveTable(d)
+		if err != nil {
+			return err
+		}
+		if err := batch.Set(key, value, nil); err != nil {
+			return err
+		}
+	}
+	if err := batch.Commit(db.write); err != nil {
+		return err
+	}
+	return batch.Close()
+}
+
+// dropCounts makes the saved counters void, before anything can change what they count.
+func (db *DB) dropCounts() error {
+	batch := db.store.NewBatch()
+	for _, t := range db.tables {
+		if t.Counts == nil {
+			continue
+		}
+		t.Counts = nil
+		key, value, err := db.saveTable(t.descriptor)
+		if err != nil {
+			return err
+		}
+		if err := batch.Set(key, value, nil); err != nil {
+			return err
+		}
+	}
+	if err := batch.Commit(db.write); err != nil {
+		return err
+	}
+	return batch.Close()
+}
+
+// collection tells the size of the item collection of a write, if it was asked for and the
+// table has local indexes.
+func (db *DB) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
+	*dynamo.ItemCollectionMetrics, error,
+) {
+	if asked != dynamo.MetricsSize || !a.table.hasLocal() {
+		return nil, nil
+	}
+	key, err := a.table.keyOf(a.rowKey)
+	if err != nil {
+		return nil, err
+	}
+	prefix := keyspace.Partition(a.rowKey)
+	size, err := db.sizeOf(prefix)
+	if err != nil {
+		return nil, err
+	}
+	partition := a.table.partitionKey().name
+	const gigabyte = 1 << 30
+	low := float64(size / gigabyte)
+	return &dynamo.ItemCollectionMetrics{
+		ItemCollectionKey:   dynamo.Key{partition: key[partition]},
+		SizeEstimateRangeGB: [2]float64{low, low + 1},
+	}, nil
+}
+
+func (db *DB) collections(actions []action) (map[string][]dynamo.ItemCollectionMetrics, error) {
+	var out map[string][]dynamo.ItemCollectionMetrics
+	var seen [][]byte
+	for i := range actions {
+		a := &actions[i]
+		partition := keyspace.Partition(a.rowKey)
+		if slices.ContainsFunc(seen, func(s []byte) bool { return bytes.Equal(s, partition) }) {
+			continue
+		}
+		seen = append(seen, partition)
+		m, err := db.collection(dynamo.MetricsSize, a)
+		if err != nil {
+			return nil, err
+		}
+		if m == nil {
+			continue
+		}
+		if out == nil {
+			out = map[string][]dynamo.ItemCollectionMetrics{}
+		}
+		out[a.table.Name] = append(out[a.table.Name], *m)
+	}
+	return out, nil
+}

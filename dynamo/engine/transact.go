@@ -1,0 +1,315 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+)
+
+// Limits of transactions ("Amazon DynamoDB Transactions" in the developer guide).
+const (
+	transactActionsMax = 100
+	transactSizeMax    = 4 << 20 // of the request, not of the items it touches
+)
+
+const (
+	messageTransactRepeats = "Transaction request cannot include multiple operations on one item"
+	messageTransactSize    = "Member must have length less than or equal to 4194304, " +
+		"Collection size of the transaction exceeds the limit"
+	messageTransactOne = "TransactItems can only contain one of Check, Put, Update or Delete"
+)
+
+// TransactWrite does all its actions or none; see [dynamo.DB].
+func (db *DB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) (
+	*dynamo.TransactWriteOutput, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	if err := checkTransactWrite(in); err != nil {
+		return nil, err
+	}
+	w := write{
+		actions: make([]action, len(in.Items)),
+		metered: metered(in.ReturnConsumedCapacity),
+	}
+	if err := db.transactActions(in, w.actions); err != nil {
+		return nil, err
+	}
+	if in.ClientRequestToken != "" {
+		return db.transactOnce(in, &w)
+	}
+	return db.transact(in, &w)
+}
+
+func checkTransactWrite(in *dynamo.TransactWriteInput) error {
+	var wrong constraints
+	n := len(in.Items)
+	if n == 0 {
+		wrong.add("[]", "transactItems", "Member must have length greater than or equal to 1")
+	}
+	if n > transactActionsMax {
+		wrong.add("["+fmt.Sprint(n)+" items]", "transactItems",
+			"Member must have length less than or equal to 100")
+	}
+	if len(in.ClientRequestToken) > tokenLengthMax {
+		wrong.add(in.ClientRequestToken, "clientRequestToken",
+			"Member must have length less than or equal to 36")
+	}
+	wrong.capacity(in.ReturnConsumedCapacity)
+	return wrong.err()
+}
+
+// transactActions validates all actions. What is wrong with the request refuses it; a key that
+// does not fit its table cancels the transaction, naming only the first such action.
+func (db *DB) transactActions(in *dynamo.TransactWriteInput, actions []action) error {
+	size := 0
+	var cancelled *dynamo.Error
+	for i := range in.Items {
+		item := &in.Items[i]
+		a, refusal, err := db.transactAction(item)
+		if err == nil && refusal != nil && !refusal.cancels {
+			err = refusal.err
+		}
+		if err != nil {
+			return err
+		}
+		if refusal != nil && cancelled == nil {
+			reasons := make([]dynamo.CancellationReason, len(in.Items))
+			reasons[i] = dynamo.CancellationReason{
+				Code: dynamo.ReasonValidation, Message: refusal.err.Message,
+			}
+			cancelled = dynamo.Canceled(reasons)
+		}
+		actions[i] = a
+		if size += requestSize(item); size > transactSizeMax {
+			return dynamo.Invalid(messageTransactSize)
+		}
+	}
+	if cancelled != nil {
+		return cancelled
+	}
+	return checkDistinct(actions, messageTransactRepeats)
+}
+
+// checkDistinct refuses two actions on one item.
+func checkDistinct(actions []action, message string) error {
+	const few = 12 // up to which comparing all pairs beats a map
+	if len(actions) <= few {
+		for i := range actions {
+			for j := range i {
+				if string(actions[i].rowKey) == string(actions[j].rowKey) {
+					return dynamo.Invalid(message)
+				}
+			}
+		}
+		return nil
+	}
+	seen := make(map[string]bool, len(actions))
+	for i := range actions {
+		key := string(actions[i].rowKey)
+		if seen[key] {
+			return dynamo.Invalid(message)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+func (db *DB) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusal, error) {
+	set := 0
+	for _, is := range []bool{
+		item.ConditionCheck != nil, item.Put != nil, item.Update != nil, item.Delete != nil,
+	} {
+		if is {
+			set++
+		}
+	}
+	if set != 1 {
+		return action{}, nil, dynamo.Invalid(messageTransactOne)
+	}
+	switch {
+	case item.Put != nil:
+		if err := checkOnFailure(item.Put.ReturnValuesOnConditionCheckFailure); err != nil {
+			return action{}, nil, err
+		}
+		return db.putAction(item.Put, true)
+	case item.Update != nil:
+		if err := checkOnFailure(item.Update.ReturnValuesOnConditionCheckFailure); err != nil {
+			return action{}, nil, err
+		}
+		return db.updateAction(item.Update, true)
+	case item.Delete != nil:
+		if err := checkOnFailure(item.Delete.ReturnValuesOnConditionCheckFailure); err != nil {
+			return action{}, nil, err
+		}
+		return db.deleteAction(item.Delete, true)
+	}
+	c := item.ConditionCheck
+	if err := checkOnFailure(c.ReturnValuesOnConditionCheckFailure); err != nil {
+		return action{}, nil, err
+	}
+	if c.ConditionExpression == "" {
+		return action{}, nil, dynamo.Invalid("The parameter 'ConditionExpression' is required " +
+			"but was not present in the request")
+	}
+	return db.checkAction(c)
+}
+
+func checkOnFailure(values dynamo.ReturnValues) error {
+	var wrong constraints
+	wrong.onFailure(values)
+	return wrong.err()
+}
+
+// requestSize is what an action adds to the size of its request: its item or key, its values.
+func requestSize(item *dynamo.TransactWriteItem) int {
+	switch {
+	case item.Put != nil:
+		return item.Put.Item.Size() + valuesSize(item.Put.Expressions)
+	case item.Update != nil:
+		return item.Update.Key.Size() + valuesSize(item.Update.Expressions)
+	case item.Delete != nil:
+		return item.Delete.Key.Size() + valuesSize(item.Delete.Expressions)
+	}
+	return item.ConditionCheck.Key.Size() + valuesSize(item.ConditionCheck.Expressions)
+}
+
+func valuesSize(e dynamo.Expressions) int {
+	return dynamo.Item(e.ExpressionAttributeValues).Size()
+}
+
+// transact commits the actions and answers.
+func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
+	*dynamo.TransactWriteOutput, error,
+) {
+	failures, err := db.commit(w)
+	if err != nil {
+		return nil, err
+	}
+	if failures != nil {
+		return nil, canceled(failures)
+	}
+	out := &dynamo.TransactWriteOutput{}
+	if w.metered {
+		c := newTally(in.ReturnConsumedCapacity, meterTransactWrite)
+		c.addActions(w.actions)
+		out.ConsumedCapacity = c.all()
+	}
+	if in.ReturnItemCollectionMetrics == dynamo.MetricsSize {
+		out.ItemCollectionMetrics, err = db.collections(w.actions)
+	}
+	return out, err
+}
+
+// canceled turns the refusals of the actions into the reasons of the cancellation. Conditions
+// that failed are all named, but where something is invalid only the first such is.
+func canceled(failures []*dynamo.Error) error {
+	reasons := make([]dynamo.CancellationReason, len(failures))
+	for i, f := range failures {
+		if f != nil && f.Code != dynamo.CodeConditionalCheckFailed {
+			clear(reasons)
+			reasons[i] = dynamo.CancellationReason{
+				Code: dynamo.ReasonValidation, Message: f.Message,
+			}
+			break
+		}
+		if f != nil {
+			reasons[i] = dynamo.ConditionFailed(f.Item)
+		}
+	}
+	return dynamo.Canceled(reasons)
+}
+
+// TransactGet reads items as of one moment; see [dynamo.DB].
+func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
+	*dynamo.TransactGetOutput, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	reads, err := db.transactReads(in)
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamo.TransactGetOutput{Items: make([]dynamo.Item, len(reads))}
+	tally := newTally(in.ReturnConsumedCapacity, meterTransactRead)
+	snapshot := db.store.NewSnapshot()
+	for i, r := range reads {
+		v, err := db.view(snapshot, r.rowKey)
+		if err != nil {
+			_ = snapshot.Close() // the read's error is the one to tell
+			return nil, err
+		}
+		tally.addTable(r.table, 2*dynamo.ReadUnits(v.Size(), true))
+		item, err := v.Item()
+		if err != nil {
+			_ = snapshot.Close()
+			return nil, err
+		}
+		if p := r.exprs.Projection; p != nil && item != nil {
+			item = nonEmpty(p.Apply(item))
+		}
+		out.Items[i] = item
+	}
+	if err := snapshot.Close(); err != nil {
+		return nil, err
+	}
+	db.awaitReads()
+	if metered(in.ReturnConsumedCapacity) {
+		out.ConsumedCapacity = tally.all()
+	}
+	return out, nil
+}
+
+// keyRead is one read by key, ready to be done.
+type keyRead struct {
+	table  *table
+	rowKey []byte
+	exprs  *expr.Prepared
+}
+
+func (db *DB) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error) {
+	var wrong constraints
+	if len(in.Items) == 0 {
+		wrong.add("[]", "transactItems", "Member must have length greater than or equal to 1")
+	}
+	if len(in.Items) > transactActionsMax {
+		wrong.add(fmt.Sprintf("[%d items]", len(in.Items)), "transactItems",
+			"Member must have length less than or equal to 100")
+	}
+	wrong.capacity(in.ReturnConsumedCapacity)
+	if err := wrong.err(); err != nil {
+		return nil, err
+	}
+	reads := make([]keyRead, len(in.Items))
+	seen := make(map[string]bool, len(in.Items))
+	for i := range in.Items {
+		get := &in.Items[i]
+		r, refusal, err := db.keyRead(get.TableName, get.Key, get.ProjectionExpression,
+			get.ExpressionAttributeNames, nil)
+		if err != nil {
+			return nil, err
+		}
+		if refusal != nil {
+			if !refusal.cancels {
+				return nil, refusal.err
+			}
+			reasons := make([]dynamo.CancellationReason, len(in.Items))
+			reasons[i] = dynamo.CancellationReason{
+				Code: dynamo.ReasonValidation, Message: refusal.err.Message,
+			}
+			return nil, dynamo.Canceled(reasons)
+		}
+		if seen[string(r.rowKey)] {
+			return nil, dynamo.Invalid(messageTransactRepeats)
+		}
+		seen[string(r.rowKey)] = true
+		reads[i] = r
+	}
+	return reads, nil
+}

@@ -1,0 +1,316 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
+)
+
+type actionKind uint8
+
+const (
+	actPut actionKind = iota
+	actUpdate
+	actDelete
+	actCheck
+)
+
+// action is one change of one item, or one check of it, on its way through a write: what was
+// asked, then what was found, then what becomes of it.
+type action struct {
+	kind     actionKind
+	table    *table
+	rowKey   []byte
+	key      dynamo.Key  // of an update, to make a missing item
+	item     dynamo.Item // what a put writes
+	size     int         // of item
+	exprs    *expr.Prepared
+	tellOld  bool // a failed condition tells the item as found
+	transact bool
+
+	old     row.View
+	oldItem dynamo.Item // decoded only where somebody needs it
+	new     dynamo.Item // nil when there is no item afterwards
+	newSize int
+	same    bool // nothing is written
+
+	tableUnits float64
+	indexUnits []indexUnits
+}
+
+type indexUnits struct {
+	index *index
+	units float64
+}
+
+// write is a set of actions that are done together or not at all.
+type write struct {
+	actions []action
+	metered bool // count capacity units
+	stage   func(*pebble.Batch) error
+}
+
+// commit carries out a write. It holds the locks of its items while it reads them, checks their
+// conditions and applies one batch; it answers when that batch is on the disk. When any action
+// fails nothing is written, and failures tells of each, by position.
+func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
+	var few [8]uint16
+	stripes := few[:0]
+	for i := range w.actions {
+		stripes = append(stripes, stripeOf(w.actions[i].rowKey))
+	}
+	stripes = db.locks.lock(stripes)
+	failures, err = db.evaluate(w)
+	if err != nil || failures != nil {
+		db.locks.unlock(stripes)
+		db.awaitStripes(stripes)
+		return failures, err
+	}
+	batch := db.store.NewBatch()
+	err = db.stageAll(batch, w)
+	if err != nil || batch.Empty() {
+		db.locks.unlock(stripes)
+		db.awaitStripes(stripes)
+		return nil, errors.Join(err, batch.Close())
+	}
+	if err := db.apply(batch, stripes); err != nil {
+		return nil, err
+	}
+	return nil, batch.Close()
+}
+
+// apply makes a batch visible, lets go of the locks, and waits until it is on the disk.
+func (db *DB) apply(batch *pebble.Batch, stripes []uint16) error {
+	if !db.synced {
+		err := db.store.Apply(batch, pebble.NoSync)
+		db.locks.unlock(stripes)
+		return err
+	}
+	flight := db.flights.takeOff()
+	db.locks.depart(stripes, flight)
+	err := db.store.ApplyNoSyncWait(batch, pebble.Sync)
+	db.locks.unlock(stripes)
+	if err == nil {
+		err = batch.SyncWait()
+	}
+	db.flights.land(flight)
+	return err
+}
+
+// awaitStripes waits for the writes that a reader of these stripes may have seen.
+func (db *DB) awaitStripes(stripes []uint16) {
+	for _, s := range stripes {
+		db.flights.wait(db.locks.stripes[s].last.Load())
+	}
+}
+
+// evaluate reads every item and works out what becomes of it.
+func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
+	for i := range w.actions {
+		a := &w.actions[i]
+		if a.old, err = db.view(db.store, a.rowKey); err != nil {
+			return nil, err
+		}
+		failure, err := a.evaluate()
+		if err != nil {
+			return nil, err
+		}
+		if failure != nil {
+			if failures == nil {
+				failures = make([]*dynamo.Error, len(w.actions))
+			}
+			failures[i] = failure
+		}
+	}
+	return failures, nil
+}
+
+// view reads the row of an item; a missing one gives the zero View.
+func (db *DB) view(r pebble.Reader, rowKey []byte) (row.View, error) {
+	db.counters.gets.Add(1)
+	raw, closer, err := r.Get(rowKey)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return row.View{}, nil
+	}
+	if err != nil {
+		return row.View{}, err
+	}
+	v, err := row.NewView(raw)
+	return v, errors.Join(err, closer.Close())
+}
+
+// evaluate checks the condition and works out the item afterwards. The failure is the service's
+// refusal, the error a fault of the store.
+func (a *action) evaluate() (failure *dynamo.Error, err error) {
+	if c := a.exprs.Condition; c != nil && !c.Holds(&a.old) {
+		if !a.tellOld {
+			return dynamo.ConditionalCheckFailed(nil), nil
+		}
+		old, err := a.old.Item()
+		return dynamo.ConditionalCheckFailed(old), err
+	}
+	switch a.kind {
+	case actPut:
+		a.new, a.newSize = a.item, a.size
+	case actUpdate:
+		return a.update()
+	case actDelete:
+		a.same = !a.old.Exists()
+	case actCheck:
+		a.same = true
+	}
+	return nil, nil
+}
+
+func (a *action) update() (failure *dynamo.Error, err error) {
+	if a.oldItem, err = a.old.Item(); err != nil {
+		return nil, err
+	}
+	u := a.exprs.Update
+	if a.oldItem == nil && u != nil && u.WritesNothing() {
+		a.same = true
+		return nil, nil
+	}
+	next := a.oldItem
+	if u != nil {
+		if next, err = u.Apply(a.oldItem); err != nil {
+			return failureOf(err)
+		}
+	}
+	if a.oldItem == nil {
+		if next == nil {
+			next = make(dynamo.Item, len(a.key))
+		}
+		for name, v := range a.key {
+			next[name] = v
+		}
+	}
+	if r := a.table.checkIndexKeys(next); r != nil {
+		return r.err, nil
+	}
+	a.new, a.newSize = next, next.Size()
+	if a.chargedSize() > dynamo.ItemSizeMax {
+		return dynamo.Invalid(messageUpdateSize), nil
+	}
+	return nil, nil
+}
+
+func failureOf(err error) (*dynamo.Error, error) {
+	var e *dynamo.Error
+	if errors.As(err, &e) {
+		return e, nil
+	}
+	return nil, err
+}
+
+// chargedSize is the size that counts for an update's limit and cost: the item's, or, for a
+// plain update whose actions weigh more than its key, the item without its key and with them.
+func (a *action) chargedSize() int {
+	if a.kind != actUpdate || a.transact || a.exprs.Update == nil {
+		return a.newSize
+	}
+	keySize := a.key.Size()
+	return max(a.newSize, a.newSize-keySize+a.exprs.Update.ActionCost())
+}
+
+// scratch are buffers for rows on their way into a batch, which copies them.
+var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
+	buffer := scratch.Get().(*[]byte)
+	defer scratch.Put(buffer)
+	for i := range w.actions {
+		a := &w.actions[i]
+		if err := db.stageAction(batch, a, buffer); err != nil {
+			return err
+		}
+		if w.metered {
+			if err := a.meter(); err != nil {
+				return err
+			}
+		}
+	}
+	if w.stage != nil {
+		return w.stage(batch)
+	}
+	return nil
+}
+
+// stageAction adds an item's row, its index rows and its expiry row to the batch.
+func (db *DB) stageAction(batch *pebble.Batch, a *action, buffer *[]byte) error {
+	if a.same {
+		return nil
+	}
+	t := a.table
+	var err error
+	if a.new == nil {
+		err = batch.Delete(a.rowKey, nil)
+		t.count(-1, -int64(a.old.Size()))
+	} else {
+		*buffer = row.Append((*buffer)[:0], a.new, a.newSize)
+		err = batch.Set(a.rowKey, *buffer, nil)
+		if a.old.Exists() {
+			t.count(0, int64(a.newSize-a.old.Size()))
+		} else {
+			t.count(1, int64(a.newSize))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, ix := range t.indexes {
+		if err := db.stageIndex(batch, a, ix); err != nil {
+			return err
+		}
+	}
+	if t.TTL != "" {
+		return db.stageExpiry(batch, a)
+	}
+	return nil
+}
+
+func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index) error {
+	var before, after []byte
+	if a.old.Exists() {
+		before = ix.rowKey(db.hash, a.table, &a.old, a.rowKey)
+	}
+	if a.new != nil {
+		after = ix.rowKey(db.hash, a.table, a.new, a.rowKey)
+	}
+	moved := string(before) != string(after)
+	if before != nil && moved {
+		if err := batch.Delete(before, nil); err != nil {
+			return err
+		}
+	}
+	if after == nil || !moved && !ix.stores() {
+		return nil
+	}
+	return batch.Set(after, ix.rowValue(a.new), nil)
+}
+
+// stageExpiry keeps the row that says when an item expires.
+func (db *DB) stageExpiry(batch *pebble.Batch, a *action) error {
+	before, had := epochOf(a.table, &a.old)
+	var after int64
+	has := false
+	if a.new != nil {
+		after, has = epochOf(a.table, a.new)
+	}
+	if had && (!has || before != after) {
+		key := keyspace.AppendExpiry(nil, a.table.ID, before, a.rowKey)
+		if err := batch.Delete(key, nil); err != nil {
+			return err
+		}
+	}
+	if !has || had && before == after {
+		return nil
+	}
+	return batch.Set(keyspace.AppendExpiry(nil, a.table.ID, after, a.rowKey), nil, nil)
+}
