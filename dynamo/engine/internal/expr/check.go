@@ -1,0 +1,254 @@
+package expr
+
+import (
+	"encoding/base64"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Limits of values, from "Supported data types and naming rules in Amazon DynamoDB".
+const (
+	// ValueLevelsMax is how deep a value may be nested. A scalar has one level.
+	ValueLevelsMax = 32
+	// AttributeNameMax is the greatest length of the name of an attribute, or of a member of a
+	// map, in bytes.
+	AttributeNameMax = 65535
+)
+
+const (
+	invalidParameter = "One or more parameter values were invalid: "
+	emptyValue       = "Supplied AttributeValue is empty, must contain exactly one of the " +
+		"supported datatypes"
+	tooDeep = "Nesting Levels have exceeded supported limits: Attributes in the item have nested " +
+		"levels beyond supported limit"
+	emptyName   = "Empty attribute name"
+	nameTooLong = "Attribute name is too large, must be less than 65536 bytes"
+)
+
+// CheckValue returns v in canonical form, marked as checked: its numbers canonical all through. A
+// value that is marked already is returned as it is. The error is a *dynamo.Error with the text
+// that the service has for such a value in an item: a number that is none or out of range, a set
+// that is empty or has an element twice, no type at all, or nesting deeper than ValueLevelsMax.
+func CheckValue(v dynamo.Value) (dynamo.Value, error) {
+	if v.Checked() {
+		return v, nil
+	}
+	checked, refusal := checkValue(v, 1)
+	if refusal != "" {
+		return dynamo.Value{}, dynamo.Invalid(refusal)
+	}
+	return checked, nil
+}
+
+// CheckItem is CheckValue for each attribute of an item, and checks the attributes' names. It
+// returns the item itself when nothing in it had to change.
+func CheckItem(item dynamo.Item) (dynamo.Item, error) {
+	members, refusal := checkMembers(item, 1)
+	if refusal != "" {
+		return nil, dynamo.Invalid(refusal)
+	}
+	return members, nil
+}
+
+// checkValue checks a value that stands at the given level, and returns a refusal or "".
+func checkValue(v dynamo.Value, level int) (dynamo.Value, string) {
+	if v.Checked() {
+		if level > 1 && deeper(v, ValueLevelsMax+1-level) {
+			return v, tooDeep
+		}
+		return v, ""
+	}
+	if level > ValueLevelsMax {
+		return v, tooDeep
+	}
+	switch v.Kind() {
+	case dynamo.Absent:
+		return v, emptyValue
+	case dynamo.KindN:
+		text, err := dynamo.CanonicalNumber(v.N())
+		if err != nil {
+			return v, err.Error()
+		}
+		return dynamo.CanonicalN(text), ""
+	case dynamo.KindL:
+		elems, refusal := checkElements(v.L(), level)
+		return dynamo.MarkChecked(dynamo.L(elems...)), refusal
+	case dynamo.KindM:
+		members, refusal := checkMembers(v.M(), level+1)
+		return dynamo.MarkChecked(dynamo.M(members)), refusal
+	case dynamo.KindSS:
+		return dynamo.MarkChecked(v), checkStrings(v.SS())
+	case dynamo.KindNS:
+		return checkNumbers(v.NS())
+	case dynamo.KindBS:
+		return dynamo.MarkChecked(v), checkBinaries(v.BS())
+	}
+	return dynamo.MarkChecked(v), ""
+}
+
+// deeper reports whether a value has more levels of nesting than that.
+func deeper(v dynamo.Value, levels int) bool {
+	if levels <= 0 {
+		return true
+	}
+	switch v.Kind() {
+	case dynamo.KindL:
+		for _, e := range v.L() {
+			if deeper(e, levels-1) {
+				return true
+			}
+		}
+	case dynamo.KindM:
+		for _, e := range v.M() {
+			if deeper(e, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkElements copies the list only if an element was not marked as checked.
+func checkElements(elems []dynamo.Value, level int) ([]dynamo.Value, string) {
+	out := elems
+	for i, e := range elems {
+		checked, refusal := checkValue(e, level+1)
+		if refusal != "" {
+			return nil, refusal
+		}
+		if e.Checked() {
+			continue
+		}
+		if &out[0] == &elems[0] {
+			out = slices.Clone(elems)
+		}
+		out[i] = checked
+	}
+	return out, ""
+}
+
+// checkMembers copies the map only if a member was not marked as checked. Of several refusals it
+// returns that of the first name in order.
+func checkMembers(
+	members map[string]dynamo.Value, level int,
+) (map[string]dynamo.Value, string) {
+	var out map[string]dynamo.Value
+	for name, v := range members {
+		checked, refusal := checkMember(name, v, level)
+		if refusal != "" {
+			return nil, firstRefusal(members, level)
+		}
+		if v.Checked() {
+			continue
+		}
+		if out == nil {
+			out = maps.Clone(members)
+		}
+		out[name] = checked
+	}
+	if out == nil {
+		out = members
+	}
+	return out, ""
+}
+
+func checkMember(name string, v dynamo.Value, level int) (dynamo.Value, string) {
+	if refusal := checkName(name); refusal != "" {
+		return v, invalidParameter + refusal
+	}
+	return checkValue(v, level)
+}
+
+func checkName(name string) string {
+	switch {
+	case name == "":
+		return emptyName
+	case len(name) > AttributeNameMax:
+		return nameTooLong
+	}
+	return ""
+}
+
+func firstRefusal(members map[string]dynamo.Value, level int) string {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if _, refusal := checkMember(name, members[name], level); refusal != "" {
+			return refusal
+		}
+	}
+	return ""
+}
+
+// The service's sentences about sets are not built alike.
+
+func checkStrings(elems []string) string {
+	if len(elems) == 0 {
+		return invalidParameter + "An string set  may not be empty"
+	}
+	if repeats(elems) {
+		return invalidParameter + "Input collection [" + strings.Join(elems, ", ") +
+			"] contains duplicates."
+	}
+	return ""
+}
+
+func checkNumbers(elems []string) (dynamo.Value, string) {
+	if len(elems) == 0 {
+		return dynamo.Value{}, invalidParameter + "An number set  may not be empty"
+	}
+	out := elems
+	for i, e := range elems {
+		text, err := dynamo.CanonicalNumber(e)
+		if err != nil {
+			return dynamo.Value{}, err.Error()
+		}
+		if text == e {
+			continue
+		}
+		if &out[0] == &elems[0] {
+			out = slices.Clone(elems)
+		}
+		out[i] = text
+	}
+	if repeats(out) {
+		return dynamo.Value{}, "Input collection contains duplicates"
+	}
+	return dynamo.MarkChecked(dynamo.NS(out...)), ""
+}
+
+func checkBinaries(elems [][]byte) string {
+	if len(elems) == 0 {
+		return invalidParameter + "Binary sets should not be empty"
+	}
+	texts := make([]string, len(elems))
+	for i, e := range elems {
+		texts[i] = base64.StdEncoding.EncodeToString(e)
+	}
+	if repeats(texts) {
+		return invalidParameter + "Input collection [" + strings.Join(texts, ", ") +
+			"]of type BS contains duplicates."
+	}
+	return ""
+}
+
+// fewElements is up to how many elements comparing each with each is cheaper than a map.
+const fewElements = 16
+
+// repeats reports whether an element appears twice.
+func repeats(elems []string) bool {
+	if len(elems) <= fewElements {
+		for i, e := range elems {
+			if slices.Contains(elems[:i], e) {
+				return true
+			}
+		}
+		return false
+	}
+	seen := make(map[string]struct{}, len(elems))
+	for _, e := range elems {
+		seen[e] = struct{}{}
+	}
+	return len(seen) < len(elems)
+}

@@ -1,0 +1,123 @@
+package expr
+
+import "github.com/exchequer-dev/exchequer/dynamo"
+
+// KeyCondition is a key condition expression with its names and values: a list of conditions that
+// must all hold, each on one attribute and no two on the same. Whether they suit a table or index
+// is for those to say who know its keys.
+type KeyCondition struct {
+	Terms []KeyTerm
+}
+
+// KeyTerm is a condition on one attribute. Values has two elements for OpBetween, the lower bound
+// first, and one for every other operator.
+type KeyTerm struct {
+	Attribute string
+	Op        KeyOp
+	Values    []dynamo.Value
+}
+
+// KeyOp is the operator of a KeyTerm, with the attribute on its left.
+type KeyOp uint8
+
+// The operators of a key condition.
+const (
+	OpEqual KeyOp = iota
+	OpLess
+	OpLessEqual
+	OpGreater
+	OpGreaterEqual
+	OpBetween
+	OpBeginsWith
+)
+
+var keyOpNames = [...]string{"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}
+
+// String returns the operator as expressions write it.
+func (o KeyOp) String() string { return keyOpNames[o] }
+
+// keyOps says what an operator is with the attribute on its left, and what on its right.
+var keyOps = [...][2]KeyOp{
+	opEqual:        {OpEqual, OpEqual},
+	opLess:         {OpLess, OpGreater},
+	opLessEqual:    {OpLessEqual, OpGreaterEqual},
+	opGreater:      {OpGreater, OpLess},
+	opGreaterEqual: {OpGreaterEqual, OpLessEqual},
+	opBetween:      {OpBetween, OpBetween},
+	opCall:         {OpBeginsWith, OpBeginsWith},
+}
+
+// The beginnings of the refusals of key conditions.
+const (
+	badKeyOperator  = "Invalid operator used in KeyConditionExpression: "
+	badKeyCondition = "Invalid condition in KeyConditionExpression: "
+)
+
+// keyCondition turns a condition into a list of terms, or returns the refusal of one that no key
+// can have, whatever the schema.
+func keyCondition(root *node, sc *scope) (*KeyCondition, string) {
+	k := &KeyCondition{}
+	if refusal := k.collect(root, sc); refusal != "" {
+		return nil, refusal
+	}
+	return k, ""
+}
+
+func (k *KeyCondition) collect(n *node, sc *scope) string {
+	switch n.op {
+	case opOr, opNot, opIn, opUnequal:
+		return badKeyOperator + n.op.String()
+	case opAnd:
+		for _, kid := range n.kids {
+			if refusal := k.collect(kid, sc); refusal != "" {
+				return refusal
+			}
+		}
+		return ""
+	case opCall:
+		c := n.args[0].call
+		if c.function != functionBeginsWith {
+			return badKeyOperator + c.function.String()
+		}
+		return k.add(n.op, c.function.String(), c.args, sc)
+	}
+	return k.add(n.op, n.op.String(), n.args, sc)
+}
+
+// add makes a term of an operator and its operands: one attribute, and values otherwise.
+func (k *KeyCondition) add(op operation, name string, args []operand, sc *scope) string {
+	if (op == opBetween || op == opCall) && args[0].kind != operandPath {
+		return badKeyCondition + name + " operator must have the key attribute as its first operand"
+	}
+	term := KeyTerm{Values: make([]dynamo.Value, 0, len(args)-1)}
+	side := -1
+	for i := range args {
+		switch o := &args[i]; o.kind {
+		case operandValue:
+			term.Values = append(term.Values, sc.values[o.slot])
+		case operandCall:
+			return "KeyConditionExpressions cannot contain nested operations"
+		case operandPath:
+			if side >= 0 {
+				return badKeyCondition + "Multiple attribute names used in one condition"
+			}
+			if isNested(o.path) {
+				return "Invalid KeyConditionExpression: KeyConditionExpressions cannot have " +
+					"conditions on nested attributes"
+			}
+			side = i
+			term.Attribute = o.path[0].resolve(sc)
+		}
+	}
+	if side < 0 {
+		return badKeyCondition + "No key attribute specified"
+	}
+	for _, other := range k.Terms {
+		if other.Attribute == term.Attribute {
+			return "KeyConditionExpressions must only contain one condition per key"
+		}
+	}
+	term.Op = keyOps[op][min(side, 1)]
+	k.Terms = append(k.Terms, term)
+	return ""
+}
