@@ -1,13 +1,14 @@
 // Package keyspace lays out the engine's rows in the order of the store's keys.
 //
 //	item    T | table 4 | 01 | hash 8 | len 2, partition | sort
-//	global  T | table 4 | 02 | index 4 | hash 8 | len 2, partition | sort, ended | len 2, table partition | table sort
-//	local   T | table 4 | 03 | index 4 | hash 8 | len 2, partition | sort, ended | table sort
+//	global  T | table 4 | 02 | index 4 | hash 8 | len 2, partition | sort, ended | item's keys
+//	local   T | table 4 | 03 | index 4 | hash 8 | len 2, partition | sort, ended | item's keys
 //	expiry  T | table 4 | 04 | epoch seconds 8 | hash 8 | len 2, partition | sort
 //	token   I | client request token
 //	meta    M | name
 //
-// Rows are ordered by the hash of their partition key first, so that a partition is one range,
+// The item's keys at the end of an index row are its partition key behind its length, and its
+// sort key. Rows are ordered by the hash of their partition key first, so that a partition is one range,
 // a segment of a parallel scan is a range of hashes, and neighbours in a scan are as random as
 // in the service. Index rows end with the whole key of their item, so that equal index keys are
 // ordered and a page can begin after any of them. Integers are big endian.
