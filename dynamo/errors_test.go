@@ -21,23 +21,23 @@ func TestRetryableNeverSaysSoOfAConditionThatFailed(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"nothing":             {nil, false},
-		"another error":       {errors.New("x"), false},
-		"throttled":           {&dynamo.Error{Code: dynamo.CodeProvisionedThroughput}, true},
-		"a conflict":          {&dynamo.Error{Code: dynamo.CodeTransactionConflict}, true},
-		"in progress":         {&dynamo.Error{Code: dynamo.CodeTransactionInProgress}, true},
-		"a failure":           {&dynamo.Error{Code: dynamo.CodeInternalServerError}, true},
-		"invalid":             {dynamo.Invalid("x"), false},
-		"a failed condition":  {dynamo.ConditionalCheckFailed(nil), false},
-		"another body":        {&dynamo.Error{Code: dynamo.CodeIdempotentMismatch}, false},
-		"reasons: conflict":   {reasons("", dynamo.ReasonTransactionConflict), true},
-		"reasons: throttled":  {reasons(dynamo.ReasonThrottling, ""), true},
+		"nothing":            {nil, false},
+		"another error":      {errors.New("x"), false},
+		"throttled":          {&dynamo.Error{Code: dynamo.CodeProvisionedThroughput}, true},
+		"a conflict":         {&dynamo.Error{Code: dynamo.CodeTransactionConflict}, true},
+		"in progress":        {&dynamo.Error{Code: dynamo.CodeTransactionInProgress}, true},
+		"a failure":          {&dynamo.Error{Code: dynamo.CodeInternalServerError}, true},
+		"invalid":            {dynamo.Invalid("x"), false},
+		"a failed condition": {dynamo.ConditionalCheckFailed(nil), false},
+		"another body":       {&dynamo.Error{Code: dynamo.CodeIdempotentMismatch}, false},
+		"reasons: conflict":  {reasons("", dynamo.ReasonTransactionConflict), true},
+		"reasons: throttled": {reasons(dynamo.ReasonThrottling, ""), true},
 		"reasons: both kinds": {
 			reasons(dynamo.ReasonTransactionConflict, dynamo.ReasonConditionalCheckFailed), false,
 		},
-		"reasons: condition":  {reasons("", dynamo.ReasonConditionalCheckFailed), false},
-		"reasons: invalid":    {reasons(dynamo.ReasonValidation), false},
-		"reasons: none":       {reasons("", ""), false},
+		"reasons: condition": {reasons("", dynamo.ReasonConditionalCheckFailed), false},
+		"reasons: invalid":   {reasons(dynamo.ReasonValidation), false},
+		"reasons: none":      {reasons("", ""), false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,10 +8,10 @@
 //	meta    M | name
 //
 // The item's keys at the end of an index row are its partition key behind its length, and its
-// sort key. Rows are ordered by the hash of their partition key first, so that a partition is one range,
-// a segment of a parallel scan is a range of hashes, and neighbours in a scan are as random as
-// in the service. Index rows end with the whole key of their item, so that equal index keys are
-// ordered and a page can begin after any of them. Integers are big endian.
+// sort key. Rows are ordered by the hash of their partition key first, so that a partition is
+// one range, a segment of a parallel scan is a range of hashes, and neighbours in a scan are as
+// random as in the service. Index rows end with the whole key of their item, so that equal index
+// keys are ordered and a page can begin after any of them. Integers are big endian.
 package keyspace
 
 import (
