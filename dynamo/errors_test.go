@@ -79,7 +79,8 @@ func TestReasonsKeepTheOrderOfTheRequest(t *testing.T) {
 }
 
 func TestCapacityUnitsRoundUpOnce(t *testing.T) {
-	for size, want := range map[int]float64{0: 1, 1: 1, 4096: 1, 4097: 2, 68 << 10: 17, 20 << 10: 5} {
+	reads := map[int]float64{0: 1, 1: 1, 4096: 1, 4097: 2, 68 << 10: 17, 20 << 10: 5}
+	for size, want := range reads {
 		if got := dynamo.ReadUnits(size, true); got != want {
 			t.Errorf("reading %d bytes costs %v, want %v", size, got, want)
 		}

@@ -43,7 +43,8 @@ func TestAValueTellsItsKindAndGivesOnlyThat(t *testing.T) {
 		given := map[dynamo.Kind]bool{
 			dynamo.KindS: v.S() != "", dynamo.KindN: v.N() != "", dynamo.KindB: v.B() != nil,
 			dynamo.KindBOOL: v.Bool(), dynamo.KindL: v.L() != nil, dynamo.KindM: v.M() != nil,
-			dynamo.KindSS: v.SS() != nil, dynamo.KindNS: v.NS() != nil, dynamo.KindBS: v.BS() != nil,
+			dynamo.KindSS: v.SS() != nil, dynamo.KindNS: v.NS() != nil,
+			dynamo.KindBS: v.BS() != nil,
 		}
 		for k, ok := range given {
 			if ok != (k == kind) {

@@ -21,6 +21,14 @@ func openDisk(b *testing.B) *engine.DB {
 	return db
 }
 
+func mustPut(b *testing.B, db *engine.DB, table string, item dynamo.Item) {
+	b.Helper()
+	in := &dynamo.PutInput{TableName: table, Item: item}
+	if _, err := db.Put(context.Background(), in); err != nil {
+		b.Fatal(err)
+	}
+}
+
 func kilobyte(i int) dynamo.Item {
 	item := key(fmt.Sprintf("P%d", i), "S")
 	item["Data"] = dynamo.S(strings.Repeat("x", 1000))
@@ -75,9 +83,7 @@ func benchmarkQuery(b *testing.B, index string) {
 		item["GSI2PK"], item["GSI2SK"] = item["GSI1PK"], item["GSI1SK"]
 		item["Note"] = dynamo.S(strings.Repeat("x", 100))
 		item["Amount"] = dynamo.Int(int64(i))
-		if _, err := db.Put(ctx, &dynamo.PutInput{TableName: table, Item: item}); err != nil {
-			b.Fatal(err)
-		}
+		mustPut(b, db, table, item)
 	}
 	in := &dynamo.QueryInput{TableName: table, KeyConditionExpression: "PK = :p"}
 	value := "P3"
@@ -98,15 +104,12 @@ func benchmarkQuery(b *testing.B, index string) {
 }
 
 func BenchmarkPut1KB(b *testing.B) {
-	ctx := context.Background()
 	db := openDisk(b)
 	table := withTable(b, db)
 	i := 0
 	for b.Loop() {
 		i++
-		if _, err := db.Put(ctx, &dynamo.PutInput{TableName: table, Item: kilobyte(i)}); err != nil {
-			b.Fatal(err)
-		}
+		mustPut(b, db, table, kilobyte(i))
 	}
 }
 
@@ -144,9 +147,7 @@ func BenchmarkTransactPayment(b *testing.B) {
 				item["Balance"], item["Version"] = dynamo.Int(1_000_000), dynamo.Int(0)
 				item["GSI1PK"] = dynamo.S(fmt.Sprint("USER#", i/3))
 				item["GSI1SK"] = dynamo.S(fmt.Sprint("ACCOUNT#", i))
-				if _, err := db.Put(ctx, &dynamo.PutInput{TableName: table, Item: item}); err != nil {
-					b.Fatal(err)
-				}
+				mustPut(b, db, table, item)
 			}
 			var next atomic.Int64
 			b.ReportAllocs()
