@@ -9,6 +9,14 @@ type KeyCondition struct {
 	Terms []KeyTerm
 }
 
+// keyTerms keeps the terms of a usual key condition in one piece of memory.
+type keyTerms struct {
+	KeyCondition
+	terms  [2]KeyTerm
+	values [3]dynamo.Value
+	used   []dynamo.Value // of all terms, one after the other
+}
+
 // KeyTerm is a condition on one attribute. Values has two elements for OpBetween, the lower bound
 // first, and one for every other operator.
 type KeyTerm struct {
@@ -56,14 +64,15 @@ const (
 // keyCondition turns a condition into a list of terms, or returns the refusal of one that no key
 // can have, whatever the schema.
 func keyCondition(root *node, sc *scope) (*KeyCondition, string) {
-	k := &KeyCondition{}
+	k := &keyTerms{}
+	k.Terms, k.used = k.terms[:0], k.values[:0]
 	if refusal := k.collect(root, sc); refusal != "" {
 		return nil, refusal
 	}
-	return k, ""
+	return &k.KeyCondition, ""
 }
 
-func (k *KeyCondition) collect(n *node, sc *scope) string {
+func (k *keyTerms) collect(n *node, sc *scope) string {
 	switch n.op {
 	case opOr, opNot, opIn, opUnequal:
 		return badKeyOperator + n.op.String()
@@ -85,16 +94,17 @@ func (k *KeyCondition) collect(n *node, sc *scope) string {
 }
 
 // add makes a term of an operator and its operands: one attribute, and values otherwise.
-func (k *KeyCondition) add(op operation, name string, args []operand, sc *scope) string {
+func (k *keyTerms) add(op operation, name string, args []operand, sc *scope) string {
 	if (op == opBetween || op == opCall) && args[0].kind != operandPath {
 		return badKeyCondition + name + " operator must have the key attribute as its first operand"
 	}
-	term := KeyTerm{Values: make([]dynamo.Value, 0, len(args)-1)}
+	var term KeyTerm
+	before := len(k.used)
 	side := -1
 	for i := range args {
 		switch o := &args[i]; o.kind {
 		case operandValue:
-			term.Values = append(term.Values, sc.values[o.slot])
+			k.used = append(k.used, sc.values[o.slot])
 		case operandCall:
 			return "KeyConditionExpressions cannot contain nested operations"
 		case operandPath:
@@ -117,6 +127,7 @@ func (k *KeyCondition) add(op operation, name string, args []operand, sc *scope)
 			return "KeyConditionExpressions must only contain one condition per key"
 		}
 	}
+	term.Values = k.used[before:len(k.used):len(k.used)]
 	term.Op = keyOps[op][min(side, 1)]
 	k.Terms = append(k.Terms, term)
 	return ""
