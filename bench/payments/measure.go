@@ -31,8 +31,8 @@ func (s settings) kinds() []kind {
 	return []kind{uniform, hot}
 }
 
-// accountsFor is how many accounts the stores get. A range of 100 rows needs accounts with more legs
-// than that: with 200 legs on average, one with fewer than 100 would be a seven-sigma event.
+// accountsFor is how many accounts the stores get. A range of 100 rows needs accounts with more
+// legs than that: with 200 legs on average, one with fewer than 100 would be a seven-sigma event.
 func (s settings) accountsFor() int {
 	if !s.reads {
 		return s.accounts

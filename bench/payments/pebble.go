@@ -156,7 +156,8 @@ func (r *pebbleRows) load(_ context.Context, older []payment) error {
 	text := []byte(fillerText(random, kilobyte))
 	for _, p := range older {
 		copy(text, p.metadata) // Values differ, as real ones do.
-		if err := r.db.Set(append([]byte{kindKilobyte}, p.id[:]...), text, pebble.NoSync); err != nil {
+		key := append([]byte{kindKilobyte}, p.id[:]...)
+		if err := r.db.Set(key, text, pebble.NoSync); err != nil {
 			return err
 		}
 	}

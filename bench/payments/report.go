@@ -185,12 +185,14 @@ func (r *report) table(out io.Writer) error {
 	previous := row{}
 	rows := r.rows()
 	for _, line := range rows {
-		if previous.Store != "" && (line.Case != previous.Case || line.Callers != previous.Callers) {
+		sameCase := line.Case == previous.Case && line.Callers == previous.Callers
+		if previous.Store != "" && !sameCase {
 			fmt.Fprintln(lines, "\t\t\t\t\t\t\t\t")
 		}
 		previous = line
 		if line.Rounds == 0 {
-			fmt.Fprintf(lines, "%s\t%d\t%s\tfailed\t\t\t\t\t\n", line.Case, line.Callers, line.Store)
+			fmt.Fprintf(lines, "%s\t%d\t%s\tfailed\t\t\t\t\t\n",
+				line.Case, line.Callers, line.Store)
 			continue
 		}
 		fmt.Fprintf(lines, "%s\t%d\t%s\t%.0f\t%.3f\t%.3f\t%s\t%s\t\n",
