@@ -74,6 +74,9 @@ const (
 	Rounding    AccountID = "@rounding"    // odd cents
 )
 
+// SystemAccountType is the type of the ledger's own accounts.
+const SystemAccountType = "system"
+
 // SystemAccounts returns the names of the ledger's own accounts.
 func SystemAccounts() []AccountID {
 	return []AccountID{
@@ -84,6 +87,23 @@ func SystemAccounts() []AccountID {
 // SystemAccount returns the id of one of the ledger's own accounts in a currency.
 func SystemAccount(name AccountID, currency money.Currency) AccountID {
 	return name + AccountID("-"+currency)
+}
+
+// systemCurrency returns the currency in the id of one of the ledger's own accounts, and false for
+// every other id.
+func (id AccountID) systemCurrency() (money.Currency, bool) {
+	name, code, ok := strings.Cut(string(id), "-")
+	currency := money.Currency(code)
+	return currency, ok && isSystemName(AccountID(name)) && currency.Known()
+}
+
+// systemAccount returns one of the ledger's own accounts as it is opened.
+func systemAccount(id AccountID, currency money.Currency, now time.Time) Account {
+	zero, _ := money.New(money.Decimal{}, currency)
+	return Account{
+		ID: id, AccountType: SystemAccountType, Balance: zero, OverdraftLimit: zero,
+		Unlimited: true, Status: AccountActive, Revision: 1, CreatedAt: now,
+	}
 }
 
 // NewAccount asks for an account.
@@ -157,17 +177,13 @@ func (n NewAccount) difference(a Account) string {
 func (a Account) Available() money.Amount {
 	available, err := a.Balance.Add(a.OverdraftLimit)
 	if err != nil || available.Sign() < 0 {
-		zero, _ := a.Balance.Sub(a.Balance)
-		return zero
+		return zeroOf(&a)
 	}
 	return available
 }
 
-// covers tells whether a balance may be left by a debit.
-func (a *Account) covers(balance money.Amount) bool {
-	if a.Unlimited || balance.Sign() >= 0 {
-		return true
-	}
-	rest, err := balance.Add(a.OverdraftLimit)
-	return err == nil && rest.Sign() >= 0
+// zeroOf returns nothing in an account's currency.
+func zeroOf(a *Account) money.Amount {
+	zero, _ := money.New(money.Decimal{}, a.Currency())
+	return zero
 }

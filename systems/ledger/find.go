@@ -2,20 +2,43 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Merchant returns a merchant by its id, or ErrMerchantNotFound.
 func (l *Ledger) Merchant(ctx context.Context, id MerchantID) (Merchant, error) {
-	return Merchant{}, nil
+	found, exists, err := l.model.merchantByID.First(ctx, l.store, ByID{string(id)})
+	if err != nil {
+		return Merchant{}, failed("find merchant", id, err)
+	}
+	if !exists {
+		return Merchant{}, ErrMerchantNotFound.With("merchant", id)
+	}
+	return merchantOf(found), nil
 }
 
 // Account returns an account by its id as of now, or ErrAccountNotFound.
 func (l *Ledger) Account(ctx context.Context, id AccountID) (Account, error) {
-	return Account{}, nil
+	found, exists, err := l.model.accountByID.First(ctx, l.store, ByID{string(id)})
+	if err != nil {
+		return Account{}, failed("find account", id, err)
+	}
+	if !exists {
+		return Account{}, ErrAccountNotFound.With("account", id)
+	}
+	return accountOf(found), nil
 }
+
+// Bounds of a page. A page of 1,000 rows seldom needs more than one call to the store.
+const (
+	PageDefault = 100
+	PageMax     = 1000
+)
 
 // PageQuery says which page of a list to read.
 type PageQuery struct {
@@ -25,46 +48,143 @@ type PageQuery struct {
 	Cursor string
 }
 
-// Bounds of a page. A page of 1,000 rows fits one call to the store.
-const (
-	PageDefault = 100
-	PageMax     = 1000
-)
+func (q PageQuery) size() (int, error) {
+	if q.Size < 0 || q.Size > PageMax {
+		return 0, ErrInvalidRequest.Field("limit", fmt.Sprintf("must be from 1 to %d", PageMax))
+	}
+	if q.Size == 0 {
+		return PageDefault, nil
+	}
+	return q.Size, nil
+}
+
+// page reads a page of a pattern and turns its items into nouns.
+func page[In, Item, Noun any](
+	ctx context.Context, l *Ledger, p *singletable.Pattern[In, Item], in In, q PageQuery,
+	noun func(Item) Noun,
+) (singletable.Page[Noun], error) {
+	size, err := q.size()
+	if err != nil {
+		return singletable.Page[Noun]{}, err
+	}
+	items, err := p.Page(ctx, l.store, in, size, q.Cursor)
+	if err != nil {
+		return singletable.Page[Noun]{}, pageFailed(err)
+	}
+	nouns := singletable.Page[Noun]{
+		Next: items.Next, Prev: items.Prev, Resume: items.Resume,
+		Calls: items.Calls, Read: items.Read,
+		Items: make([]Noun, len(items.Items)),
+	}
+	for i, item := range items.Items {
+		nouns.Items[i] = noun(item)
+	}
+	return nouns, nil
+}
+
+// pageFailed tells a cursor that is not ours from a store that failed.
+func pageFailed(err error) error {
+	var cursor *singletable.CursorError
+	if errors.As(err, &cursor) {
+		return ErrInvalidCursor.Wrap(err)
+	}
+	return failed("read", "page", err)
+}
 
 // AccountsOfUser returns a page of the accounts of a user, by account id.
 func (l *Ledger) AccountsOfUser(
-	ctx context.Context, user UserID, page PageQuery,
+	ctx context.Context, user UserID, q PageQuery,
 ) (singletable.Page[Account], error) {
-	return singletable.Page[Account]{}, nil
+	return page(ctx, l, l.model.accountsOfUser, ByUser{user}, q, accountOf)
 }
 
-// Accounts returns a page of all accounts, the ledger's own among them, in no order that means
-// anything.
-func (l *Ledger) Accounts(ctx context.Context, page PageQuery) (singletable.Page[Account], error) {
-	return singletable.Page[Account]{}, nil
+// Accounts returns a page of all accounts by id, the ledger's own among them.
+func (l *Ledger) Accounts(
+	ctx context.Context, q PageQuery,
+) (singletable.Page[Account], error) {
+	ids, err := page(ctx, l, l.model.allAccounts, Everything{}, q,
+		func(i directoryItem) accountItem { return accountItem{ID: i.AccountID} })
+	if err != nil {
+		return singletable.Page[Account]{}, err
+	}
+	found, err := l.model.accounts.GetMany(ctx, l.store, ids.Items, singletable.Consistent())
+	if err != nil {
+		return singletable.Page[Account]{}, pageFailed(err)
+	}
+	out := singletable.Page[Account]{
+		Next: ids.Next, Prev: ids.Prev, Resume: ids.Resume, Calls: ids.Calls, Read: ids.Read,
+	}
+	for _, item := range found {
+		if item != nil {
+			out.Items = append(out.Items, accountOf(*item))
+		}
+	}
+	return out, nil
 }
 
-// Transaction returns the header of a transaction, or ErrTransactionNotFound.
+// Transaction returns the header of a transaction as of now, or ErrTransactionNotFound.
 func (l *Ledger) Transaction(ctx context.Context, id TransactionID) (Transaction, error) {
-	return Transaction{}, nil
+	found, exists, err := l.model.transactionByID.First(ctx, l.store, ByID{string(id)})
+	if err != nil {
+		return Transaction{}, failed("find transaction", id, err)
+	}
+	if !exists {
+		return Transaction{}, ErrTransactionNotFound.With("transaction", id)
+	}
+	return transactionOf(found), nil
 }
 
-// Entry returns a transaction and all its legs by one query of its item collection, or
+// Entry returns a transaction and all its legs as of now, by one query of its item collection, or
 // ErrTransactionNotFound.
 func (l *Ledger) Entry(ctx context.Context, id TransactionID) (Entry, error) {
-	return Entry{}, nil
+	found, exists, err := l.entry(ctx, id)
+	if err == nil && !exists {
+		err = ErrTransactionNotFound.With("transaction", id)
+	}
+	return found, err
+}
+
+// entry is Entry for callers who expect that there may be none.
+func (l *Ledger) entry(ctx context.Context, id TransactionID) (Entry, bool, error) {
+	found, exists, err := l.model.entryByID.Collect(ctx, l.store, ByTransaction{id, id})
+	if err != nil {
+		return Entry{}, false, failed("find transaction", id, err)
+	}
+	return found, exists && found.Transaction.ID != "", nil
 }
 
 // TransactionByKey returns the transaction that was posted with an idempotency key, by the look-up
 // in GSI2, or ErrTransactionNotFound. On a store whose indexes lag it may miss the newest.
 func (l *Ledger) TransactionByKey(ctx context.Context, key string) (Transaction, error) {
-	return Transaction{}, nil
+	if err := checkKey(key, required); err != nil {
+		return Transaction{}, err
+	}
+	id := l.transactionID(key)
+	var reversal *transactionItem
+	for found, err := range l.model.byKey.All(ctx, l.store, ByKey{key}) {
+		switch {
+		case err != nil:
+			return Transaction{}, failed("find transaction by key", key, err)
+		case found.ID == id:
+			return transactionOf(found), nil
+		case found.ReversalOf != "":
+			// A request may have used the key that a reversal got; then the request counts.
+			reversal = &found
+		}
+	}
+	if reversal != nil {
+		return transactionOf(*reversal), nil
+	}
+	return Transaction{}, ErrTransactionNotFound.With("transaction", "with the key "+key)
 }
 
 // EntryByKey returns the transaction that was posted with an idempotency key, with its legs, as of
 // now: its id follows from the key. It returns ErrTransactionNotFound when the key is free.
 func (l *Ledger) EntryByKey(ctx context.Context, key string) (Entry, error) {
-	return Entry{}, nil
+	if err := checkKey(key, required); err != nil {
+		return Entry{}, err
+	}
+	return l.Entry(ctx, l.transactionID(key))
 }
 
 // StatusQuery asks for the transactions of one status that were created within [From, To). A zero
@@ -81,12 +201,89 @@ type StatusQuery struct {
 func (l *Ledger) TransactionsByStatus(
 	ctx context.Context, q StatusQuery,
 ) (singletable.Page[Transaction], error) {
-	return singletable.Page[Transaction]{}, nil
+	var wrong problem.Fields
+	if !q.Status.Known() {
+		wrong.Add("status", "must be pending, completed, failed or reversed")
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		wrong.Add("to", "must not be before from")
+	}
+	if err := wrong.Err(ErrInvalidRequest); err != nil {
+		return singletable.Page[Transaction]{}, err
+	}
+	pattern := l.model.byStatus
+	if q.NewestFirst {
+		pattern = l.model.byStatusNewest
+	}
+	in := ByStatus{q.Status, q.From, q.To}
+	return page(ctx, l, pattern, in, q.PageQuery, transactionOf)
+}
+
+// LegsQuery asks for the legs of an account that were created within [From, To). A zero bound is
+// open.
+type LegsQuery struct {
+	AccountID AccountID
+	From, To  time.Time
+	PageQuery
 }
 
 // LegsOfAccount returns a page of an account's legs, newest first.
 func (l *Ledger) LegsOfAccount(
-	ctx context.Context, id AccountID, page PageQuery,
+	ctx context.Context, q LegsQuery,
 ) (singletable.Page[Leg], error) {
-	return singletable.Page[Leg]{}, nil
+	in := ByAccount{q.AccountID, q.From, q.To}
+	return page(ctx, l, l.model.legsOfAccount, in, q.PageQuery, legOf)
+}
+
+// knownMerchant is Merchant for postings. Merchants are never changed, so what was found once
+// is right for ever.
+func (l *Ledger) knownMerchant(ctx context.Context, id MerchantID) (Merchant, error) {
+	if m, ok := l.merchants.Load(id); ok {
+		return m.(Merchant), nil
+	}
+	m, err := l.Merchant(ctx, id)
+	if err != nil {
+		return Merchant{}, err
+	}
+	if l.merchantCount.Add(1) > merchantsMax {
+		l.merchants.Clear()
+		l.merchantCount.Store(0)
+	}
+	l.merchants.Store(id, m)
+	return m, nil
+}
+
+// load reads the accounts that are not known of some lanes, and opens those of the ledger's own that
+// are used for the first time.
+func (l *Ledger) load(ctx context.Context, lanes []*lane) error {
+	var missing []accountItem
+	for _, lane := range lanes {
+		if !lane.known {
+			missing = append(missing, accountItem{ID: lane.id})
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	found, err := l.model.accounts.GetMany(ctx, l.store, missing, singletable.Consistent())
+	if err != nil {
+		return failed("read accounts for", "posting", err)
+	}
+	at := 0
+	for _, lane := range lanes {
+		if lane.known {
+			continue
+		}
+		lane.account = Account{}
+		if item := found[at]; item != nil {
+			lane.account, lane.known = accountOf(*item), true
+		} else if currency, ok := lane.id.systemCurrency(); ok {
+			if lane.account, err = l.openSystem(ctx, lane.id, currency); err != nil {
+				return err
+			}
+			lane.known = true
+		}
+		at++
+	}
+	return nil
 }

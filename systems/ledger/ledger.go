@@ -1,6 +1,10 @@
 package ledger
 
 import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,15 +18,23 @@ const TableNameDefault = "FinancialTransactions"
 // TenantDefault is the scope of idempotency keys unless Options say otherwise.
 const TenantDefault = "default"
 
-// statusShardsMax bounds how many queries one question by status may become.
-const statusShardsMax = 64
+// Bounds of a ledger.
+const (
+	// statusShardsMax bounds how many queries one question by status may become.
+	statusShardsMax = 64
+	// tenantMax keeps the tenant and the longest idempotency key within one key of the store.
+	tenantMax = 64
+	// merchantsMax bounds the merchants that are remembered, about 3 MB.
+	merchantsMax = 10_000
+)
 
 // Options are the choices of a ledger. The zero value is the seed's own design.
 type Options struct {
 	// TableName is the name of the table; "" means TableNameDefault.
 	TableName string
 	// Tenant is the scope of idempotency keys; "" means TenantDefault. The keys of another tenant
-	// than that name other transactions, in the same table or in another.
+	// than that name other transactions, in the same table or in another. It consists of
+	// letters, digits, dots, dashes and underscores.
 	Tenant string
 	// Now is the clock; nil means the computer's.
 	Now func() time.Time
@@ -32,11 +44,52 @@ type Options struct {
 	Zone *time.Location
 	// StatusShards spreads the transactions of one status over that many partitions of GSI1,
 	// since one partition of DynamoDB takes 1,000 writes a second. 0 and 1 mean one partition with
-	// exactly the key STATUS#completed; n means STATUS#completed#0 and on. It may be raised for a
-	// table in use, never lowered. At most 64.
+	// exactly the key STATUS#completed; n means STATUS#completed#0 and on. At most 64. It belongs
+	// to the table: to change it for a table in use, leave it and add to StatusGrowth.
 	StatusShards int
+	// StatusGrowth lists later numbers of shards, each with the instant from which transactions
+	// are spread so. Questions read what was written under each.
+	StatusGrowth []singletable.Epoch
 	// Unbatched turns off the joining of postings that share an account into one write.
 	Unbatched bool
+}
+
+// withDefaults returns complete options, or what is wrong with them.
+func (o Options) withDefaults() (Options, error) {
+	if o.TableName == "" {
+		o.TableName = TableNameDefault
+	}
+	if o.Tenant == "" {
+		o.Tenant = TenantDefault
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = uuid.NewString
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	if o.StatusShards == 0 {
+		o.StatusShards = 1
+	}
+	if len(o.Tenant) > tenantMax || !plainID(o.Tenant) || strings.HasPrefix(o.Tenant, "@") {
+		return o, fmt.Errorf("ledger: tenant %q is not 1 to %d letters, digits or . _ : -",
+			o.Tenant, tenantMax)
+	}
+	for _, e := range o.statusEpochs() {
+		if e.Count < 1 || e.Count > statusShardsMax {
+			return o, fmt.Errorf("ledger: %d status shards, outside 1 to %d",
+				e.Count, statusShardsMax)
+		}
+	}
+	return o, nil
+}
+
+// statusEpochs returns all numbers of shards that transactions were or are spread over.
+func (o Options) statusEpochs() []singletable.Epoch {
+	return append([]singletable.Epoch{{Count: o.StatusShards}}, o.StatusGrowth...)
 }
 
 // Ledger posts to, and reads, the books in one table. It is safe for concurrent use, by several
@@ -44,10 +97,19 @@ type Options struct {
 type Ledger struct {
 	opts  Options
 	store *singletable.Store
+	model *model
+	lanes *lanes
+
+	merchants     sync.Map // MerchantID to Merchant
+	merchantCount atomic.Int64
 }
 
-// New returns a ledger on a store. It does no I/O: create the table of Model first.
+// New returns a ledger on a store. It does no I/O: create the table of Model first. The error says
+// what is wrong with the options.
 func New(store *singletable.Store, opts Options) (*Ledger, error) {
-	_ = uuid.Nil
-	return nil, nil
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Ledger{opts: opts, store: store, model: newModel(opts), lanes: newLanes()}, nil
 }

@@ -2,36 +2,158 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // CreateMerchant creates a merchant. A repeat with the same id or idempotency key returns the
 // first one; with other contents it is refused with ErrMerchantExists or ErrIdempotencyConflict.
 func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, error) {
-	return Merchant{}, nil
+	if err := n.check(); err != nil {
+		return Merchant{}, err
+	}
+	id := MerchantID(l.newID(string(n.ID), n.IdempotencyKey, merchantSpace))
+	made := merchantItem{
+		ID: id, Name: n.Name, Category: n.Category,
+		SettlementAccountID: n.SettlementAccountID, CreatedAt: instant(l.opts.Now()),
+	}
+	err := l.model.merchants.Create(ctx, l.store, made)
+	if err == nil {
+		return merchantOf(made), nil
+	}
+	if !errors.Is(err, singletable.ErrExists) {
+		return Merchant{}, failed("create merchant", id, err)
+	}
+	found, err := l.Merchant(ctx, id)
+	if err != nil {
+		return Merchant{}, err
+	}
+	switch field := n.difference(found); {
+	case field == "":
+		return found, nil
+	case n.ID == "":
+		return Merchant{}, ErrIdempotencyConflict.With("first", id).With("field", field).
+			Field(field, "is not that of the first request")
+	default:
+		return Merchant{}, ErrMerchantExists.With("merchant", id).With("field", field).
+			Field(field, "is not the merchant's")
+	}
 }
 
 // OpenAccount opens an account with a balance of zero. A repeat with the same id or idempotency key
 // returns the account as it is now; with other contents it is refused with ErrAccountExists or
 // ErrIdempotencyConflict.
 func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error) {
-	return Account{}, nil
+	if err := n.check(); err != nil {
+		return Account{}, err
+	}
+	a := Account{
+		ID:          AccountID(l.newID(string(n.ID), n.IdempotencyKey, accountSpace)),
+		UserID:      n.UserID,
+		AccountType: n.AccountType,
+		Status:      AccountActive,
+		Unlimited:   n.Unlimited,
+		Revision:    1,
+		CreatedAt:   instant(l.opts.Now()),
+	}
+	a.Balance, _ = money.New(money.Decimal{}, n.Currency)
+	a.OverdraftLimit, _ = money.New(n.OverdraftLimit.Units(), n.Currency)
+	err := l.open(ctx, a)
+	if err == nil {
+		return a, nil
+	}
+	if !errors.Is(err, singletable.ErrExists) {
+		return Account{}, failed("open account", a.ID, err)
+	}
+	found, err := l.Account(ctx, a.ID)
+	if err != nil {
+		return Account{}, err
+	}
+	switch field := n.difference(found); {
+	case field == "":
+		return found, nil
+	case n.ID == "":
+		return Account{}, ErrIdempotencyConflict.With("first", a.ID).With("field", field).
+			Field(field, "is not that of the first request")
+	default:
+		return Account{}, ErrAccountExists.With("account", a.ID).With("field", field).
+			Field(field, "is not the account's")
+	}
+}
+
+// newID returns the id that a request asks for, derives one from its key, or makes one up.
+func (l *Ledger) newID(id, key string, space uuid.UUID) string {
+	switch {
+	case id != "":
+		return id
+	case key != "":
+		return derive(space, l.opts.Tenant, key)
+	}
+	return l.opts.NewID()
+}
+
+// open writes an account and its entry in the directory.
+func (l *Ledger) open(ctx context.Context, a Account) error {
+	tx := l.store.NewTx()
+	l.model.accounts.CreateTx(tx, itemOfAccount(&a))
+	l.model.directory.CreateTx(tx, directoryItem{AccountID: a.ID, CreatedAt: a.CreatedAt})
+	return tx.Commit(ctx)
+}
+
+// openSystem opens one of the ledger's own accounts, or finds it opened by somebody else.
+func (l *Ledger) openSystem(
+	ctx context.Context, id AccountID, currency money.Currency,
+) (Account, error) {
+	a := systemAccount(id, currency, instant(l.opts.Now()))
+	err := l.open(ctx, a)
+	if errors.Is(err, singletable.ErrExists) {
+		return l.Account(ctx, id)
+	}
+	if err != nil {
+		return Account{}, failed("open account", id, err)
+	}
+	return a, nil
 }
 
 // FreezeAccount makes an active account refuse postings. Freezing a frozen account changes nothing.
 func (l *Ledger) FreezeAccount(ctx context.Context, id AccountID) (Account, error) {
-	return Account{}, nil
+	return l.change(ctx, id, func(a *Account) error {
+		if a.Status == AccountClosed {
+			return ErrAccountClosed.With("account", id)
+		}
+		a.Status = AccountFrozen
+		return nil
+	})
 }
 
-// UnfreezeAccount makes a frozen account active again.
+// UnfreezeAccount makes a frozen account active again. An active account is left as it is.
 func (l *Ledger) UnfreezeAccount(ctx context.Context, id AccountID) (Account, error) {
-	return Account{}, nil
+	return l.change(ctx, id, func(a *Account) error {
+		if a.Status == AccountClosed {
+			return ErrAccountClosed.With("account", id)
+		}
+		a.Status = AccountActive
+		return nil
+	})
 }
 
-// CloseAccount closes an account whose balance is zero, for ever.
+// CloseAccount closes an account, active or frozen, whose balance is zero. It is for ever. Closing
+// a closed account changes nothing.
 func (l *Ledger) CloseAccount(ctx context.Context, id AccountID) (Account, error) {
-	return Account{}, nil
+	return l.change(ctx, id, func(a *Account) error {
+		if !a.Balance.IsZero() {
+			return ErrAccountNotEmpty.With("account", id).With("balance", a.Balance)
+		}
+		a.Status = AccountClosed
+		return nil
+	})
 }
 
 // SetOverdraft changes how far an account may go below zero. A balance that is below the new limit
@@ -39,5 +161,77 @@ func (l *Ledger) CloseAccount(ctx context.Context, id AccountID) (Account, error
 func (l *Ledger) SetOverdraft(
 	ctx context.Context, id AccountID, limit money.Amount, unlimited bool,
 ) (Account, error) {
-	return Account{}, nil
+	return l.change(ctx, id, func(a *Account) error {
+		if err := checkOverdraft(limit, a.Currency()); err != nil {
+			return err
+		}
+		if a.Status == AccountClosed {
+			return ErrAccountClosed.With("account", id)
+		}
+		a.OverdraftLimit, _ = money.New(limit.Units(), a.Currency())
+		a.Unlimited = unlimited
+		return nil
+	})
+}
+
+// change applies a rule to an account as it is now, and writes the outcome unless somebody else has
+// changed the account meanwhile; then it begins again.
+func (l *Ledger) change(
+	ctx context.Context, id AccountID, rule func(*Account) error,
+) (Account, error) {
+	if id.System() {
+		return Account{}, ErrSystemAccount.With("account", id)
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	for wait := waitFirst; ; wait = min(2*wait, waitLast) {
+		before, err := l.Account(ctx, id)
+		if err != nil {
+			return Account{}, err
+		}
+		after := before
+		if err := rule(&after); err != nil || after == before {
+			return before, err
+		}
+		after.Revision++
+		err = l.model.changeAccount(ctx, l.store, &before, &after)
+		if err == nil {
+			return after, nil
+		}
+		if !retryAlone(err) {
+			return Account{}, failed("change account", id, err)
+		}
+		if err := pause(ctx, wait, err); err != nil {
+			return Account{}, err
+		}
+	}
+}
+
+// bounded gives a context a deadline where it has none.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, insistTime)
+}
+
+// pause waits a random part of a time before another attempt. When the context ends, cause is what
+// stood in the way.
+func pause(ctx context.Context, most time.Duration, cause error) error {
+	timer := time.NewTimer(rand.N(most))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ErrContended.Wrap(errors.Join(ctx.Err(), cause))
+	}
+}
+
+// failed tells what was being done when the store failed.
+func failed[ID ~string](deed string, id ID, err error) error {
+	if errors.Is(err, singletable.ErrBusy) {
+		return ErrContended.Wrap(fmt.Errorf("%s %s: %w", deed, id, err))
+	}
+	return fmt.Errorf("%s %s: %w", deed, id, err)
 }

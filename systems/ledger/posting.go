@@ -158,12 +158,19 @@ func (p *Posting) firstLegOf(id AccountID) int {
 	return slices.IndexFunc(p.Legs, func(l PostingLeg) bool { return l.AccountID == id })
 }
 
+// firstLegIn returns the place of the first leg in a currency.
+func (p *Posting) firstLegIn(currency money.Currency) int {
+	return slices.IndexFunc(p.Legs, func(l PostingLeg) bool {
+		return l.Amount.Currency() == currency
+	})
+}
+
 // checkBalance compares debits and credits in each currency.
 func (p *Posting) checkBalance() error {
 	for i := range p.Legs {
 		currency := p.Legs[i].Amount.Currency()
-		if i > 0 && currency == p.Legs[0].Amount.Currency() {
-			continue // Checked with the first leg.
+		if p.firstLegIn(currency) != i {
+			continue
 		}
 		debits, credits, err := p.sums(currency)
 		if err != nil {

@@ -3,15 +3,25 @@ package ledger
 import (
 	"context"
 
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Reversing asks for the reversal of a transaction.
 type Reversing struct {
 	TransactionID TransactionID
-	// Description of the reversal; empty means "Reversal of" and the original's description.
+	// Description of the reversal; empty means that of the original.
 	Description string
 	Metadata    map[string]string
+}
+
+func (r Reversing) check() error {
+	var wrong problem.Fields
+	checkID(&wrong, "transactionId", string(r.TransactionID), required)
+	if err := wrong.Err(ErrInvalidRequest); err != nil {
+		return err
+	}
+	return checkTexts(r.Description, r.Metadata)
 }
 
 // Reverse undoes a completed transaction, whole, by another transaction: what each account gained is
@@ -20,12 +30,78 @@ type Reversing struct {
 // one ErrAlreadyReversed. The two point at each other, and the original's status becomes reversed. A
 // reversal cannot be reversed.
 func (l *Ledger) Reverse(ctx context.Context, r Reversing) (Receipt, error) {
-	return Receipt{}, nil
+	j, err := l.newReversal(ctx, r)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if j.err != nil {
+		return l.refuse(ctx, j)
+	}
+	return l.carry(ctx, j)
 }
 
 // ReverseTx adds a reversal to a transaction of the store that the caller commits; see PostTx.
 func (l *Ledger) ReverseTx(
 	ctx context.Context, tx *singletable.Tx, r Reversing,
 ) (Receipt, error) {
-	return Receipt{}, nil
+	j, err := l.newReversal(ctx, r)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if j.err != nil {
+		return l.refuse(ctx, j)
+	}
+	return l.join(ctx, tx, j)
+}
+
+// newReversal reads the original and prepares its reversal. The error in the job, if there is one,
+// counts only if the original is not reversed already.
+func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*job, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	original, err := l.Entry(ctx, r.TransactionID)
+	if err != nil {
+		return nil, err
+	}
+	t := &original.Transaction
+	if t.ReversalOf != "" {
+		return nil, ErrReversalOfReversal.With("transaction", t.ID)
+	}
+	j := &job{posting: original.reversal(), original: t}
+	j.id = TransactionID(derive(reversalSpace, l.opts.Tenant, string(t.ID)))
+	j.hash = requestHash(&Posting{
+		Type: Reversal, Description: r.Description, Metadata: r.Metadata,
+	})
+	// The key is for people and for the look-up by key. No request can take it, whatever key it
+	// has, for ids of reversals are derived in a name space of their own.
+	j.posting.IdempotencyKey = "reversal:" + string(t.ID)
+	if r.Description != "" {
+		j.posting.Description = r.Description
+	}
+	j.posting.Metadata = r.Metadata
+	j.posting = j.posting.normal()
+	j.err = notCompleted(t)
+	j.list()
+	return j, nil
+}
+
+// notCompleted returns what stands against the reversal of a transaction.
+func notCompleted(t *Transaction) error {
+	if t.Status == Completed {
+		return nil
+	}
+	return ErrNotCompleted.With("transaction", t.ID).With("status", t.Status)
+}
+
+// checkOriginal reads the original of a reversal again, in case its status has changed.
+func (l *Ledger) checkOriginal(ctx context.Context, j *job) error {
+	if j.original == nil {
+		return nil
+	}
+	t, err := l.Transaction(ctx, j.original.ID)
+	if err != nil {
+		return err
+	}
+	return notCompleted(&t)
 }

@@ -2,8 +2,12 @@ package ledger
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
 )
 
 // StatementQuery asks for the legs of an account over calendar days, both included.
@@ -15,21 +19,159 @@ type StatementQuery struct {
 
 // Statement is a page of an account's legs, newest first, each with the balance after it.
 type Statement struct {
-	AccountID AccountID
-	From, To  Date
-	// Opening is the balance before the first leg of the days, Closing that after the last one
+	Account  Account
+	From, To Date
+	// Opening is the balance before the first leg of the days, Closing that after the last one,
 	// as of the first page. Both are the same on every page.
 	Opening, Closing money.Amount
 	Legs             []Leg
 	// Next is the cursor of the next page; empty on the last.
 	Next string
-	// Calls and Read are the calls to the store and the read units that the page took.
-	Calls int
-	Read  float64
 }
 
 // Statement returns a page of an account's statement. Legs that are posted while a reader turns the
-// pages neither repeat nor hide a row: they are on none of the pages.
+// pages neither repeat nor hide a row: they are on none of the pages. A new account has no rows, and
+// balances of zero.
 func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, error) {
-	return Statement{}, nil
+	from, until, err := l.days(q.From, q.To)
+	if err != nil {
+		return Statement{}, err
+	}
+	size, err := q.size()
+	if err != nil {
+		return Statement{}, err
+	}
+	account, err := l.Account(ctx, q.AccountID)
+	if err != nil {
+		return Statement{}, err
+	}
+	s := Statement{Account: account, From: q.From, To: q.To}
+	in := ByStatement{AccountID: q.AccountID, From: from, To: until}
+	if q.Cursor == "" {
+		return s, l.firstPage(ctx, &s, in, size)
+	}
+	balances, cursor, ok := cutCursor(q.Cursor)
+	if !ok {
+		return Statement{}, ErrInvalidCursor.New()
+	}
+	if err := s.setBalances(balances); err != nil {
+		return Statement{}, ErrInvalidCursor.Wrap(err)
+	}
+	in.Balances = balances
+	_, err = l.statementPage(ctx, &s, in, size, cursor)
+	return s, err
+}
+
+// pinAttempts bounds how often the first page is read again because a leg came in between.
+const pinAttempts = 3
+
+// firstPage fixes the two balances for all pages, and reads the newest rows. The balances are
+// inputs of the pattern, so that the signature of its cursors covers them; therefore they must be
+// known before the page is read.
+func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, size int) error {
+	opening, err := l.balanceBefore(ctx, &s.Account, in.From)
+	if err != nil {
+		return err
+	}
+	newest, _, err := l.model.legsOfAccount.First(ctx, l.store,
+		ByAccount{in.AccountID, in.From, in.To})
+	if err != nil {
+		return failed("read statement of", in.AccountID, err)
+	}
+	for attempt := 1; ; attempt++ {
+		closing := opening
+		if newest.AccountVersion > 0 {
+			closing = legOf(newest).BalanceAfter
+		}
+		in.Balances = opening.Decimal() + balanceSeparator + closing.Decimal()
+		s.Opening, s.Closing = opening, closing
+		top, err := l.statementPage(ctx, s, in, size, "")
+		if err != nil || top.AccountVersion == newest.AccountVersion {
+			return err
+		}
+		if attempt == pinAttempts {
+			// On an account as busy as this the page is a few rows shorter instead.
+			s.Legs = slices.DeleteFunc(s.Legs, func(leg Leg) bool {
+				return leg.AccountVersion > newest.AccountVersion
+			})
+			return nil
+		}
+		newest = top
+	}
+}
+
+// statementPage reads a page of rows and returns the first of them.
+func (l *Ledger) statementPage(
+	ctx context.Context, s *Statement, in ByStatement, size int, cursor string,
+) (top legItem, err error) {
+	rows, err := l.model.statement.Page(ctx, l.store, in, size, cursor)
+	if err != nil {
+		return top, pageFailed(err)
+	}
+	s.Legs = make([]Leg, len(rows.Items))
+	for i, item := range rows.Items {
+		s.Legs[i] = legOf(item)
+	}
+	if s.Next = ""; rows.Next != "" {
+		s.Next = in.Balances + balanceSeparator + rows.Next
+	}
+	if len(rows.Items) > 0 {
+		top = rows.Items[0]
+	}
+	return top, nil
+}
+
+// balanceBefore returns the balance of an account before an instant.
+func (l *Ledger) balanceBefore(
+	ctx context.Context, a *Account, at time.Time,
+) (money.Amount, error) {
+	last, exists, err := l.model.legsOfAccount.First(ctx, l.store,
+		ByAccount{AccountID: a.ID, To: at})
+	if err != nil {
+		return money.Amount{}, failed("read statement of", a.ID, err)
+	}
+	if !exists {
+		return money.New(money.Decimal{}, a.Currency())
+	}
+	return legOf(last).BalanceAfter, nil
+}
+
+// balanceSeparator stands between the two balances and the cursor of the pattern. It needs no
+// escape in a URL and is in none of the three.
+const balanceSeparator = "~"
+
+// cutCursor takes the balances off a cursor.
+func cutCursor(cursor string) (balances, rest string, ok bool) {
+	at := strings.LastIndex(cursor, balanceSeparator)
+	if at < 0 {
+		return "", "", false
+	}
+	return cursor[:at], cursor[at+1:], true
+}
+
+// setBalances reads the balances of a cursor. Whether they are genuine is for its signature to say.
+func (s *Statement) setBalances(text string) error {
+	opening, closing, _ := strings.Cut(text, balanceSeparator)
+	var err error
+	if s.Opening, err = money.Parse(opening, s.Account.Currency()); err != nil {
+		return err
+	}
+	s.Closing, err = money.Parse(closing, s.Account.Currency())
+	return err
+}
+
+// days returns the instants [from, until) of calendar days, both included.
+func (l *Ledger) days(first, last Date) (from, until time.Time, err error) {
+	var wrong problem.Fields
+	from, ok := first.start(l.opts.Zone)
+	if !ok {
+		wrong.Add("from", "must be a day such as 2026-01-31")
+	}
+	if until, ok = last.next(l.opts.Zone); !ok {
+		wrong.Add("to", "must be a day such as 2026-01-31")
+	}
+	if len(wrong) == 0 && !from.Before(until) {
+		wrong.Add("to", "must not be before from")
+	}
+	return from.UTC(), until.UTC(), wrong.Err(ErrInvalidRequest)
 }

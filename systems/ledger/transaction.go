@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -35,6 +37,15 @@ const (
 	Failed    TransactionStatus = "failed"
 	Reversed  TransactionStatus = "reversed"
 )
+
+// Known tells whether s is one of the states.
+func (s TransactionStatus) Known() bool {
+	switch s {
+	case Pending, Completed, Failed, Reversed:
+		return true
+	}
+	return false
+}
 
 // LegType is the direction of a leg.
 type LegType string
@@ -141,6 +152,13 @@ func move(kind TransactionType, from, to AccountID, amount money.Amount) Posting
 type Entry struct {
 	Transaction Transaction
 	Legs        []Leg
+}
+
+// clone returns an entry that shares nothing with e.
+func (e Entry) clone() Entry {
+	e.Legs = slices.Clone(e.Legs)
+	e.Transaction.Metadata = maps.Clone(e.Transaction.Metadata)
+	return e
 }
 
 // Receipt is the answer to a Posting.

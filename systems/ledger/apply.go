@@ -1,0 +1,177 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// refusal returns what the books say against a posting: the first problem in the order of Problems,
+// or nil. accounts has the account of each leg, the same one for legs of one account, and nil where
+// there is none. Legs of one account are one change: its rules are applied to the sum of them.
+func (p *Posting) refusal(accounts []*Account) error {
+	for i, a := range accounts {
+		if a == nil {
+			return ErrAccountNotFound.With("account", p.Legs[i].AccountID).
+				Field(legField(i, "accountId"), "does not exist")
+		}
+	}
+	for i, a := range accounts {
+		if given := p.Legs[i].Amount.Currency(); given != a.Currency() {
+			return ErrCurrencyMismatch.With("account", a.ID).With("currency", a.Currency()).
+				With("given", given).Field(legField(i, "currency"), "is not the account's")
+		}
+	}
+	for i, a := range accounts {
+		if a.Status == AccountClosed {
+			return ErrAccountClosed.With("account", a.ID).
+				Field(legField(i, "accountId"), "is a closed account")
+		}
+	}
+	for i, a := range accounts {
+		if a.Status != AccountActive {
+			return ErrAccountFrozen.With("account", a.ID).
+				Field(legField(i, "accountId"), "is a frozen account")
+		}
+	}
+	for i, a := range accounts {
+		credits, debits := p.change(a.ID)
+		// Credits are posted first, so the balance and all credits must fit, and then the rest.
+		peak, err := a.Balance.Add(credits)
+		if err == nil {
+			_, err = peak.Sub(debits)
+		}
+		if err != nil {
+			return ErrBalanceTooLarge.With("account", a.ID).With("limit", money.DigitsMax).
+				Field(legField(i, "amount"), "is too large for the account's balance")
+		}
+	}
+	for i, a := range accounts {
+		if a.Unlimited {
+			continue
+		}
+		if need := p.need(a); need.Sign() > 0 && moreThan(need, a.Available()) {
+			return ErrInsufficientFunds.With("account", a.ID).With("available", a.Available()).
+				With("needed", need).Field(legField(i, "amount"), "is more than the account has")
+		}
+	}
+	return nil
+}
+
+// change sums up the legs of an account. Sums of amounts that check has added up before cannot
+// exceed a limit.
+func (p *Posting) change(id AccountID) (credits, debits money.Amount) {
+	for i := range p.Legs {
+		l := &p.Legs[i]
+		if l.AccountID != id {
+			continue
+		}
+		if l.Type == Credit {
+			credits, _ = credits.Add(l.Amount)
+		} else {
+			debits, _ = debits.Add(l.Amount)
+		}
+	}
+	return credits, debits
+}
+
+// need returns by how much an account must be able to go down; it is negative when the account
+// gains, which a balance below its limit may always do.
+func (p *Posting) need(a *Account) money.Amount {
+	credits, debits := p.change(a.ID)
+	need, _ := debits.Sub(credits)
+	return need
+}
+
+func moreThan(a, b money.Amount) bool {
+	order, err := a.Cmp(b)
+	return err == nil && order > 0
+}
+
+// apply posts the legs of a posting that nothing refuses, and changes the accounts in place. The legs
+// are returned in the order in which they were sent, all of one instant, which is never before an
+// account's last one. Among the legs of one account credits are posted before debits, so that no
+// balance on a statement is below what the rules allow.
+func (p *Posting) apply(id TransactionID, accounts []*Account, now time.Time) []Leg {
+	at := instant(now)
+	for _, a := range accounts {
+		if a.LastPostedAt.After(at) {
+			at = a.LastPostedAt
+		}
+	}
+	legs := make([]Leg, len(p.Legs))
+	for _, kind := range [...]LegType{Credit, Debit} {
+		for i := range p.Legs {
+			if l := &p.Legs[i]; l.Type == kind {
+				legs[i] = accounts[i].post(l, legPlace{id, i, at})
+			}
+		}
+	}
+	return legs
+}
+
+// legPlace is where and when a leg is posted.
+type legPlace struct {
+	transaction TransactionID
+	index       int
+	at          time.Time
+}
+
+// post changes the account by one leg. The sums were checked by refusal.
+func (a *Account) post(l *PostingLeg, place legPlace) Leg {
+	if l.Type == Credit {
+		a.Balance, _ = a.Balance.Add(l.Amount)
+	} else {
+		a.Balance, _ = a.Balance.Sub(l.Amount)
+	}
+	a.Version++
+	a.LastPostedAt = place.at
+	return Leg{
+		ID:             legID(a.Version, place.index, place.transaction),
+		TransactionID:  place.transaction,
+		AccountID:      a.ID,
+		Type:           l.Type,
+		Amount:         l.Amount,
+		BalanceAfter:   a.Balance,
+		AccountVersion: a.Version,
+		CreatedAt:      place.at,
+	}
+}
+
+// reversal returns the posting that takes back what a transaction did. Each account gets one leg
+// with the opposite of its sum, so that accounts that money only passed through are left alone. Where
+// all sums are zero, the first account gets a debit and a credit of the whole amount instead: a
+// transaction has at least two legs.
+func (e Entry) reversal() Posting {
+	p := Posting{
+		Type:        Reversal,
+		MerchantID:  e.Transaction.MerchantID,
+		Description: e.Transaction.Description,
+		Currency:    e.Transaction.Amount.Currency(),
+	}
+	var original Posting
+	for _, l := range e.Legs {
+		original.Legs = append(original.Legs, PostingLeg{l.AccountID, l.Type, l.Amount})
+	}
+	for i, l := range original.Legs {
+		if original.firstLegOf(l.AccountID) != i {
+			continue
+		}
+		credits, debits := original.change(l.AccountID)
+		net, _ := credits.Sub(debits)
+		if kind := Debit; net.Sign() != 0 {
+			if net.Sign() < 0 {
+				kind = Credit
+			}
+			p.Legs = append(p.Legs, PostingLeg{l.AccountID, kind, net.Abs()})
+		}
+	}
+	if len(p.Legs) == 0 && len(e.Legs) > 0 {
+		first := original.Legs[0]
+		_, gross := original.change(first.AccountID)
+		p.Legs = []PostingLeg{
+			{first.AccountID, Debit, gross}, {first.AccountID, Credit, gross},
+		}
+	}
+	return p
+}

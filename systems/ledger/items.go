@@ -1,0 +1,161 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// This file turns nouns into items and back, and holds the two changes of an item that postings
+// make.
+
+func itemOfAccount(a *Account) accountItem {
+	return accountItem{
+		ID:             a.ID,
+		UserID:         a.UserID,
+		AccountType:    a.AccountType,
+		Balance:        a.Balance.Units(),
+		Currency:       a.Balance.Currency(),
+		Status:         a.Status,
+		OverdraftLimit: a.OverdraftLimit.Units(),
+		Unlimited:      a.Unlimited,
+		Version:        a.Version,
+		Revision:       a.Revision,
+		LastPostedAt:   a.LastPostedAt,
+		CreatedAt:      a.CreatedAt,
+	}
+}
+
+func accountOf(i accountItem) Account {
+	return Account{
+		ID:             i.ID,
+		UserID:         i.UserID,
+		AccountType:    i.AccountType,
+		Balance:        amountOf(i.Balance, i.Currency),
+		Status:         i.Status,
+		OverdraftLimit: amountOf(i.OverdraftLimit, i.Currency),
+		Unlimited:      i.Unlimited,
+		Version:        i.Version,
+		Revision:       i.Revision,
+		LastPostedAt:   i.LastPostedAt,
+		CreatedAt:      i.CreatedAt,
+	}
+}
+
+func merchantOf(i merchantItem) Merchant {
+	return Merchant{
+		ID:                  i.ID,
+		Name:                i.Name,
+		Category:            i.Category,
+		SettlementAccountID: i.SettlementAccountID,
+		CreatedAt:           i.CreatedAt,
+	}
+}
+
+func itemOfTransaction(t *Transaction) transactionItem {
+	return transactionItem{
+		ID:             t.ID,
+		IdempotencyKey: t.IdempotencyKey,
+		Type:           t.Type,
+		Status:         t.Status,
+		MerchantID:     t.MerchantID,
+		Description:    t.Description,
+		Amount:         t.Amount.Units(),
+		Currency:       t.Amount.Currency(),
+		Metadata:       t.Metadata,
+		ReversalOf:     t.ReversalOf,
+		ReversedBy:     t.ReversedBy,
+		RequestHash:    t.requestHash,
+		CreatedAt:      t.CreatedAt,
+	}
+}
+
+func transactionOf(i transactionItem) Transaction {
+	return Transaction{
+		ID:             i.ID,
+		IdempotencyKey: i.IdempotencyKey,
+		Type:           i.Type,
+		Status:         i.Status,
+		MerchantID:     i.MerchantID,
+		Description:    i.Description,
+		Amount:         amountOf(i.Amount, i.Currency),
+		Metadata:       i.Metadata,
+		ReversalOf:     i.ReversalOf,
+		ReversedBy:     i.ReversedBy,
+		requestHash:    i.RequestHash,
+		CreatedAt:      i.CreatedAt,
+	}
+}
+
+func itemOfLeg(l *Leg) legItem {
+	return legItem{
+		ID:             l.ID,
+		TransactionID:  l.TransactionID,
+		AccountID:      l.AccountID,
+		Type:           l.Type,
+		Amount:         l.Amount.Units(),
+		Currency:       l.Amount.Currency(),
+		BalanceAfter:   l.BalanceAfter.Units(),
+		AccountVersion: l.AccountVersion,
+		CreatedAt:      l.CreatedAt,
+	}
+}
+
+func legOf(i legItem) Leg {
+	return Leg{
+		ID:             i.ID,
+		TransactionID:  i.TransactionID,
+		AccountID:      i.AccountID,
+		Type:           i.Type,
+		Amount:         amountOf(i.Amount, i.Currency),
+		BalanceAfter:   amountOf(i.BalanceAfter, i.Currency),
+		AccountVersion: i.AccountVersion,
+		CreatedAt:      i.CreatedAt,
+	}
+}
+
+// amountOf puts together what is stored apart. A currency that is not known, which only another
+// program can have stored, leaves an amount in no currency; no posting fits that.
+func amountOf(units money.Decimal, currency money.Currency) money.Amount {
+	amount, _ := money.New(units, currency)
+	return amount
+}
+
+// changeBalance adds the change of one account by a posting to a transaction. The version makes it
+// depend on every posting before, the revision on every other change; the status is there for
+// programs that change it without a revision.
+func (m *model) changeBalance(tx *singletable.Tx, before, after *Account) {
+	m.accounts.UpdateTx(tx, accountItem{ID: after.ID},
+		m.version.Equals(before.Version),
+		m.revision.Equals(before.Revision),
+		m.status.Equals(AccountActive),
+		m.balance.Set(after.Balance.Units()),
+		m.version.Set(after.Version),
+		m.lastPostedAt.Set(after.LastPostedAt))
+}
+
+// changeAccount writes a change of an account's status or overdraft limit. The version is among the
+// conditions because what is allowed may depend on the balance.
+func (m *model) changeAccount(
+	ctx context.Context, s *singletable.Store, before, after *Account,
+) error {
+	_, err := m.accounts.Update(ctx, s, accountItem{ID: after.ID},
+		m.version.Equals(before.Version),
+		m.revision.Equals(before.Revision),
+		m.status.Set(after.Status),
+		m.limit.Set(after.OverdraftLimit.Units()),
+		m.unlimited.Set(after.Unlimited),
+		m.revision.Set(after.Revision))
+	return err
+}
+
+// markReversed adds the other half of a reversal to a transaction: the original's new status and
+// its link to the reversal.
+func (m *model) markReversed(tx *singletable.Tx, original *Transaction, by TransactionID) {
+	m.transactions.UpdateTx(tx, transactionItem{ID: original.ID},
+		m.transactions.WithKnown(itemOfTransaction(original)),
+		m.state.Equals(Completed),
+		m.state.Set(Reversed),
+		m.reversedBy.Set(by))
+}

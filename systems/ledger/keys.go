@@ -1,0 +1,249 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// The names of the table's indexes.
+const (
+	indexGSI1 = "GSI1"
+	indexGSI2 = "GSI2"
+)
+
+// directoryShards is how many partitions hold the directory of accounts. One entry is written when an
+// account is opened, so four partitions of 1,000 writes a second are enough, and reading the
+// directory takes few calls.
+const directoryShards = "4"
+
+// Items as they are stored. Attribute names are part of the table's contract with other programs.
+type (
+	merchantItem struct {
+		ID                  MerchantID `dynamodbav:"ID"`
+		Name                string     `dynamodbav:"Name"`
+		Category            string     `dynamodbav:"Category,omitempty"`
+		SettlementAccountID AccountID  `dynamodbav:"SettlementAccountID,omitempty"`
+		CreatedAt           time.Time  `dynamodbav:"CreatedAt"`
+	}
+
+	accountItem struct {
+		ID             AccountID      `dynamodbav:"ID"`
+		UserID         UserID         `dynamodbav:"UserID,omitempty"`
+		AccountType    string         `dynamodbav:"AccountType"`
+		Balance        money.Decimal  `dynamodbav:"Balance"`
+		Currency       money.Currency `dynamodbav:"Currency"`
+		Status         AccountStatus  `dynamodbav:"Status"`
+		OverdraftLimit money.Decimal  `dynamodbav:"OverdraftLimit"`
+		Unlimited      bool           `dynamodbav:"OverdraftUnlimited,omitempty"`
+		Version        uint64         `dynamodbav:"Version"`
+		Revision       uint64         `dynamodbav:"Revision"`
+		LastPostedAt   time.Time      `dynamodbav:"LastPostedAt"`
+		CreatedAt      time.Time      `dynamodbav:"CreatedAt"`
+	}
+
+	transactionItem struct {
+		ID             TransactionID     `dynamodbav:"ID"`
+		IdempotencyKey string            `dynamodbav:"IdempotencyKey"`
+		Type           TransactionType   `dynamodbav:"TransactionType"`
+		Status         TransactionStatus `dynamodbav:"Status"`
+		MerchantID     MerchantID        `dynamodbav:"MerchantID,omitempty"`
+		Description    string            `dynamodbav:"Description,omitempty"`
+		Amount         money.Decimal     `dynamodbav:"Amount"`
+		Currency       money.Currency    `dynamodbav:"Currency"`
+		Metadata       map[string]string `dynamodbav:"Metadata,omitempty"`
+		ReversalOf     TransactionID     `dynamodbav:"ReversalOf,omitempty"`
+		ReversedBy     TransactionID     `dynamodbav:"ReversedBy,omitempty"`
+		RequestHash    string            `dynamodbav:"RequestHash"`
+		CreatedAt      time.Time         `dynamodbav:"CreatedAt"`
+	}
+
+	legItem struct {
+		ID             LegID          `dynamodbav:"ID"`
+		TransactionID  TransactionID  `dynamodbav:"TransactionID"`
+		AccountID      AccountID      `dynamodbav:"AccountID"`
+		Type           LegType        `dynamodbav:"LegType"`
+		Amount         money.Decimal  `dynamodbav:"Amount"`
+		Currency       money.Currency `dynamodbav:"Currency"`
+		BalanceAfter   money.Decimal  `dynamodbav:"BalanceAfter"`
+		AccountVersion uint64         `dynamodbav:"AccountVersion"`
+		CreatedAt      time.Time      `dynamodbav:"CreatedAt"`
+	}
+
+	// directoryItem says that there is an account. It is written with the account and never
+	// changed, so that all accounts can be found without reading the whole table.
+	directoryItem struct {
+		AccountID AccountID `dynamodbav:"AccountID"`
+		CreatedAt time.Time `dynamodbav:"CreatedAt"`
+	}
+)
+
+// Inputs of the patterns.
+type (
+	// ByID names one item.
+	ByID struct{ ID string }
+	// ByTransaction names the item collection of a transaction.
+	ByTransaction struct{ ID, TransactionID TransactionID }
+	// ByUser names a user.
+	ByUser struct{ UserID UserID }
+	// ByKey names an idempotency key.
+	ByKey struct{ IdempotencyKey string }
+	// ByStatus names a status and a range of time, [From, To).
+	ByStatus struct {
+		Status   TransactionStatus
+		From, To time.Time
+	}
+	// ByAccount names an account and a range of time, [From, To).
+	ByAccount struct {
+		AccountID AccountID
+		From, To  time.Time
+	}
+	// ByStatement is ByAccount with the balances that are shown on every page.
+	ByStatement struct {
+		AccountID AccountID
+		From, To  time.Time
+		Balances  string
+	}
+	// Everything has no inputs.
+	Everything struct{}
+)
+
+// model is the table's design: which item is where, and which questions it answers.
+type model struct {
+	table        *singletable.Table
+	merchants    *singletable.Entity[merchantItem]
+	accounts     *singletable.Entity[accountItem]
+	transactions *singletable.Entity[transactionItem]
+	legs         *singletable.Entity[legItem]
+	directory    *singletable.Entity[directoryItem]
+
+	balance      singletable.Field[accountItem, money.Decimal]
+	status       singletable.Field[accountItem, AccountStatus]
+	limit        singletable.Field[accountItem, money.Decimal]
+	unlimited    singletable.Field[accountItem, bool]
+	version      singletable.Field[accountItem, uint64]
+	revision     singletable.Field[accountItem, uint64]
+	lastPostedAt singletable.Field[accountItem, time.Time]
+	state        singletable.Field[transactionItem, TransactionStatus]
+	reversedBy   singletable.Field[transactionItem, TransactionID]
+
+	merchantByID    *singletable.Pattern[ByID, merchantItem]
+	accountByID     *singletable.Pattern[ByID, accountItem]
+	accountsOfUser  *singletable.Pattern[ByUser, accountItem]
+	transactionByID *singletable.Pattern[ByID, transactionItem]
+	entryByID       *singletable.Pattern[ByTransaction, Entry]
+	byStatus        *singletable.Pattern[ByStatus, transactionItem]
+	byStatusNewest  *singletable.Pattern[ByStatus, transactionItem]
+	byKey           *singletable.Pattern[ByKey, transactionItem]
+	legsOfAccount   *singletable.Pattern[ByAccount, legItem]
+	statement       *singletable.Pattern[ByStatement, legItem]
+	legsOldest      *singletable.Pattern[ByAccount, legItem]
+	allAccounts     *singletable.Pattern[Everything, directoryItem]
+}
+
+// newModel builds the design of the seed. The names, the formats of the keys and the attributes are
+// a contract with other programs that use the table. What the ledger adds for itself is in
+// partitions whose keys begin with "@ledger#".
+func newModel(o Options) *model {
+	t := singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"),
+		singletable.GSI(indexGSI1, "GSI1PK", "GSI1SK"),
+		singletable.GSI(indexGSI2, "GSI2PK", "GSI2SK"))
+	m := &model{table: t}
+	m.defineEntities(o)
+	m.defineFields()
+	m.definePatterns()
+	return m
+}
+
+func (m *model) defineEntities(o Options) {
+	const kind = "Type"
+	// The tenant by default is left out, so that keys are exactly the seed's.
+	tenant := ""
+	if o.Tenant != TenantDefault {
+		tenant = o.Tenant + "#"
+	}
+	m.merchants = singletable.NewEntity[merchantItem](m.table, "Merchant",
+		singletable.Discriminator(kind, "Merchant"),
+		singletable.Primary("MERCHANT#<ID>", "METADATA"))
+	m.accounts = singletable.NewEntity[accountItem](m.table, "Account",
+		singletable.Discriminator(kind, "Account"),
+		singletable.Primary("ACCOUNT#<ID>", "METADATA"),
+		// The ledger's own accounts have no user.
+		singletable.On(indexGSI1, "USER#<UserID>", "ACCOUNT#<ID>", singletable.Sparse()))
+	m.transactions = singletable.NewEntity[transactionItem](m.table, "Transaction",
+		singletable.Discriminator(kind, "Transaction"),
+		singletable.Shards("status", "CreatedAt", o.statusEpochs()...),
+		singletable.Primary("TXN#<ID>", "METADATA"),
+		singletable.On(indexGSI1, "STATUS#<Status><ID:shardSuffix(status)>", "CREATED#<CreatedAt>"),
+		singletable.On(indexGSI2, "IDEMPOTENCY#"+tenant+"<IdempotencyKey>", "TXN"))
+	m.legs = singletable.NewEntity[legItem](m.table, "TransactionLeg",
+		singletable.Discriminator(kind, "TransactionLeg"),
+		singletable.Primary("TXN#<TransactionID>", "LEG#<ID>"),
+		singletable.On(indexGSI1, "ACCOUNT#<AccountID>", "LEG#<CreatedAt>#<ID>"))
+	m.directory = singletable.NewEntity[directoryItem](m.table, "AccountEntry",
+		singletable.Discriminator(kind, "AccountEntry"),
+		singletable.Primary("@ledger#accounts#<AccountID:shard("+directoryShards+")>",
+			"ACCOUNT#<AccountID>"))
+}
+
+func (m *model) defineFields() {
+	a, t := m.accounts, m.transactions
+	m.balance = singletable.FieldOf(a, func(i *accountItem) *money.Decimal { return &i.Balance })
+	m.status = singletable.FieldOf(a, func(i *accountItem) *AccountStatus { return &i.Status })
+	m.limit = singletable.FieldOf(a,
+		func(i *accountItem) *money.Decimal { return &i.OverdraftLimit })
+	m.unlimited = singletable.FieldOf(a, func(i *accountItem) *bool { return &i.Unlimited })
+	m.version = singletable.FieldOf(a, func(i *accountItem) *uint64 { return &i.Version })
+	m.revision = singletable.FieldOf(a, func(i *accountItem) *uint64 { return &i.Revision })
+	m.lastPostedAt = singletable.FieldOf(a,
+		func(i *accountItem) *time.Time { return &i.LastPostedAt })
+	m.state = singletable.FieldOf(t,
+		func(i *transactionItem) *TransactionStatus { return &i.Status })
+	m.reversedBy = singletable.FieldOf(t,
+		func(i *transactionItem) *TransactionID { return &i.ReversedBy })
+}
+
+func (m *model) definePatterns() {
+	describe, index := singletable.Describe, singletable.UseIndex
+	m.merchantByID = singletable.NewLookup[ByID](m.merchants, "merchant-by-id",
+		describe("A merchant by its id"))
+	m.accountByID = singletable.NewLookup[ByID](m.accounts, "account-by-id",
+		describe("An account by its id, as of now"), singletable.Consistent())
+	m.accountsOfUser = singletable.NewQuery[ByUser](m.accounts, "accounts-of-user",
+		describe("All accounts of a user, by account id"), index(indexGSI1))
+	m.transactionByID = singletable.NewLookup[ByID](m.transactions, "transaction-by-id",
+		describe("The header of a transaction by its id, as of now"), singletable.Consistent())
+	m.entryByID = singletable.NewCollection[ByTransaction]("transaction-with-legs",
+		[]singletable.Member[Entry]{
+			singletable.Into(m.transactions,
+				func(e *Entry, i transactionItem) { e.Transaction = transactionOf(i) }),
+			singletable.Into(m.legs,
+				func(e *Entry, i legItem) { e.Legs = append(e.Legs, legOf(i)) }),
+		},
+		describe("A transaction and all its legs, in one query of its item collection"),
+		singletable.Consistent())
+	m.byStatus = singletable.NewQuery[ByStatus](m.transactions, "transactions-by-status",
+		describe("The transactions of a status created within a range of time, oldest first"),
+		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"))
+	m.byStatusNewest = singletable.NewQuery[ByStatus](m.transactions,
+		"transactions-by-status-newest",
+		describe("The transactions of a status created within a range of time, newest first"),
+		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),
+		singletable.Descending())
+	m.byKey = singletable.NewQuery[ByKey](m.transactions, "transaction-by-idempotency-key",
+		describe("The transaction that was posted with an idempotency key"), index(indexGSI2))
+	m.legsOfAccount = singletable.NewQuery[ByAccount](m.legs, "legs-of-account",
+		describe("The legs of an account within a range of time, newest first"),
+		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),
+		singletable.Descending())
+	m.statement = singletable.NewQuery[ByStatement](m.legs, "account-statement",
+		describe("The legs of an account over calendar days, newest first, with balances"),
+		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),
+		singletable.Descending())
+	m.legsOldest = singletable.NewQuery[ByAccount](m.legs, "legs-of-account-oldest",
+		describe("The legs of an account within a range of time, oldest first"),
+		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"))
+	m.allAccounts = singletable.NewQuery[Everything](m.directory, "accounts",
+		describe("The ids of all accounts, from the ledger's directory"))
+}
