@@ -1,0 +1,243 @@
+package bulk
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// File is a file of payments that was read once from end to end, so that nothing is posted from one
+// that breaks in the middle.
+type File struct {
+	in      *os.File
+	spooled bool // in is a copy of what could be read only once
+	json    bool
+	keep    []string
+
+	// Rows is the number of rows, blank ones not counted.
+	Rows int
+	// Keyless is the number of rows without a key of their own.
+	Keyless int
+	// Unused are columns that mean nothing here and are not kept.
+	Unused []string
+	// Hash is the SHA-256 of the file's bytes in hexadecimal digits.
+	Hash string
+}
+
+// Open opens and checks a file. Columns named in keep become metadata of the transactions. A file
+// that can be read only once, such as a pipe, is copied to a temporary one first. The error is a
+// *FileError where the contents are wrong.
+func Open(path string, keep ...string) (*File, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return open(in, keep)
+}
+
+// OpenReader is Open for what comes from a reader, such as standard input.
+func OpenReader(r io.Reader, keep ...string) (*File, error) {
+	in, err := spool(r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := check(&File{in: in, spooled: true, keep: keep})
+	if err != nil {
+		return nil, errors.Join(err, closeFile(in, true))
+	}
+	return f, nil
+}
+
+func open(in *os.File, keep []string) (*File, error) {
+	info, err := in.Stat()
+	if err == nil && info.IsDir() {
+		err = &FileError{Wrong: in.Name() + " is a directory", Try: "Name a file"}
+	}
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	if !info.Mode().IsRegular() {
+		f, err := OpenReader(in, keep...)
+		return f, errors.Join(err, in.Close())
+	}
+	f, err := check(&File{in: in, keep: keep})
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	return f, nil
+}
+
+// spool copies what can be read only once into a temporary file.
+func spool(r io.Reader) (*os.File, error) {
+	out, err := os.CreateTemp("", "exchequer-import-*")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(out, r); err != nil {
+		return nil, errors.Join(err, closeFile(out, true))
+	}
+	return out, nil
+}
+
+func closeFile(f *os.File, remove bool) error {
+	err := f.Close()
+	if remove {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// Close closes the file.
+func (f *File) Close() error { return closeFile(f.in, f.spooled) }
+
+// check reads the file from end to end.
+func check(f *File) (*File, error) {
+	unused := make(map[string]bool)
+	sum := sha256.New()
+	for row, err := range f.read(sum, unused) {
+		if err != nil {
+			return nil, err
+		}
+		f.Rows++
+		if row.Posting.IdempotencyKey == "" {
+			f.Keyless++
+		}
+	}
+	f.Hash = hex.EncodeToString(sum.Sum(nil))
+	f.Unused = slices.Sorted(maps.Keys(unused))
+	return f, nil
+}
+
+// Read returns the rows in order. A row without a key of its own has one that follows from the
+// file's bytes and the row's line, so that the same file can be read again.
+func (f *File) Read() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for row, err := range f.read(io.Discard, make(map[string]bool)) {
+			if err == nil && row.Posting.IdempotencyKey == "" {
+				row.Posting.IdempotencyKey = fmt.Sprintf("import-%s-%d", f.Hash, row.Line)
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+// source gives the fields of one row after the other; see csvReader.next for errors.
+type source func() (*fields, int, error)
+
+// read reads the file from its beginning. All bytes go through sum as well.
+func (f *File) read(sum io.Writer, unused map[string]bool) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		next, err := f.source(io.TeeReader(f.in, sum), unused)
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		for {
+			var fatal *FileError
+			fields, line, err := next()
+			switch {
+			case errors.Is(err, io.EOF):
+				return
+			case errors.As(err, &fatal), errors.As(err, new(*os.PathError)):
+				yield(Row{}, err)
+				return
+			case err != nil:
+				if !yield((Row{Line: line}).malformed(err), nil) {
+					return
+				}
+			case !yield(fields.row(), nil):
+				return
+			}
+		}
+	}
+}
+
+// source finds out what kind of file it is.
+func (f *File) source(r io.Reader, unused map[string]bool) (source, error) {
+	if _, err := f.in.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	lines := newLineReader(r)
+	if err := lines.checkMark(); err != nil {
+		return nil, err
+	}
+	head, err := lines.in.Peek(1)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, &FileError{Wrong: "The file is empty", Try: "Begin it with a line of column names"}
+	case err != nil:
+		return nil, err
+	}
+	if bytes.Equal(head, []byte("{")) {
+		keep := make(map[string]bool, len(f.keep))
+		for _, name := range f.keep {
+			keep[name] = true
+		}
+		return (&jsonReader{lines: lines, keep: keep, unused: unused}).next, nil
+	}
+	return f.csvSource(lines, unused)
+}
+
+func (f *File) csvSource(lines *lineReader, unused map[string]bool) (source, error) {
+	records := &csvReader{lines: lines, separator: separators[0]}
+	first, err := lines.next()
+	for err == nil && len(first) == 0 {
+		first, err = lines.next()
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, &FileError{Wrong: "The file is empty", Try: "Begin it with a line of column names"}
+	case err != nil:
+		return nil, headerError(lines.line, err)
+	case bytes.ContainsRune(first, '\r'):
+		return nil, &FileError{
+			Line: lines.line, Wrong: "Lines end in carriage returns alone",
+			Try: "Save the file with newlines",
+		}
+	}
+	line := lines.line
+	records.separator = separatorOf(string(first))
+	if err := records.split(first, line); err != nil {
+		return nil, headerError(line, err)
+	}
+	h, err := parseHeader(records.fields, f.keep, line)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range h.unused {
+		unused[name] = true
+	}
+	return func() (*fields, int, error) {
+		for {
+			record, line, err := records.next()
+			if err != nil {
+				return nil, line, err
+			}
+			if !blank(record) {
+				fields, err := h.fields(record, line)
+				return fields, line, err
+			}
+		}
+	}, nil
+}
+
+func headerError(line int, err error) error {
+	var fatal *FileError
+	if errors.As(err, &fatal) {
+		return err
+	}
+	return &FileError{
+		Line: line, Wrong: "The header " + err.Error(),
+		Try: "Begin the file with a line of column names: " + strings.Join(columns, ","),
+	}
+}

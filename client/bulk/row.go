@@ -1,0 +1,250 @@
+package bulk
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// The columns of a file, and the members of a line of JSON, by their names.
+const (
+	colKey         = "key"
+	colType        = "type"
+	colFrom        = "from"
+	colTo          = "to"
+	colAmount      = "amount"
+	colCurrency    = "currency"
+	colMerchant    = "merchant"
+	colDescription = "description"
+	colMetadata    = "metadata" // JSON only
+	colLegs        = "legs"     // JSON only
+)
+
+// columns lists those that both forms have.
+var columns = []string{
+	colKey, colType, colFrom, colTo, colAmount, colCurrency, colMerchant, colDescription,
+}
+
+// settlement stands in a leg for the account of the posting's merchant.
+const settlement client.AccountID = "@merchant"
+
+// The ledger's own accounts on the other side of deposits and withdrawals.
+const (
+	deposits    client.AccountID = "@deposits"
+	withdrawals client.AccountID = "@withdrawals"
+)
+
+// Row is a row of a file.
+type Row struct {
+	// Line is the line on which the row begins, from 1.
+	Line int
+	// Posting is what the row asks for, with its legs and its key; it is not complete where Wrong
+	// is set.
+	Posting client.Posting
+	// Wrong says why the row cannot be sent, or is nil.
+	Wrong *problem.Error
+}
+
+// fields are the texts of a row by column, before they are understood.
+type fields struct {
+	line                                                      int
+	key, kind, from, to, amount, currency, merchant, describe string
+	metadata                                                  map[string]string
+	legs                                                      []legFields // instead of from and to
+}
+
+type legFields struct{ account, kind, amount, currency string }
+
+// at returns where the text of a column belongs, or nil for a column that has no meaning here.
+func (f *fields) at(column string) *string {
+	switch column {
+	case colKey:
+		return &f.key
+	case colType:
+		return &f.kind
+	case colFrom:
+		return &f.from
+	case colTo:
+		return &f.to
+	case colAmount:
+		return &f.amount
+	case colCurrency:
+		return &f.currency
+	case colMerchant:
+		return &f.merchant
+	case colDescription:
+		return &f.describe
+	}
+	return nil
+}
+
+// row makes sense of the texts.
+func (f *fields) row() Row {
+	row := Row{Line: f.line, Posting: client.Posting{
+		IdempotencyKey: f.key, Type: client.TransactionType(f.kind),
+		MerchantID: client.MerchantID(f.merchant), Description: f.describe, Metadata: f.metadata,
+	}}
+	if f.kind == "" {
+		row.Posting.Type = f.impliedType()
+	}
+	legs := f.legs
+	if legs == nil {
+		from, to := f.sides()
+		for _, side := range []struct {
+			column  string
+			account client.AccountID
+		}{{colFrom, from}, {colTo, to}} {
+			if side.account == "" {
+				return row.malformed(fmt.Errorf("names no account in %q", side.column))
+			}
+		}
+		legs = []legFields{
+			{string(from), string(client.Debit), f.amount, f.currency},
+			{string(to), string(client.Credit), f.amount, f.currency},
+		}
+	}
+	for _, l := range legs {
+		amount, err := parseAmount(l.amount, l.currency)
+		if err != nil {
+			return row.malformed(err)
+		}
+		row.Posting.Legs = append(row.Posting.Legs, client.PostingLeg{
+			AccountID: client.AccountID(l.account), Type: client.LegType(l.kind), Amount: amount,
+		})
+	}
+	return row
+}
+
+func (f *fields) impliedType() client.TransactionType {
+	if f.merchant != "" {
+		return client.Payment
+	}
+	return client.Transfer
+}
+
+// sides returns the accounts that are debited and credited. An empty side follows from the others:
+// deposits come from outside, withdrawals go there, and a merchant has an account of its own.
+func (f *fields) sides() (from, to client.AccountID) {
+	from, to = client.AccountID(f.from), client.AccountID(f.to)
+	kind := client.TransactionType(f.kind)
+	if from == "" && kind == client.Deposit {
+		from = deposits
+	}
+	switch {
+	case to != "":
+	case f.merchant != "":
+		to = settlement
+	case kind == client.Withdrawal:
+		to = withdrawals
+	}
+	return from, to
+}
+
+func (r Row) malformed(err error) Row {
+	r.Wrong = ErrMalformedRow.With("wrong", err)
+	return r
+}
+
+// parseAmount reads an amount exactly as it is written.
+func parseAmount(text, code string) (money.Amount, error) {
+	currency, err := money.ParseCurrency(code)
+	switch {
+	case text == "":
+		return money.Amount{}, errors.New("has no amount")
+	case code == "":
+		return money.Amount{}, errors.New("has no currency")
+	case err != nil:
+		return money.Amount{}, fmt.Errorf("cannot be read: %w", err)
+	}
+	amount, err := money.Parse(text, currency)
+	if err != nil {
+		return amount, fmt.Errorf("cannot be read: %w", err)
+	}
+	return amount, nil
+}
+
+// header says which column of a file means what.
+type header struct {
+	names   []string
+	unused  []string
+	keep    map[string]bool // columns that become metadata
+	columns map[string]bool
+}
+
+// parseHeader reads the first row of a file.
+func parseHeader(record, keep []string, line int) (*header, error) {
+	h := &header{keep: make(map[string]bool), columns: make(map[string]bool)}
+	for _, name := range keep {
+		h.keep[strings.ToLower(name)] = true
+	}
+	for _, name := range record {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name != "" && h.columns[name] {
+			return nil, &FileError{
+				Line: line, Wrong: fmt.Sprintf("The column %q is there twice", name),
+				Try: "Leave one of them out",
+			}
+		}
+		h.columns[name] = true
+		h.names = append(h.names, name)
+		if (&fields{}).at(name) == nil && !h.keep[name] && name != "" {
+			h.unused = append(h.unused, name)
+		}
+	}
+	for _, need := range []string{colAmount, colCurrency} {
+		if !h.columns[need] {
+			return nil, &FileError{
+				Line: line, Wrong: fmt.Sprintf("The header has no column %q", need),
+				Try: "Begin the file with a line of column names: " + strings.Join(columns, ","),
+			}
+		}
+	}
+	for name := range h.keep {
+		if !h.columns[name] {
+			return nil, &FileError{
+				Line: line, Wrong: fmt.Sprintf("There is no column %q to keep", name),
+				Try: "Choose among: " + strings.Join(h.names, ", "),
+			}
+		}
+	}
+	return h, nil
+}
+
+// fields puts the cells of a record where they belong. Spaces around a cell are no part of it,
+// except in texts that people wrote.
+func (h *header) fields(record []string, line int) (*fields, error) {
+	if err := checkWidth(record, h.names); err != nil {
+		return nil, err
+	}
+	f := &fields{line: line}
+	for i, cell := range record {
+		name := h.names[i]
+		if h.keep[name] && cell != "" {
+			if f.metadata == nil {
+				f.metadata = make(map[string]string)
+			}
+			f.metadata[name] = cell
+		}
+		if at := f.at(name); at != nil {
+			if name != colDescription {
+				cell = strings.TrimSpace(cell)
+			}
+			*at = cell
+		}
+	}
+	return f, nil
+}
+
+// blank tells whether a record has nothing in it: spreadsheets end files with rows of separators.
+func blank(record []string) bool {
+	for _, cell := range record {
+		if strings.TrimSpace(cell) != "" {
+			return false
+		}
+	}
+	return true
+}

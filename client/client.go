@@ -1,0 +1,234 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// Options of a [Client]. The zero value works.
+type Options struct {
+	// Key is the API key, sent as a bearer token.
+	Key string
+	// Transport carries the requests; nil means a pool of connections of the client's own.
+	Transport http.RoundTripper
+	// UserAgent tells the server's log who calls; empty means the name of this package.
+	UserAgent string
+	// Retry says how long to try again.
+	Retry Retry
+}
+
+// Client calls one server. It is safe for concurrent use.
+type Client struct {
+	base   *url.URL
+	opts   Options
+	http   *http.Client
+	budget budget
+}
+
+const (
+	userAgentDefault = "exchequer-client"
+	// answerMax bounds what is read of an answer; a page of 1,000 rows has less than a tenth of it.
+	answerMax = 64 << 20
+	// idleConnectionsMax lets as many callers as a server is usually measured with keep their
+	// connections.
+	idleConnectionsMax = 256
+	// idleTimeout ends connections before the server does, so that no request runs into the end.
+	idleTimeout = 60 * time.Second
+
+	headerRequestID = "Exchequer-Request-Id"
+	headerReplayed  = "Idempotent-Replayed"
+	headerKey       = "Idempotency-Key"
+)
+
+// New returns a client of the server at an address such as "http://127.0.0.1:8080".
+func New(baseURL string, opts Options) (*Client, error) {
+	base, err := url.Parse(strings.TrimSuffix(baseURL, "/"))
+	if err != nil {
+		return nil, fmt.Errorf("the server's address: %w", err)
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("the server's address %q must look like http://127.0.0.1:8080", baseURL)
+	}
+	if opts.UserAgent == "" {
+		opts.UserAgent = userAgentDefault
+	}
+	opts.Retry = opts.Retry.withDefaults()
+	if opts.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = idleConnectionsMax, idleConnectionsMax
+		t.IdleConnTimeout = idleTimeout
+		opts.Transport = t
+	}
+	return &Client{
+		base: base, opts: opts, budget: newBudget(),
+		// An API does not redirect: following one would send the key somewhere else.
+		http: &http.Client{Transport: opts.Transport, CheckRedirect: refuseRedirect},
+	}, nil
+}
+
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// request is one request of the API.
+type request struct {
+	client *Client
+	method string
+	path   string // Escaped.
+	values url.Values
+	body   any
+	key    string // The idempotency key; empty for none.
+	accept string
+	safe   bool // Whether it may be sent twice.
+}
+
+func (c *Client) get(path string, values url.Values) *request {
+	return &request{client: c, method: http.MethodGet, path: path, values: values, safe: true}
+}
+
+func (c *Client) post(path string, body any) *request {
+	return &request{client: c, method: http.MethodPost, path: path, body: body}
+}
+
+// answer sends a request and reads its answer.
+func answer[T any](ctx context.Context, r *request) (T, error) {
+	v, _, err := exchange[T](ctx, r)
+	return v, err
+}
+
+// receipt is answer for what may be replayed.
+func receipt(ctx context.Context, r *request) (Receipt, error) {
+	e, header, err := exchange[Entry](ctx, r)
+	return Receipt{Entry: e, Replayed: header.Get(headerReplayed) == "true"}, err
+}
+
+// only returns the one item of a list.
+func only[T any](ctx context.Context, r *request) (T, error) {
+	page, err := answer[Page[T]](ctx, r)
+	if err == nil && len(page.Items) != 1 {
+		err = fmt.Errorf("%s %s: %d items in the answer, not one", r.method, r.path, len(page.Items))
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return page.Items[0], nil
+}
+
+func exchange[T any](ctx context.Context, r *request) (v T, header http.Header, err error) {
+	response, err := r.send(ctx)
+	if err != nil {
+		return v, nil, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(response.Body, answerMax))
+	if err != nil {
+		return v, nil, r.broken(err)
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, nil, fmt.Errorf("%s %s: the answer is no JSON of this API: %w", r.method, r.path, err)
+	}
+	return v, response.Header, nil
+}
+
+// send sends the request, again where that is allowed, and returns an answer of success.
+func (r *request) send(ctx context.Context) (*http.Response, error) {
+	var body []byte
+	if r.body != nil {
+		var err error
+		if body, err = json.Marshal(r.body); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		response, err := r.once(ctx, body)
+		if err == nil {
+			r.client.budget.earn()
+			return response, nil
+		}
+		wait, again := r.client.again(attempt, err)
+		if !r.safe || !again || !sleep(ctx, wait) {
+			return nil, err
+		}
+	}
+}
+
+func (r *request) once(ctx context.Context, body []byte) (*http.Response, error) {
+	address := *r.client.base
+	address.RawQuery = r.values.Encode()
+	joined := address.JoinPath(r.path)
+	sent, err := http.NewRequestWithContext(ctx, r.method, joined.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
+	}
+	h := sent.Header
+	h.Set("User-Agent", r.client.opts.UserAgent)
+	h.Set("Accept", "application/json")
+	if r.accept != "" {
+		h.Set("Accept", r.accept)
+	}
+	if body != nil {
+		h.Set("Content-Type", "application/json")
+	}
+	if r.key != "" {
+		h.Set(headerKey, r.key)
+	}
+	if r.client.opts.Key != "" {
+		h.Set("Authorization", "Bearer "+r.client.opts.Key)
+	}
+	response, err := r.client.http.Do(sent)
+	if err != nil {
+		return nil, r.broken(err)
+	}
+	count(ctx, response.Header)
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		defer response.Body.Close()
+		return nil, refusal(r, response)
+	}
+	return response, nil
+}
+
+// broken tells that no whole answer came.
+func (r *request) broken(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // The method and the address are said already.
+	}
+	return ErrNoAnswer.With("server", r.client.base.Host).
+		Wrap(fmt.Errorf("%s %s: %w", r.method, r.path, err))
+}
+
+// newKey makes up an idempotency key.
+func newKey() string { return rand.Text() }
+
+// Problems lists what the client itself can report.
+var Problems = problem.NewCatalogue("client")
+
+var (
+	// ErrNoAnswer says that no answer came: the server may have done what it was asked for.
+	ErrNoAnswer = Problems.Define(problem.Unavailable, "no_answer",
+		"The server at {server} gave no answer",
+		"Check that it runs, and send the same request with the same key again")
+	// ErrStrangeAnswer says that something answered which is no server of this API.
+	ErrStrangeAnswer = Problems.Define(problem.Unavailable, "strange_answer",
+		"The server at {server} answered with status {status} in a form that is not the API's",
+		"Check the address and what stands between here and the server")
+)
+
+// Ready returns nil when the server can answer.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := answer[json.RawMessage](ctx, c.get("/readyz", nil))
+	return err
+}
+
+// segment escapes a value for a segment of a path.
+func segment[T ~string](value T) string { return url.PathEscape(string(value)) }

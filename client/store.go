@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Table is a table of the store.
+type Table struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	// PartitionKey and SortKey are the names of the key attributes; a table may have no SortKey.
+	PartitionKey string  `json:"partitionKey"`
+	SortKey      string  `json:"sortKey,omitempty"`
+	Indexes      []Index `json:"indexes"`
+	// TTL is the attribute that expires items; empty when nothing does.
+	TTL string `json:"ttl,omitempty"`
+	// Items and Bytes may lag behind what is stored.
+	Items     int64     `json:"items"`
+	Bytes     int64     `json:"bytes"`
+	CreatedAt time.Time `json:"createdAt"`
+	// Created tells, in the answer of CreateTables, that the table was not there before.
+	Created bool `json:"created,omitempty"`
+}
+
+// Index is a secondary index of a table.
+type Index struct {
+	Name string `json:"name"`
+	// Kind is "global" or "local".
+	Kind         string `json:"kind"`
+	Status       string `json:"status,omitempty"`
+	PartitionKey string `json:"partitionKey"`
+	SortKey      string `json:"sortKey,omitempty"`
+	// Projection is ALL, KEYS_ONLY or INCLUDE.
+	Projection string   `json:"projection"`
+	Attributes []string `json:"attributes,omitempty"`
+	Items      int64    `json:"items"`
+	Bytes      int64    `json:"bytes"`
+}
+
+// TableCheck compares a table with what the server needs.
+type TableCheck struct {
+	Name string `json:"name"`
+	// OK tells that nothing differs.
+	OK bool `json:"ok"`
+	// Differences are sentences, each about one difference.
+	Differences []string `json:"differences"`
+}
+
+// Tables returns the tables of the server's systems that exist.
+func (c *Client) Tables(ctx context.Context) ([]Table, error) {
+	page, err := answer[Page[Table]](ctx, c.get("/v1/tables", nil))
+	return page.Items, err
+}
+
+// Table describes a table.
+func (c *Client) Table(ctx context.Context, name string) (Table, error) {
+	return answer[Table](ctx, c.get("/v1/tables/"+segment(name), nil))
+}
+
+// CreateTables creates the tables of the server's systems that are missing, and returns all.
+func (c *Client) CreateTables(ctx context.Context) ([]Table, error) {
+	r := c.post("/v1/tables", nil)
+	r.safe = true // Only what is missing is created.
+	page, err := answer[Page[Table]](ctx, r)
+	return page.Items, err
+}
+
+// CheckTable compares a table with what the server needs.
+func (c *Client) CheckTable(ctx context.Context, name string) (TableCheck, error) {
+	return answer[TableCheck](ctx, c.get("/v1/tables/"+segment(name)+"/check", nil))
+}
+
+// Pattern is a named access pattern: one question that a table answers.
+type Pattern struct {
+	Name string `json:"name"`
+	// Sentence says what it answers.
+	Sentence string `json:"sentence"`
+	Table    string `json:"table"`
+	// Index is empty for a pattern that reads the table itself.
+	Index string `json:"index,omitempty"`
+	// Operation is GetItem, Query or Scan.
+	Operation string `json:"operation"`
+	// Entities are the kinds of items that it returns.
+	Entities []string       `json:"entities,omitempty"`
+	Inputs   []PatternInput `json:"inputs"`
+	// Plan is what one page costs for items of typical size; only in the answer about one pattern.
+	Plan *Plan `json:"plan,omitempty"`
+}
+
+// PatternInput is an input of a pattern.
+type PatternInput struct {
+	Name string `json:"name"`
+	// Type is how the text is read: "string", "instant", "number", ...
+	Type     string `json:"type"`
+	Required bool   `json:"required"`
+}
+
+// Plan says what a pattern will do, before it does it.
+type Plan struct {
+	// Requests are the requests to the store, in DynamoDB's terms.
+	Requests []json.RawMessage `json:"requests"`
+	// Calls is the number of calls and ReadUnits the capacity that a page takes.
+	Calls     int     `json:"calls"`
+	ReadUnits float64 `json:"readUnits"`
+}
+
+// PatternQuery gives a pattern its inputs, as text by name, and says which page to read.
+type PatternQuery struct {
+	Inputs map[string]string
+	PageQuery
+}
+
+// PatternRun is what a pattern returned.
+type PatternRun struct {
+	// Rows are the items, as JSON objects.
+	Rows []json.RawMessage `json:"rows"`
+	// Next is the cursor of the next page; empty on the last.
+	Next string `json:"next,omitempty"`
+	Plan Plan   `json:"plan"`
+	// Calls, ReadUnits and Took are what the page took, measured.
+	Calls     int           `json:"calls"`
+	ReadUnits float64       `json:"readUnits"`
+	Took      time.Duration `json:"tookNanoseconds"`
+}
+
+// Patterns returns the access patterns of the server's systems.
+func (c *Client) Patterns(ctx context.Context) ([]Pattern, error) {
+	page, err := answer[Page[Pattern]](ctx, c.get("/v1/patterns", nil))
+	return page.Items, err
+}
+
+// Pattern returns an access pattern with its plan.
+func (c *Client) Pattern(ctx context.Context, name string) (Pattern, error) {
+	return answer[Pattern](ctx, c.get("/v1/patterns/"+segment(name), nil))
+}
+
+// RunPattern runs an access pattern and returns a page of rows, the plan and what it took.
+func (c *Client) RunPattern(
+	ctx context.Context, name string, q PatternQuery,
+) (PatternRun, error) {
+	r := c.post("/v1/patterns/"+segment(name)+"/run",
+		patternRunJSON{Inputs: q.Inputs, Size: q.Size, Cursor: q.Cursor})
+	r.safe = true // A pattern only reads.
+	return answer[PatternRun](ctx, r)
+}

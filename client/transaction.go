@@ -1,0 +1,209 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/url"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// TransactionID identifies a transaction.
+type TransactionID string
+
+// LegID identifies a leg.
+type LegID string
+
+// TransactionType says what a transaction is for: one word of lower-case letters, digits and
+// underscores. The ledger treats all types alike.
+type TransactionType string
+
+// The types that the ledger has a use for.
+const (
+	Payment    TransactionType = "payment"
+	Transfer   TransactionType = "transfer"
+	Deposit    TransactionType = "deposit"
+	Withdrawal TransactionType = "withdrawal"
+	Reversal   TransactionType = "reversal"
+)
+
+// TransactionStatus is the state of a transaction.
+type TransactionStatus string
+
+// The states of a transaction.
+const (
+	Pending   TransactionStatus = "pending"
+	Completed TransactionStatus = "completed"
+	Failed    TransactionStatus = "failed"
+	Reversed  TransactionStatus = "reversed"
+)
+
+// LegType is the direction of a leg.
+type LegType string
+
+// A debit lowers the account's balance, a credit raises it.
+const (
+	Debit  LegType = "debit"
+	Credit LegType = "credit"
+)
+
+// Transaction is one movement of money: the header of two or more legs.
+type Transaction struct {
+	ID             TransactionID
+	IdempotencyKey string
+	Type           TransactionType
+	Status         TransactionStatus
+	MerchantID     MerchantID
+	Description    string
+	// Amount is the sum of the debits in its currency.
+	Amount   money.Amount
+	Metadata map[string]string
+	// ReversalOf is the transaction that this one reverses, ReversedBy the one that reverses it.
+	ReversalOf, ReversedBy TransactionID
+	CreatedAt              time.Time
+}
+
+// Leg is one account's side of a transaction.
+type Leg struct {
+	ID            LegID
+	TransactionID TransactionID
+	AccountID     AccountID
+	Type          LegType
+	Amount        money.Amount
+	// BalanceAfter is the account's balance once this leg was posted.
+	BalanceAfter money.Amount
+	// AccountVersion counts the legs of the account; the first has 1, and there are no gaps.
+	AccountVersion uint64
+	CreatedAt      time.Time
+}
+
+// Entry is a transaction with all its legs.
+type Entry struct {
+	Transaction Transaction
+	Legs        []Leg
+}
+
+// Posting asks for a transaction. Say how money moves either by Legs or, for one debit and one
+// credit, by From, To and Amount.
+type Posting struct {
+	// IdempotencyKey makes the request safe to repeat at any time. Empty means that the client
+	// makes one up, so that an equal request is another transaction.
+	IdempotencyKey string
+	Type           TransactionType
+	MerchantID     MerchantID
+	Description    string
+	Metadata       map[string]string
+	// Currency is that of the transaction's Amount, where the legs have several. Its zero value
+	// means that of the first leg.
+	Currency money.Currency
+	Legs     []PostingLeg
+	// From is debited and To is credited. An empty From of a deposit, or To of a withdrawal, means
+	// the ledger's own account for such; an empty To with a MerchantID, the merchant's.
+	From, To AccountID
+	Amount   money.Amount
+}
+
+// PostingLeg is one side of a Posting.
+type PostingLeg struct {
+	AccountID AccountID
+	Type      LegType
+	Amount    money.Amount
+}
+
+// Receipt is the answer to a Posting.
+type Receipt struct {
+	Entry
+	// Replayed tells that an earlier, equal request made the transaction.
+	Replayed bool
+}
+
+// Post carries a posting out, exactly once for its idempotency key.
+func (c *Client) Post(ctx context.Context, p Posting) (Receipt, error) {
+	r := c.post("/v1/transactions", p.json())
+	r.key, r.safe = p.IdempotencyKey, true
+	if r.key == "" {
+		r.key = newKey()
+	}
+	return receipt(ctx, r)
+}
+
+// Reversing asks for the reversal of a transaction.
+type Reversing struct {
+	TransactionID TransactionID `json:"-"`
+	// Description of the reversal; empty means one that names the original.
+	Description string            `json:"description,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+}
+
+// Reverse undoes a completed transaction, whole, by another transaction. It happens once: an equal
+// second request gets the first answer, with Replayed set.
+func (c *Client) Reverse(ctx context.Context, v Reversing) (Receipt, error) {
+	r := c.post("/v1/transactions/"+segment(v.TransactionID)+"/reverse", v)
+	r.safe = true // A transaction has one reversal, so a repeat finds it.
+	return receipt(ctx, r)
+}
+
+// Transaction returns the header of a transaction.
+func (c *Client) Transaction(ctx context.Context, id TransactionID) (Transaction, error) {
+	return answer[Transaction](ctx, c.get("/v1/transactions/"+segment(id), nil))
+}
+
+// Entry returns a transaction and all its legs, which the server reads by one query.
+func (c *Client) Entry(ctx context.Context, id TransactionID) (Entry, error) {
+	values := url.Values{"legs": {"true"}}
+	return answer[Entry](ctx, c.get("/v1/transactions/"+segment(id), values))
+}
+
+// LegsOfTransaction returns the legs of a transaction.
+func (c *Client) LegsOfTransaction(ctx context.Context, id TransactionID) ([]Leg, error) {
+	page, err := answer[Page[Leg]](ctx, c.get("/v1/transactions/"+segment(id)+"/legs", nil))
+	return page.Items, err
+}
+
+// TransactionByKey returns the transaction that was posted with an idempotency key, by the look-up
+// in the store's index. On a store whose indexes lag it may miss the newest.
+func (c *Client) TransactionByKey(ctx context.Context, key string) (Transaction, error) {
+	values := url.Values{"idempotencyKey": {key}}
+	return only[Transaction](ctx, c.get("/v1/transactions", values))
+}
+
+// EntryByKey returns the transaction that was posted with an idempotency key, with its legs, as of
+// now.
+func (c *Client) EntryByKey(ctx context.Context, key string) (Entry, error) {
+	values := url.Values{"idempotencyKey": {key}, "legs": {"true"}}
+	return only[Entry](ctx, c.get("/v1/transactions", values))
+}
+
+// StatusQuery asks for the transactions of one status that were created within [From, To). A zero
+// bound is open.
+type StatusQuery struct {
+	Status   TransactionStatus
+	From, To time.Time
+	// NewestFirst turns the order round.
+	NewestFirst bool
+	PageQuery
+}
+
+// TransactionsByStatus returns a page of the transactions of one status by time.
+func (c *Client) TransactionsByStatus(
+	ctx context.Context, q StatusQuery,
+) (Page[Transaction], error) {
+	values := url.Values{"status": {string(q.Status)}}
+	setTime(values, "from", q.From)
+	setTime(values, "to", q.To)
+	if q.NewestFirst {
+		values.Set("order", "newest")
+	}
+	return answer[Page[Transaction]](ctx, c.get("/v1/transactions", q.PageQuery.values(values)))
+}
+
+// AllTransactionsByStatus returns all transactions of one status by time, from q's page on.
+func (c *Client) AllTransactionsByStatus(
+	ctx context.Context, q StatusQuery,
+) iter.Seq2[Transaction, error] {
+	return allFrom(q.PageQuery, func(p PageQuery) (Page[Transaction], error) {
+		q.PageQuery = p
+		return c.TransactionsByStatus(ctx, q)
+	})
+}

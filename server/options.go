@@ -1,0 +1,135 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Auth says who may use the server.
+type Auth string
+
+const (
+	// AuthOff lets everyone in who can reach the server, which is then the same machine only.
+	AuthOff Auth = "off"
+	// AuthKeys asks for an API key with the scope that an operation needs.
+	AuthKeys Auth = "keys"
+)
+
+// Tables says what Open does about the tables of the systems.
+type Tables string
+
+const (
+	// TablesCreate creates the tables that are missing and refuses to open where one differs from
+	// what the systems need.
+	TablesCreate Tables = "create"
+	// TablesKeep takes the tables as they are, for looking into a store that may be wrong.
+	TablesKeep Tables = "keep"
+)
+
+// AddressDefault is where the server listens unless told otherwise: this machine alone.
+const AddressDefault = "127.0.0.1:8080"
+
+// Limits of a server. A zero means the default that is named beside it.
+type Limits struct {
+	// Body is the greatest size of a request's body in bytes; BodyMax. The largest posting of the
+	// ledger has a quarter of it.
+	Body int64
+	// Header is the greatest size of a request's headers in bytes; HeaderMax.
+	Header int
+	// Read bounds the time to read a whole request; ReadTimeout.
+	Read time.Duration
+	// Answer bounds the time to work out an answer and to write it, but for streams; AnswerTimeout.
+	Answer time.Duration
+	// Idle bounds how long a connection is kept without a request; IdleTimeout.
+	Idle time.Duration
+	// Drain bounds how long Serve waits for requests in work once it was told to stop; DrainTimeout.
+	Drain time.Duration
+}
+
+// The default limits.
+const (
+	BodyMax       = 256 << 10
+	HeaderMax     = 16 << 10
+	ReadTimeout   = 10 * time.Second
+	AnswerTimeout = 30 * time.Second
+	IdleTimeout   = 2 * time.Minute
+	DrainTimeout  = 20 * time.Second
+)
+
+// Options of a [Server]. Either DataDir or Memory is required; the rest may be zero.
+type Options struct {
+	// DataDir is the directory of the embedded database, which is made if it is missing.
+	DataDir string
+	// Memory keeps everything in memory instead, and loses it on Close.
+	Memory bool
+	// Tables says what to do about tables; "" means TablesCreate.
+	Tables Tables
+
+	// Auth says who may use the server; "" means AuthOff.
+	Auth Auth
+	// Hosts are names, without a port, under which the server may be asked besides those of the
+	// loopback interface. With AuthKeys an empty list allows every name.
+	Hosts  []string
+	Limits Limits
+
+	// TableName, Tenant, StatusShards and Zone are the ledger's; see its Options.
+	TableName    string
+	Tenant       string
+	StatusShards int
+	Zone         *time.Location
+
+	// Logger is told of requests and of trouble; nothing is logged by default.
+	Logger *slog.Logger
+	// Now is the clock; nil means the computer's.
+	Now func() time.Time
+	// NewID makes random ids; nil means random UUIDs.
+	NewID func() string
+	// Version is what the server says it is, in the description of its API.
+	Version string
+}
+
+// withDefaults checks the options and fills in what was left out.
+func (o Options) withDefaults() (Options, error) {
+	var wrong []error
+	if (o.DataDir == "") == !o.Memory {
+		wrong = append(wrong, errors.New("give either a data directory or Memory"))
+	}
+	switch o.Auth {
+	case "":
+		o.Auth = AuthOff
+	case AuthOff, AuthKeys:
+	default:
+		wrong = append(wrong, fmt.Errorf("auth is %q, it must be off or keys", o.Auth))
+	}
+	switch o.Tables {
+	case "":
+		o.Tables = TablesCreate
+	case TablesCreate, TablesKeep:
+	default:
+		wrong = append(wrong, fmt.Errorf("tables is %q, it must be create or keep", o.Tables))
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Version == "" {
+		o.Version = "development"
+	}
+	setDefault(&o.Limits.Body, BodyMax)
+	setDefault(&o.Limits.Header, HeaderMax)
+	setDefault(&o.Limits.Read, ReadTimeout)
+	setDefault(&o.Limits.Answer, AnswerTimeout)
+	setDefault(&o.Limits.Idle, IdleTimeout)
+	setDefault(&o.Limits.Drain, DrainTimeout)
+	return o, errors.Join(wrong...)
+}
+
+func setDefault[T int | int64 | time.Duration](value *T, otherwise T) {
+	if *value <= 0 {
+		*value = otherwise
+	}
+}
