@@ -11,8 +11,8 @@ type Table struct {
 	indexes  []*Index
 	ttl      string
 	types    map[string]dynamo.Kind // key attributes that are no strings
-	entities []entityInfo
-	problems problems
+	entities []*core
+	problems []string
 }
 
 // Index is a global or local secondary index of a table.

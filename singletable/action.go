@@ -1,0 +1,292 @@
+package singletable
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// actionKind is one of the four things that a write does to an item.
+type actionKind uint8
+
+const (
+	actPut actionKind = iota
+	actUpdate
+	actDelete
+	actCheck
+)
+
+// write is what happens to one item: the form in which verbs hand their work to a single call or
+// to a transaction.
+type write struct {
+	c      *core
+	kind   actionKind
+	key    dynamo.Key
+	item   dynamo.Item // of a put
+	upd    update      // of an update
+	claims []claim
+	// lookups are the writes of lookup items that go with this one.
+	lookups []lookupOp
+	// reserve marks the put of a lookup item.
+	reserve bool
+	old     bool // a single call answers with the item as it was
+}
+
+// claim is the conditions of one action that a write stands for.
+type claim struct {
+	action Action
+	verb   string
+	entity string
+	conds  []*cond
+}
+
+// condition is what all claims demand together.
+func (w *write) condition() *cond {
+	if len(w.claims) == 1 && len(w.claims[0].conds) == 1 {
+		return w.claims[0].conds[0]
+	}
+	var conds []*cond
+	for i := range w.claims {
+		conds = append(conds, w.claims[i].conds...)
+	}
+	return all(conds)
+}
+
+func (c *core) newWrite(kind actionKind, verb string, conds ...*cond) *write {
+	return &write{c: c, kind: kind, claims: []claim{{verb: verb, entity: c.name, conds: conds}}}
+}
+
+// conds strips the types of conditions and finds their mistakes.
+func conds[T any](typed []Cond[T]) ([]*cond, error) {
+	if len(typed) == 0 {
+		return nil, nil
+	}
+	out := make([]*cond, 0, len(typed))
+	for _, t := range typed {
+		if t.n == nil {
+			continue
+		}
+		if err := t.n.firstErr(); err != nil {
+			return nil, err
+		}
+		out = append(out, t.n)
+	}
+	return out, nil
+}
+
+// create is the put of an item that must not exist.
+func (c *core) create(p unsafe.Pointer, more []*cond) (*write, error) {
+	item, err := c.marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	if c.version >= 0 {
+		item[c.shape.fields[c.version].attr] = dynamo.Int(1)
+	}
+	w := c.newWrite(actPut, "create", c.absent())
+	w.claims[0].conds = append(w.claims[0].conds, more...)
+	w.key, w.item = c.keyOf(item), item
+	w.lookups, _, err = c.lookupChanges(nil, p)
+	return w, err
+}
+
+// put is the put of an item whether it exists or not.
+func (c *core) put(p unsafe.Pointer, more []*cond) (*write, error) {
+	if len(c.uniques) > 0 {
+		return nil, fmt.Errorf("%s has unique values, which Put cannot keep because it does not "+
+			"know the item before: use Create, Replace or Update", c.name)
+	}
+	item, err := c.marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	w := c.newWrite(actPut, "put", more...)
+	w.key, w.item = c.keyOf(item), item
+	return w, nil
+}
+
+// replace is the put of an item over the one that old is, or, when old is nil, over one with the
+// same unique values. The struct at p gets its new version.
+func (c *core) replace(p, old unsafe.Pointer, more []*cond) (*write, error) {
+	first := c.exists()
+	if c.version >= 0 {
+		v := (*int64)(c.shape.fields[c.version].at(p))
+		first = c.atVersion(*v)
+		*v++
+	}
+	item, err := c.marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	w := c.newWrite(actPut, "replace", first)
+	w.key, w.item = c.keyOf(item), item
+	if old == nil {
+		old = p
+	}
+	var guards []*cond
+	if w.lookups, guards, err = c.lookupChanges(old, p); err != nil {
+		return nil, err
+	}
+	w.claims[0].conds = append(append(w.claims[0].conds, guards...), more...)
+	return w, nil
+}
+
+// remove is the deletion of an item. Where the entity has unique values, the struct at p is the
+// item as it is known.
+func (c *core) remove(p unsafe.Pointer, more []*cond) (*write, error) {
+	key, err := c.key(p)
+	if err != nil {
+		return nil, err
+	}
+	w := c.newWrite(actDelete, "delete")
+	w.key = key
+	var guards []*cond
+	if w.lookups, guards, err = c.lookupChanges(p, nil); err != nil {
+		return nil, err
+	}
+	w.claims[0].conds = append(guards, more...)
+	return w, nil
+}
+
+// change is an update.
+func (c *core) change(at unsafe.Pointer, p *patch) (*write, error) {
+	key, err := c.key(at)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range p.conds {
+		if err := n.firstErr(); err != nil {
+			return nil, err
+		}
+	}
+	u, err := c.newUpdate(at, p)
+	if err != nil {
+		return nil, err
+	}
+	w := c.newWrite(actUpdate, "update", u.conds...)
+	w.key, w.upd, w.lookups = key, *u, u.lookups
+	return w, nil
+}
+
+// check is a condition on an item that is not changed; without one, that it exists.
+func (c *core) check(at unsafe.Pointer, more []*cond) (*write, error) {
+	key, err := c.key(at)
+	if err != nil {
+		return nil, err
+	}
+	if len(more) == 0 {
+		more = []*cond{c.exists()}
+	}
+	w := c.newWrite(actCheck, "check", more...)
+	w.key = key
+	return w, nil
+}
+
+// repeatable reports whether doing the write twice is doing it once.
+func (w *write) repeatable() bool {
+	if w.condition() != nil {
+		return false // the second time would be refused, though the first was not
+	}
+	for _, ch := range w.upd.changes {
+		if ch.op == changeAdd || ch.op == changeAppend {
+			return false
+		}
+	}
+	return true
+}
+
+// size is what the write adds to a transaction, in bytes.
+func (w *write) size() int {
+	switch w.kind {
+	case actPut:
+		return w.item.Size()
+	case actUpdate:
+		return dynamo.Item(w.key).Size() + w.upd.size()
+	}
+	return dynamo.Item(w.key).Size()
+}
+
+// expressions returns the texts and placeholders of the write.
+func (w *write) expressions() (update, condition string, ph dynamo.Expressions) {
+	x := expressions{known: w.c.names}
+	if w.kind == actUpdate {
+		update = w.upd.render(&x)
+	}
+	condition = x.condition(w.condition())
+	return update, condition, x.placeholders()
+}
+
+// allOld asks for the item as it was found when a condition fails; it costs nothing.
+const allOld = dynamo.ReturnAllOld
+
+// transactItem is the write as an action of a transaction.
+func (w *write) transactItem() dynamo.TransactWriteItem {
+	upd, cond, ph := w.expressions()
+	table := w.c.table.name
+	switch w.kind {
+	case actPut:
+		return dynamo.TransactWriteItem{Put: &dynamo.PutInput{TableName: table, Item: w.item,
+			ConditionExpression: cond, Expressions: ph,
+			ReturnValuesOnConditionCheckFailure: allOld}}
+	case actUpdate:
+		return dynamo.TransactWriteItem{Update: &dynamo.UpdateInput{TableName: table, Key: w.key,
+			UpdateExpression: upd, ConditionExpression: cond, Expressions: ph,
+			ReturnValuesOnConditionCheckFailure: allOld}}
+	case actDelete:
+		return dynamo.TransactWriteItem{Delete: &dynamo.DeleteInput{TableName: table, Key: w.key,
+			ConditionExpression: cond, Expressions: ph,
+			ReturnValuesOnConditionCheckFailure: allOld}}
+	}
+	return dynamo.TransactWriteItem{ConditionCheck: &dynamo.ConditionCheck{TableName: table,
+		Key: w.key, ConditionExpression: cond, Expressions: ph,
+		ReturnValuesOnConditionCheckFailure: allOld}}
+}
+
+// failure says why the write failed, given the item as it was found.
+func (w *write) failure(kind FailureKind, message string, found dynamo.Item) Failure {
+	f := Failure{Kind: kind, Verb: w.claims[0].verb, Entity: w.claims[0].entity,
+		Table: w.c.table.name, Key: w.key, Item: found, Message: message}
+	blamed := w.claims
+	if kind == FailedCondition {
+		blamed = nil
+		for _, cl := range w.claims {
+			if reason, failed := cl.blame(found); failed {
+				if f.Reason == nil {
+					f.Reason = reason
+					f.Verb, f.Entity = cl.verb, cl.entity
+				}
+				blamed = append(blamed, cl)
+			}
+		}
+		if blamed == nil {
+			blamed = w.claims
+		}
+	}
+	for _, cl := range blamed {
+		if cl.action > 0 {
+			f.Actions = append(f.Actions, cl.action)
+		}
+	}
+	return f
+}
+
+// blame finds the first condition of the claim that an item does not meet, and what that means.
+func (cl *claim) blame(found dynamo.Item) (reason error, failed bool) {
+	for _, n := range cl.conds {
+		if n == nil || n.holds(found) {
+			continue
+		}
+		if n.reason != nil {
+			return n.reason, true
+		}
+		if n.op == opAnd {
+			inner := claim{conds: n.kids}
+			if r, _ := inner.blame(found); r != nil {
+				return r, true
+			}
+		}
+		return nil, true
+	}
+	return nil, false
+}

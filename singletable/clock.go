@@ -1,0 +1,74 @@
+package singletable
+
+import (
+	"fmt"
+	"time"
+)
+
+// The stored form of an instant has a fixed width, so that text order is time order, and is UTC.
+const (
+	layoutMillis  = "2006-01-02T15:04:05.000Z"
+	layoutSeconds = "2006-01-02T15:04:05Z"
+	layoutDay     = "2006-01-02"
+)
+
+// appendMillis appends t in the stored form with milliseconds; what is finer is cut off.
+func appendMillis(dst []byte, t time.Time) []byte { return appendInstant(dst, t, 3) }
+
+// appendInstant appends t with the given number of fraction digits. It is AppendFormat without
+// the reading of a layout, which every key and every time attribute would pay for.
+func appendInstant(dst []byte, t time.Time, digits int) []byte {
+	t = t.UTC()
+	dst = appendDay(dst, t)
+	hour, minute, second := t.Clock()
+	dst = append(dst, 'T')
+	dst = appendTwo(dst, hour)
+	dst = append(dst, ':')
+	dst = appendTwo(dst, minute)
+	dst = append(dst, ':')
+	dst = appendTwo(dst, second)
+	if digits > 0 {
+		dst = append(dst, '.')
+		nanos := t.Nanosecond()
+		for scale := 100_000_000; digits > 0; digits-- {
+			dst = append(dst, '0'+byte(nanos/scale%10))
+			scale /= 10
+		}
+	}
+	return append(dst, 'Z')
+}
+
+// appendDay appends the UTC calendar day of t.
+func appendDay(dst []byte, t time.Time) []byte {
+	year, month, day := t.UTC().Date()
+	dst = appendTwo(dst, year/100)
+	dst = appendTwo(dst, year%100)
+	dst = append(dst, '-')
+	dst = appendTwo(dst, int(month))
+	dst = append(dst, '-')
+	return appendTwo(dst, day)
+}
+
+func appendTwo(dst []byte, n int) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
+
+// checkYear refuses times that the fixed width cannot hold.
+func checkYear(t time.Time) error {
+	if y := t.UTC().Year(); y < 0 || y > 9999 {
+		return fmt.Errorf("the year %d does not fit into four digits", y)
+	}
+	return nil
+}
+
+// parseInstant reads an RFC 3339 time with any number of fraction digits, or a calendar day as
+// its first instant.
+func parseInstant(text string) (time.Time, error) {
+	layout := time.RFC3339Nano
+	if len(text) == len(layoutDay) {
+		layout = layoutDay
+	}
+	t, err := time.Parse(layout, text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is neither a date nor an RFC 3339 time", text)
+	}
+	return t.UTC(), nil
+}

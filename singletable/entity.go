@@ -1,0 +1,442 @@
+package singletable
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Entity is a kind of item in a table, decoded to and from T, a struct without any key fields.
+// Make it with [NewEntity].
+//
+// Wherever a verb takes `at T` it looks only at the fields that the templates of the primary key
+// name: accounts.Get(ctx, store, Account{ID: "a1"}).
+type Entity[T any] struct {
+	c *core
+}
+
+// core is what of an entity does not depend on its Go type. Structs are handled by address.
+type core struct {
+	table   *Table
+	name    string
+	note    string
+	shape   *shape
+	base    *placement
+	on      []*placement
+	rings   []ring
+	enums   map[string][]string
+	disc    string // discriminator attribute, "" without one
+	discVal string
+	version int // field, -1 without one
+	uniques []*uniqueCore
+	typical int
+
+	enumFields []enumField
+	baseFields fieldSet // fields that the primary key is made of
+	keyOnly    []int    // fields that live in keys alone
+	names      map[string]string
+	attrs      int // an upper bound of the number of attributes of an item
+	problems   []string
+}
+
+type enumField struct {
+	idx    int
+	values []string
+}
+
+// EntityOption is a part of an entity's definition.
+type EntityOption func(*core)
+
+// OnOption is a part of what an entity does in an index.
+type OnOption func(*placement)
+
+// NewEntity defines an entity of a table. T is a struct; its exported fields are attributes, named
+// by `dynamodbav` tags or, without one, as the field is. Mistakes are reported by [Model.Check]
+// and by every verb.
+func NewEntity[T any](t *Table, name string, opts ...EntityOption) *Entity[T] {
+	c := &core{table: t, name: name, shape: shapeFor(reflect.TypeFor[T]()), version: -1}
+	c.problems = append(c.problems, c.shape.problems...)
+	for _, opt := range opts {
+		opt(c)
+	}
+	c.bind()
+	t.entities = append(t.entities, c)
+	return &Entity[T]{c: c}
+}
+
+// Name returns the entity's name.
+func (e *Entity[T]) Name() string { return e.c.name }
+
+// Table returns the entity's table.
+func (e *Entity[T]) Table() *Table { return e.c.table }
+
+// Primary gives the templates of the table's partition key and, unless the table has none, of its
+// sort key.
+func Primary(templates ...string) EntityOption {
+	return func(c *core) { c.base = &placement{templates: templates} }
+}
+
+// On places the entity in an index: the templates of the index's partition key and sort key ("" for
+// an index without one). A missing part is an error unless the placement is sparse.
+func On(index, partition, sort string, opts ...OnOption) EntityOption {
+	return func(c *core) {
+		pl := &placement{index: index, templates: []string{partition}}
+		if sort != "" {
+			pl.templates = append(pl.templates, sort)
+		}
+		for _, opt := range opts {
+			opt(pl)
+		}
+		c.on = append(c.on, pl)
+	}
+}
+
+// Sparse leaves an item out of the index when a part of its key there is missing.
+func Sparse() OnOption { return func(pl *placement) { pl.sparse = true } }
+
+// SparseWhen leaves an item in the index only while the attribute has one of the values, and all
+// parts of its key there are present.
+func SparseWhen(attribute string, values ...string) OnOption {
+	return func(pl *placement) {
+		pl.sparse, pl.when = true, &sparseRule{attr: attribute, values: values}
+	}
+}
+
+// Discriminator is the attribute, and its value, that tells the entity's items from others.
+func Discriminator(attribute, value string) EntityOption {
+	return func(c *core) { c.disc, c.discVal = attribute, value }
+}
+
+// Versioned names a Number attribute, an integer field of T, that Create sets to 1 and that every
+// Update and Replace raises by one. Replace demands the version of the value it is given.
+func Versioned(attribute string) EntityOption {
+	return func(c *core) {
+		i, ok := c.shape.lookup(attribute)
+		if !ok || c.shape.fields[i].typ.Kind() != reflect.Int64 {
+			c.fault("version %s is no field of type int64", attribute)
+			return
+		}
+		c.version = i
+	}
+}
+
+// Enum lists the values that a text attribute may have. Writes refuse others, and Check knows how
+// few there are.
+func Enum(attribute string, values ...string) EntityOption {
+	return func(c *core) {
+		if c.enums == nil {
+			c.enums = map[string][]string{}
+		}
+		c.enums[attribute] = values
+	}
+}
+
+// Shards declares a ring of shards whose number grows: templates name it instead of a number, as
+// in <ID:shard(ring)>. An item's epoch is found by its own time in the attribute by, so that a
+// repeated write finds its shard again. The first epoch reaches back forever.
+func Shards(name, by string, epochs ...Epoch) EntityOption {
+	return func(c *core) { c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs}) }
+}
+
+// Typical says how large an item usually is, in bytes, for plans.
+func Typical(bytes int) EntityOption { return func(c *core) { c.typical = bytes } }
+
+// About gives the entity its sentence for the catalogue.
+func About(sentence string) EntityOption { return func(c *core) { c.note = sentence } }
+
+func (c *core) fault(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+// err returns the mistakes of the definition as an error.
+func (c *core) err() error {
+	if len(c.problems) == 0 && len(c.table.problems) == 0 {
+		return nil
+	}
+	return &ModelError{Subject: c.name, Problems: slices.Concat(c.table.problems, c.problems)}
+}
+
+// bind resolves all names of the definition.
+func (c *core) bind() {
+	// Rings are declared by options in any order; templates are bound when all are known.
+	if c.base == nil {
+		c.base = &placement{}
+	}
+	c.base.keys = c.table.keys
+	c.bindPlacement(c.base)
+	if c.base.sparse {
+		c.fault("the primary key cannot be sparse")
+	}
+	c.baseFields = c.base.needs
+	placed := c.on
+	c.on = nil
+	for _, pl := range placed {
+		x := c.table.index(pl.index)
+		if x == nil {
+			c.fault("there is no index %s in table %s", pl.index, c.table.name)
+			continue
+		}
+		c.on = append(c.on, pl)
+		pl.keys = x.keys
+		if x.local && len(pl.templates) == 1 {
+			pl.templates = []string{c.base.templateOf(0), pl.templates[0]}
+		}
+		c.bindPlacement(pl)
+	}
+	c.bindEnums()
+	for i := range c.shape.fields {
+		if c.shape.fields[i].opts.keyOnly {
+			c.keyOnly = append(c.keyOnly, i)
+			if !c.recoverable(i) {
+				c.fault("field %s is keyonly, but no part of the primary key gives it back",
+					c.shape.fields[i].goName)
+			}
+		}
+	}
+	c.names = map[string]string{}
+	c.eachAttr(func(a string) { c.names[a] = placeholder(a) })
+	c.markShared()
+	c.attrs = len(c.names)
+}
+
+func (pl *placement) templateOf(i int) string {
+	if i < len(pl.templates) {
+		return pl.templates[i]
+	}
+	return ""
+}
+
+func (c *core) bindPlacement(pl *placement) {
+	where := "primary key"
+	if pl.index != "" {
+		where = "index " + pl.index
+	}
+	want := 1
+	if pl.keys.Sort != "" {
+		want = 2
+	}
+	pl.needs = newFieldSet(len(c.shape.fields))
+	if len(pl.templates) != want {
+		c.fault("%s: %d templates for %d key attributes", where, len(pl.templates), want)
+	}
+	bindAttr := func(attr, text string, limit int) *keyAttr {
+		k, bad := newKeyAttr(attr, text, limit, c)
+		for _, b := range bad {
+			c.fault("%s: %s", where, b)
+		}
+		pl.needs.addAll(k.needs)
+		return k
+	}
+	pl.part = bindAttr(pl.keys.Partition, pl.templateOf(0), PartitionKeyMax)
+	if pl.keys.Sort != "" {
+		pl.sort = bindAttr(pl.keys.Sort, pl.templateOf(1), SortKeyMax)
+	}
+	if pl.when != nil {
+		i, ok := c.shape.lookup(pl.when.attr)
+		if !ok || c.shape.fields[i].form == formNone {
+			c.fault("%s: the rule's attribute %s is no field that can be compared", where,
+				pl.when.attr)
+			pl.when = nil
+			return
+		}
+		pl.when.idx = i
+		pl.needs.add(i)
+	}
+}
+
+func (c *core) bindEnums() {
+	for attr, values := range c.enums {
+		i, ok := c.shape.lookup(attr)
+		if !ok || c.shape.fields[i].form != formText {
+			c.fault("enum %s is no text field", attr)
+			continue
+		}
+		c.enumFields = append(c.enumFields, enumField{i, values})
+	}
+	slices.SortFunc(c.enumFields, func(a, b enumField) int { return a.idx - b.idx })
+}
+
+// recoverable reports whether the primary key gives a field back.
+func (c *core) recoverable(i int) bool {
+	found := false
+	_ = c.base.attrs(func(k *keyAttr) error {
+		found = found || k.native == i
+		for _, p := range k.t.parts {
+			found = found || p.idx == i && p.ring == nil && p.format.lossless
+		}
+		return nil
+	})
+	return found
+}
+
+// eachAttr calls f with every attribute that an item of the entity may have.
+func (c *core) eachAttr(f func(attr string)) {
+	seen := map[string]bool{"": true}
+	visit := func(a string) {
+		if !seen[a] {
+			seen[a] = true
+			f(a)
+		}
+	}
+	for i := range c.shape.fields {
+		visit(c.shape.fields[i].attr)
+	}
+	visit(c.disc)
+	c.table.eachKeyAttribute(visit)
+}
+
+// markShared marks key attributes that belong to several placements.
+func (c *core) markShared() {
+	count := map[string]int{}
+	visit := func(f func(*keyAttr)) {
+		for _, pl := range c.on {
+			_ = pl.attrs(func(k *keyAttr) error { f(k); return nil })
+		}
+	}
+	visit(func(k *keyAttr) { count[k.attr]++ })
+	visit(func(k *keyAttr) {
+		k.shared = count[k.attr] > 1
+		k.base = k.attr == c.table.keys.Partition || k.attr == c.table.keys.Sort
+	})
+}
+
+// marshal turns the struct at p into an item with all its keys.
+func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if err := c.checkEnums(p); err != nil {
+		return nil, err
+	}
+	item := make(dynamo.Item, c.attrs)
+	if err := c.shape.encodeInto(item, p); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
+	if c.disc != "" {
+		item[c.disc] = dynamo.S(c.discVal)
+	}
+	if _, err := c.base.addTo(item, c, p); err != nil {
+		return nil, err
+	}
+	for _, pl := range c.on {
+		if _, err := pl.addTo(item, c, p); err != nil {
+			return nil, err
+		}
+	}
+	c.dropEmptyKeys(item)
+	return item, nil
+}
+
+// dropEmptyKeys takes out a field that is an index's key attribute and empty, as the store would
+// refuse it: the item does not belong into that sparse index.
+func (c *core) dropEmptyKeys(item dynamo.Item) {
+	for _, pl := range c.on {
+		_ = pl.attrs(func(k *keyAttr) error {
+			v, ok := item[k.attr]
+			if ok && k.own && v.Kind() != dynamo.KindN && v.Size() == 0 {
+				delete(item, k.attr)
+			}
+			return nil
+		})
+	}
+}
+
+func (c *core) checkEnums(p unsafe.Pointer) error {
+	for _, e := range c.enumFields {
+		f := &c.shape.fields[e.idx]
+		v, err := f.scalar(p)
+		if err != nil {
+			return err
+		}
+		if !v.missing && !slices.Contains(e.values, v.text) {
+			return fmt.Errorf("%s: %s is %q, not one of %s", c.name, f.attr, v.text,
+				strings.Join(e.values, ", "))
+		}
+	}
+	return nil
+}
+
+// key makes the primary key from the fields of the struct at p.
+func (c *core) key(p unsafe.Pointer) (dynamo.Key, error) {
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	key := make(dynamo.Key, 2)
+	_, err := c.base.addTo(key, c, p)
+	return key, err
+}
+
+// unmarshal fills the zero struct at p from an item.
+func (c *core) unmarshal(item dynamo.Item, p unsafe.Pointer) error {
+	if err := c.shape.decodeFrom(item, p); err != nil {
+		return fmt.Errorf("%s %s: %w", c.name, keyText(c.keyOf(item)), err)
+	}
+	if len(c.keyOnly) == 0 {
+		return nil
+	}
+	return c.restore(item, p, func(f *field) bool { return f.opts.keyOnly })
+}
+
+// restore sets fields from the primary key of an item.
+func (c *core) restore(item dynamo.Item, p unsafe.Pointer, want func(*field) bool) error {
+	return c.base.attrs(func(k *keyAttr) error { return k.restore(item[k.attr], p, want) })
+}
+
+// unmarshalPart is unmarshal for an item of an index that does not project everything: fields
+// whose attributes are absent are taken from the primary key where that holds them.
+func (c *core) unmarshalPart(item dynamo.Item, p unsafe.Pointer) error {
+	if err := c.shape.decodeFrom(item, p); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	return c.restore(item, p, func(f *field) bool {
+		_, present := item[f.attr]
+		return f.opts.keyOnly || !present
+	})
+}
+
+// keyOf returns the primary key of an item.
+func (c *core) keyOf(item dynamo.Item) dynamo.Key {
+	key := make(dynamo.Key, 2)
+	for _, a := range [...]string{c.table.keys.Partition, c.table.keys.Sort} {
+		if v, ok := item[a]; ok && a != "" {
+			key[a] = v
+		}
+	}
+	return key
+}
+
+// owns reports whether an item is one of the entity's: by its discriminator or, when it has
+// none, by the form of its primary key.
+func (c *core) owns(item dynamo.Item) bool {
+	if c.disc != "" {
+		if v, ok := item[c.disc]; ok {
+			return v.S() == c.discVal
+		}
+	}
+	ok := true
+	_ = c.base.attrs(func(k *keyAttr) error {
+		v, present := item[k.attr]
+		ok = ok && present && (k.native >= 0 || k.t.matches(v.S()))
+		return nil
+	})
+	return ok
+}
+
+// Item returns v as the store keeps it, with all its keys: for exports, and for the curious.
+func (e *Entity[T]) Item(v T) (dynamo.Item, error) { return e.c.marshal(unsafe.Pointer(&v)) }
+
+// Key returns the primary key of the item at the key of at.
+func (e *Entity[T]) Key(at T) (dynamo.Key, error) { return e.c.key(unsafe.Pointer(&at)) }
+
+// Decode turns an item of the entity back into a T.
+func (e *Entity[T]) Decode(item dynamo.Item) (v T, err error) {
+	err = e.c.unmarshal(item, unsafe.Pointer(&v))
+	return v, err
+}
+
+// Owns reports whether an item is one of the entity's.
+func (e *Entity[T]) Owns(item dynamo.Item) bool { return e.c.owns(item) }

@@ -1,0 +1,141 @@
+package singletable
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// instant returns the time that a scalar stands for; dates and times may be text.
+func (v scalar) instant() (time.Time, error) {
+	if v.form == formTime {
+		return v.t, checkYear(v.t)
+	}
+	return parseInstant(v.text)
+}
+
+func timeMaker(layout string, g grain) formatMaker {
+	return formatMaker{temporal, func(string) (format, error) {
+		return timeFormat(layout, g, true), nil
+	}}
+}
+
+// timeFormat writes a time in UTC by a layout of fixed width.
+func timeFormat(layout string, g grain, ordered bool) format {
+	f := format{width: len(layout), max: len(layout), grain: g}
+	// A layout that cuts more off than the stored form cannot give the value back.
+	f.lossless = g <= grainMilli
+	if ordered {
+		f.order, f.orderLast = 1, 1
+		f.below = beforeInstant
+	}
+	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
+		t, err := v.instant()
+		if err != nil {
+			return dst, err
+		}
+		switch g {
+		case grainMilli:
+			return appendMillis(dst, t), nil
+		case grainDay:
+			return appendDay(dst, t), nil
+		case grainMonth:
+			n := len(dst)
+			return appendDay(dst, t)[:n+len("2006-01")], nil
+		}
+		return t.UTC().AppendFormat(dst, layout), nil
+	}
+	f.parse = func(text string) (scalar, error) {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			return scalar{}, fmt.Errorf("%q is not a time of the form %s", text, layout)
+		}
+		return scalar{form: formTime, t: t.UTC(), text: text}, nil
+	}
+	return f
+}
+
+// beforeInstant returns the instant just before v. Formats cut it down to the greatest time they
+// know below v.
+func beforeInstant(v scalar) (scalar, bool) {
+	t, err := v.instant()
+	return scalar{form: formTime, t: t.Add(-1)}, err == nil
+}
+
+// layoutFormat takes a layout of Go's time package. What it keeps and whether it sorts is found
+// out by trying it.
+func layoutFormat(layout string) (format, error) {
+	if layout == "" {
+		return format{}, fmt.Errorf("needs a layout, as in layout(2006-01-02T150405)")
+	}
+	samples := sampleTimes()
+	width := len(samples[0].Format(layout))
+	ordered := true
+	for i, t := range samples {
+		text := t.Format(layout)
+		if len(text) != width {
+			return format{}, fmt.Errorf("the layout %q does not have a fixed width", layout)
+		}
+		if i > 0 && text < samples[i-1].Format(layout) {
+			ordered = false
+		}
+	}
+	f := timeFormat(layout, layoutGrain(layout), ordered)
+	f.width, f.max = width, width
+	return f, nil
+}
+
+// sampleTimes rises by every unit in turn, across the places where units carry.
+func sampleTimes() []time.Time {
+	var out []time.Time
+	t := time.Date(2019, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+	for range 3 {
+		for _, d := range []time.Duration{1, time.Microsecond, time.Millisecond, time.Second,
+			9 * time.Minute, 11 * time.Hour, 24 * time.Hour, 9 * 24 * time.Hour,
+			40 * 24 * time.Hour, 300 * 24 * time.Hour} {
+			out = append(out, t)
+			t = t.Add(d)
+		}
+	}
+	return out
+}
+
+// layoutGrain returns the smallest unit that a change of the time shows in.
+func layoutGrain(layout string) grain {
+	base := time.Date(2000, 2, 3, 4, 5, 6, 0, time.UTC)
+	shown := base.Format(layout)
+	for g := grainNano; g < grainYear; g++ {
+		if g.next(base).Format(layout) != shown {
+			return g
+		}
+	}
+	return grainYear
+}
+
+// reverseEnd is the last millisecond of the year 9999. A reversed time counts down from it, so
+// that ascending keys are newest first.
+const (
+	reverseEnd   = 253402300799999
+	reverseWidth = 15
+)
+
+func reverseFormat() format {
+	f := format{order: -1, orderLast: -1, lossless: true, width: reverseWidth, max: reverseWidth,
+		grain: grainMilli, below: beforeInstant}
+	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
+		t, err := v.instant()
+		if err != nil {
+			return dst, err
+		}
+		return fmt.Appendf(dst, "%015d", reverseEnd-t.UnixMilli()), nil
+	}
+	f.parse = func(text string) (scalar, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || len(text) != reverseWidth {
+			return scalar{}, fmt.Errorf("%q is not a reversed time", text)
+		}
+		t := time.UnixMilli(reverseEnd - n).UTC()
+		return scalar{form: formTime, t: t, text: string(appendMillis(nil, t))}, nil
+	}
+	return f
+}

@@ -1,0 +1,280 @@
+package singletable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// ReadOption changes how a read is done.
+type ReadOption interface{ applyRead(*readOptions) }
+
+type readOptions struct {
+	consistent bool
+}
+
+// ConsistentOption is what [Consistent] returns.
+type ConsistentOption struct{}
+
+func (ConsistentOption) applyRead(o *readOptions) { o.consistent = true }
+
+// Consistent reads what every write that has returned wrote, both in verbs and as an option of a
+// pattern. It costs twice as much and is not possible on a global index.
+func Consistent() ConsistentOption { return ConsistentOption{} }
+
+func readOptionsOf(opts []ReadOption) readOptions {
+	var o readOptions
+	for _, opt := range opts {
+		opt.applyRead(&o)
+	}
+	return o
+}
+
+// Get reads the item at the key of at and reports whether there is one.
+func (e *Entity[T]) Get(
+	ctx context.Context, s *Store, at T, opts ...ReadOption,
+) (v T, found bool, err error) {
+	found, err = e.c.get(ctx, s, unsafe.Pointer(&at), unsafe.Pointer(&v), readOptionsOf(opts))
+	return v, found, err
+}
+
+// get reads the item at the key of the struct at p into the zero struct at q.
+func (c *core) get(
+	ctx context.Context, s *Store, p, q unsafe.Pointer, o readOptions,
+) (bool, error) {
+	key, err := c.key(p)
+	if err != nil {
+		return false, fmt.Errorf("get %s: %w", c.name, err)
+	}
+	item, err := c.getItem(ctx, s, key, o)
+	if err != nil || item == nil {
+		return false, err
+	}
+	if !c.owns(item) {
+		return false, fmt.Errorf("get %s %s: the item there is another entity's", c.name,
+			keyText(key))
+	}
+	return true, c.unmarshal(item, q)
+}
+
+func (c *core) getItem(
+	ctx context.Context, s *Store, key dynamo.Key, o readOptions,
+) (dynamo.Item, error) {
+	var item dynamo.Item
+	req := request{op: "GetItem", table: c.table.name}
+	err := s.call(ctx, req, func(ctx context.Context) (usage, error) {
+		out, err := s.db.Get(ctx, &dynamo.GetInput{
+			TableName: c.table.name, Key: key, ConsistentRead: o.consistent,
+			ReturnConsumedCapacity: capacity(ctx),
+		})
+		if err != nil {
+			return usage{}, err
+		}
+		item = out.Item
+		return usage{one: out.ConsumedCapacity}, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("get %s %s: %w", c.name, keyText(key), err)
+	}
+	return item, nil
+}
+
+// batchGetMax is how many keys BatchGetItem takes.
+const batchGetMax = 100
+
+// GetMany reads the items at the given keys, any number of them, in batches of 100. The answer
+// has one element for each key in the same order, nil where there is no item. A key may occur
+// more than once.
+func (e *Entity[T]) GetMany(
+	ctx context.Context, s *Store, at []T, opts ...ReadOption,
+) ([]*T, error) {
+	c := e.c
+	keys := make([]dynamo.Key, len(at))
+	for i := range at {
+		var err error
+		if keys[i], err = c.key(unsafe.Pointer(&at[i])); err != nil {
+			return nil, fmt.Errorf("get %s, key %d: %w", c.name, i, err)
+		}
+	}
+	items, err := s.getMany(ctx, c.table, keys, readOptionsOf(opts))
+	if err != nil {
+		return nil, fmt.Errorf("get %s: %w", c.name, err)
+	}
+	out := make([]*T, len(at))
+	for i, key := range keys {
+		item, ok := items[c.table.identity(key)]
+		if !ok || !c.owns(item) {
+			continue
+		}
+		out[i] = new(T)
+		if err := c.unmarshal(item, unsafe.Pointer(out[i])); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// identity is the primary key of an item as text that no other item of the table has.
+func (t *Table) identity(key dynamo.Key) string {
+	part, sort := key[t.keys.Partition], key[t.keys.Sort]
+	return string(appendIdentity(appendIdentity(nil, part), sort))
+}
+
+func appendIdentity(dst []byte, v dynamo.Value) []byte {
+	text := v.S()
+	switch v.Kind() {
+	case dynamo.KindN:
+		text = canonical(v).N()
+	case dynamo.KindB:
+		text = string(v.B())
+	}
+	dst = append(dst, byte(v.Kind()), byte(len(text)>>8), byte(len(text)))
+	return append(dst, text...)
+}
+
+// getMany reads items by key and returns them by identity.
+func (s *Store) getMany(
+	ctx context.Context, t *Table, keys []dynamo.Key, o readOptions,
+) (map[string]dynamo.Item, error) {
+	items := make(map[string]dynamo.Item, len(keys))
+	asked := make(map[string]bool, len(keys))
+	var distinct []dynamo.Key
+	for _, key := range keys {
+		if id := t.identity(key); !asked[id] {
+			asked[id] = true
+			distinct = append(distinct, key)
+		}
+	}
+	for len(distinct) > 0 {
+		n := min(len(distinct), batchGetMax)
+		if err := s.getBatch(ctx, t, distinct[:n], o, items); err != nil {
+			return nil, err
+		}
+		distinct = distinct[n:]
+	}
+	return items, nil
+}
+
+// errUnprocessed stands for the part of a batch that the store put off.
+var errUnprocessed = errors.New("the store left a part of the batch unprocessed")
+
+// getBatch reads one batch, asking again for what the store leaves unprocessed. An answer that
+// brings something starts the waiting anew.
+func (s *Store) getBatch(
+	ctx context.Context, t *Table, keys []dynamo.Key, o readOptions,
+	items map[string]dynamo.Item,
+) error {
+	r := s.newRetry(ctx)
+	req := request{op: "BatchGetItem", table: t.name}
+	for len(keys) > 0 {
+		before := len(keys)
+		err := s.call(ctx, req, func(ctx context.Context) (usage, error) {
+			out, err := s.db.BatchGet(ctx, &dynamo.BatchGetInput{
+				RequestItems: map[string]dynamo.KeysAndAttributes{
+					t.name: {Keys: keys, ConsistentRead: o.consistent},
+				},
+				ReturnConsumedCapacity: capacity(ctx),
+			})
+			if err != nil {
+				return usage{}, err
+			}
+			for _, item := range out.Responses[t.name] {
+				items[t.identity(item)] = item
+			}
+			keys = out.UnprocessedKeys[t.name].Keys
+			return usage{many: out.ConsumedCapacity}, nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(keys) == 0 {
+			return nil
+		}
+		if len(keys) < before {
+			r = s.newRetry(ctx)
+		}
+		if err := r.next(errUnprocessed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Snapshot reads several items of any entities and tables as of one moment. Ask for items with
+// [Entity.GetIn], then call [Snapshot.Read]. It is not safe for concurrent use.
+type Snapshot struct {
+	s     *Store
+	reads []snapshotRead
+	err   error
+}
+
+type snapshotRead struct {
+	c    *core
+	item dynamo.TransactGetItem
+	use  func(dynamo.Item) error
+}
+
+// NewSnapshot returns an empty Snapshot.
+func (s *Store) NewSnapshot() *Snapshot { return &Snapshot{s: s} }
+
+// GetIn adds the item at the key of at to a snapshot. After Read, the function returned gives the
+// item and whether there is one.
+func (e *Entity[T]) GetIn(sn *Snapshot, at T) func() (v T, found bool) {
+	var out T
+	found := false
+	key, err := e.c.key(unsafe.Pointer(&at))
+	if err != nil && sn.err == nil {
+		sn.err = err
+	}
+	sn.reads = append(sn.reads, snapshotRead{e.c,
+		dynamo.TransactGetItem{TableName: e.c.table.name, Key: key},
+		func(item dynamo.Item) error {
+			if !e.c.owns(item) {
+				return nil
+			}
+			found = true
+			return e.c.unmarshal(item, unsafe.Pointer(&out))
+		}})
+	return func() (T, bool) { return out, found }
+}
+
+// Read reads all items, at most 100. It costs twice as much as reading each consistently.
+func (sn *Snapshot) Read(ctx context.Context) error {
+	if sn.err != nil {
+		return sn.err
+	}
+	if len(sn.reads) > TxActionsMax {
+		return fmt.Errorf("%w: a snapshot of %d items, more than %d", ErrTooLarge,
+			len(sn.reads), TxActionsMax)
+	}
+	if len(sn.reads) == 0 {
+		return nil
+	}
+	in := &dynamo.TransactGetInput{ReturnConsumedCapacity: capacity(ctx)}
+	for _, r := range sn.reads {
+		in.Items = append(in.Items, r.item)
+	}
+	var out *dynamo.TransactGetOutput
+	req := request{op: "TransactGetItems", table: sn.reads[0].c.table.name}
+	err := sn.s.call(ctx, req, func(ctx context.Context) (usage, error) {
+		var err error
+		if out, err = sn.s.db.TransactGet(ctx, in); err != nil {
+			return usage{}, err
+		}
+		return usage{many: out.ConsumedCapacity}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("read a snapshot of %d items: %w", len(sn.reads), err)
+	}
+	for i, r := range sn.reads {
+		if i < len(out.Items) && len(out.Items[i]) > 0 {
+			if err := r.use(out.Items[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

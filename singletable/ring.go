@@ -1,0 +1,149 @@
+package singletable
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unsafe"
+)
+
+// ShardsMax bounds the shards of a ring: reading a whole ring takes one call for each.
+const ShardsMax = 1000
+
+// Epoch is the number of shards of items from a time on.
+type Epoch struct {
+	Count int
+	From  time.Time
+}
+
+// ring is a number of shards that may grow: an item's shard is its hash modulo the count of the
+// epoch in which the item's own time lies, so that a repeated write finds the same shard.
+type ring struct {
+	name   string
+	by     string // the attribute with the item's time; "" with one epoch
+	byIdx  int
+	epochs []Epoch
+	suffix bool // render "#3", and nothing at all while there is one shard
+}
+
+// shardOf hashes text to one of count shards. The hash is FNV-1a with 64 bits and a final mix; it
+// must never change, as keys are made of it.
+func shardOf(text []byte, count int) int {
+	h := uint64(14695981039346656037)
+	for _, c := range text {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	return int(h % uint64(count))
+}
+
+// countAt returns the number of shards of an item of time t.
+func (r *ring) countAt(t time.Time) int {
+	count := r.epochs[0].Count
+	for _, e := range r.epochs[1:] {
+		if t.Before(e.From) {
+			break
+		}
+		count = e.Count
+	}
+	return count
+}
+
+// append appends the shard of an item with hash text key and time t.
+func (r *ring) append(dst []byte, key []byte, t time.Time) []byte {
+	count := r.countAt(t)
+	if !r.suffix {
+		return strconv.AppendInt(dst, int64(shardOf(key, count)), 10)
+	}
+	if count == 1 {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, '#'), int64(shardOf(key, count)), 10)
+}
+
+// labels returns the texts of all shards that items with a time in [from, to) may be in; a zero
+// end is open.
+func (r *ring) labels(from, to time.Time) []string {
+	most, bare := 0, false
+	for i, e := range r.epochs {
+		ended := i+1 < len(r.epochs) && !from.IsZero() && !r.epochs[i+1].From.After(from)
+		later := i > 0 && !to.IsZero() && !e.From.Before(to)
+		if ended || later {
+			continue
+		}
+		if r.suffix && e.Count == 1 {
+			bare = true
+			continue
+		}
+		most = max(most, e.Count)
+	}
+	var out []string
+	if bare {
+		out = append(out, "")
+	}
+	for i := range most {
+		label := strconv.Itoa(i)
+		if r.suffix {
+			label = "#" + label
+		}
+		out = append(out, label)
+	}
+	return out
+}
+
+// check returns what is wrong with the ring.
+func (r *ring) check() error {
+	if len(r.epochs) == 0 {
+		return fmt.Errorf("shards %q have no epoch", r.name)
+	}
+	for i, e := range r.epochs {
+		if e.Count < 1 || e.Count > ShardsMax {
+			return fmt.Errorf("shards %q: %d shards, outside 1 to %d", r.name, e.Count, ShardsMax)
+		}
+		if i > 1 && !r.epochs[i-1].From.Before(e.From) {
+			return fmt.Errorf("shards %q: the epochs are not in order of time", r.name)
+		}
+	}
+	if len(r.epochs) > 1 && r.by == "" {
+		return fmt.Errorf("shards %q have several epochs but no attribute to tell them by", r.name)
+	}
+	return nil
+}
+
+// newRing returns the ring that a template's argument means: a number, or a declared name.
+func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error) {
+	r := ring{name: arg, suffix: suffix, byIdx: -1}
+	if n, err := strconv.Atoi(arg); err == nil {
+		r.epochs = []Epoch{{Count: n}}
+		return &r, r.check()
+	}
+	for _, d := range declared {
+		if d.name == arg {
+			r.by, r.epochs = d.by, d.epochs
+			if r.by != "" {
+				i, ok := sh.lookup(r.by)
+				if !ok || sh.fields[i].form != formTime && sh.fields[i].form != formText {
+					return &r, fmt.Errorf("shards %q: %s is no time attribute", arg, r.by)
+				}
+				r.byIdx = i
+			}
+			return &r, r.check()
+		}
+	}
+	return &r, fmt.Errorf("%q is neither a number of shards nor declared with Shards", arg)
+}
+
+// timeOf reads the time that decides an item's epoch. missing is true when it is not known.
+func (r *ring) timeOf(sh *shape, p unsafe.Pointer) (t time.Time, missing bool, err error) {
+	if r.byIdx < 0 || len(r.epochs) == 1 {
+		return t, false, nil
+	}
+	v, err := sh.fields[r.byIdx].scalar(p)
+	if err != nil || v.missing {
+		return t, v.missing, err
+	}
+	t, err = v.instant()
+	return t, false, err
+}

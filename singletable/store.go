@@ -1,0 +1,243 @@
+package singletable
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Options of a [Store]. The zero value works.
+type Options struct {
+	// Now is the clock; time.Now by default.
+	Now func() time.Time
+	// CursorKey signs cursors. Without one a key is made up, and cursors end with the process.
+	CursorKey []byte
+	// Retry says how long to try again.
+	Retry Retry
+	// Fanout is how many shards a pattern reads at the same time; 8 by default.
+	Fanout int
+	// OnCall, if set, is told of every call to the store, from the goroutine that made it.
+	OnCall func(Call)
+	// Sleep waits between retries; by default until the time has passed or ctx is done.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Retry says how throttled, conflicting and unprocessed calls are tried again, until the deadline
+// of the context. A failed condition never is, and a call of which it is not known whether it
+// happened only where doing it again changes nothing. The zero value stands for the defaults.
+type Retry struct {
+	// Attempts bounds the number of tries; 0 means no bound but the time.
+	Attempts int
+	// Base and Max bound the wait before a retry, which doubles from one to the other and is
+	// then drawn at random between zero and itself; 5 ms and 1 s by default.
+	Base, Max time.Duration
+	// Budget bounds the time when the context has no deadline; 10 s by default.
+	Budget time.Duration
+}
+
+// The defaults of Options: a wait short enough to go unnoticed at first, and a budget that ends
+// before a person gives up.
+const (
+	retryBaseDefault   = 5 * time.Millisecond
+	retryMaxDefault    = time.Second
+	retryBudgetDefault = 10 * time.Second
+	fanoutDefault      = 8
+)
+
+// Call describes one call to the store, after it.
+type Call struct {
+	Operation, Table, Index string
+	// Pattern is the name of the pattern that made the call, if one did.
+	Pattern string
+	// Attempt counts from 1.
+	Attempt int
+	// Read and Write are the capacity units used; known only under [WithMeter].
+	Read, Write float64
+	Took        time.Duration
+	Err         error
+}
+
+// Store runs verbs, patterns and transactions on a database.
+type Store struct {
+	db   dynamo.DB
+	opts Options
+}
+
+// NewStore returns a Store on db. It is safe for concurrent use.
+func NewStore(db dynamo.DB, opts Options) *Store {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if len(opts.CursorKey) == 0 {
+		opts.CursorKey = make([]byte, 32)
+		_, _ = rand.Read(opts.CursorKey) // never fails, by its documentation
+	}
+	if opts.Retry.Base <= 0 {
+		opts.Retry.Base = retryBaseDefault
+	}
+	if opts.Retry.Max < opts.Retry.Base {
+		opts.Retry.Max = max(retryMaxDefault, opts.Retry.Base)
+	}
+	if opts.Retry.Budget <= 0 {
+		opts.Retry.Budget = retryBudgetDefault
+	}
+	if opts.Fanout <= 0 {
+		opts.Fanout = fanoutDefault
+	}
+	if opts.Sleep == nil {
+		opts.Sleep = sleep
+	}
+	return &Store{db: db, opts: opts}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// retry is the state of one operation's retries, which may span several calls.
+type retry struct {
+	s       *Store
+	ctx     context.Context
+	attempt int
+	start   time.Time
+	waited  time.Duration // what Sleep was asked for, in case it does not take that long
+	wait    time.Duration
+}
+
+func (s *Store) newRetry(ctx context.Context) retry {
+	return retry{s: s, ctx: ctx, wait: s.opts.Retry.Base}
+}
+
+// next waits for the next attempt. It returns an error that wraps cause when there is none.
+func (r *retry) next(cause error) error {
+	policy := r.s.opts.Retry
+	r.attempt++
+	if policy.Attempts > 0 && r.attempt >= policy.Attempts {
+		return fmt.Errorf("%w: gave up after %d attempts: %w", ErrBusy, r.attempt, cause)
+	}
+	if r.start.IsZero() {
+		r.start = time.Now()
+	}
+	if _, ok := r.ctx.Deadline(); !ok && max(r.waited, time.Since(r.start)) > policy.Budget {
+		return fmt.Errorf("%w: gave up after %s: %w", ErrBusy, policy.Budget, cause)
+	}
+	// Full jitter: callers that met once do not meet again.
+	pause := time.Duration(mathrand.Int64N(int64(r.wait) + 1))
+	if err := r.s.opts.Sleep(r.ctx, pause); err != nil {
+		return fmt.Errorf("%w: %w: %w", ErrBusy, err, cause)
+	}
+	r.waited += pause
+	r.wait = min(2*r.wait, policy.Max)
+	return nil
+}
+
+// outcome says what an error of the store means for a retry.
+type outcome uint8
+
+const (
+	outcomeDone    outcome = iota // success, or a refusal that will not change
+	outcomeAgain                  // nothing happened, and may the next time
+	outcomeUnknown                // it may have happened
+)
+
+func outcomeOf(err error) outcome {
+	var e *dynamo.Error
+	if !errors.As(err, &e) {
+		return outcomeDone
+	}
+	switch e.Code {
+	case dynamo.CodeInternalServerError, dynamo.CodeServiceUnavailable,
+		dynamo.CodeTransactionInProgress:
+		return outcomeUnknown
+	}
+	if dynamo.Retryable(err) {
+		return outcomeAgain
+	}
+	return outcomeDone
+}
+
+// request is what call needs to know of a call besides how to make it.
+type request struct {
+	op, table, index string
+	write            bool
+	// repeatable means that doing it twice is doing it once.
+	repeatable bool
+}
+
+// usage is the capacity that an answer tells of.
+type usage struct {
+	one  *dynamo.ConsumedCapacity
+	many []dynamo.ConsumedCapacity
+}
+
+// call makes one call to the store and repeats it while that may help.
+func (s *Store) call(
+	ctx context.Context, req request, f func(ctx context.Context) (usage, error),
+) error {
+	r := s.newRetry(ctx)
+	for {
+		err := s.once(ctx, req, r.attempt+1, f)
+		if err == nil {
+			return nil
+		}
+		switch outcomeOf(err) {
+		case outcomeDone:
+			if req.write && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				return fmt.Errorf("%w: %w", ErrUnknown, err)
+			}
+			return err
+		case outcomeUnknown:
+			if req.write && !req.repeatable {
+				return fmt.Errorf("%w: %w", ErrUnknown, err)
+			}
+		}
+		if err := r.next(err); err != nil {
+			return err
+		}
+	}
+}
+
+// once makes one call and tells the meter and the hook of it.
+func (s *Store) once(
+	ctx context.Context, req request, attempt int,
+	f func(ctx context.Context) (usage, error),
+) error {
+	m := meterOf(ctx)
+	if m == nil && s.opts.OnCall == nil {
+		_, err := f(ctx)
+		return err
+	}
+	start := time.Now()
+	u, err := f(ctx)
+	c := Call{Operation: req.op, Table: req.table, Index: req.index, Pattern: patternOf(ctx),
+		Attempt: attempt, Took: time.Since(start), Err: err}
+	c.Read, c.Write = u.units(req.write)
+	if m != nil {
+		m.add(c, u)
+	}
+	if s.opts.OnCall != nil {
+		s.opts.OnCall(c)
+	}
+	return err
+}
+
+// capacity is how much to ask the store to tell: nothing unless somebody listens, as telling
+// takes time.
+func capacity(ctx context.Context) dynamo.ReturnConsumedCapacity {
+	if meterOf(ctx) == nil {
+		return ""
+	}
+	return dynamo.CapacityIndexes
+}

@@ -1,0 +1,469 @@
+package singletable
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// update is an update of one item, complete: the changes that the caller asked for and those
+// that keep index keys, version and unique values in step.
+type update struct {
+	changes []change
+	conds   []*cond
+	lookups []lookupOp
+}
+
+// updateBuilder works out an update.
+type updateBuilder struct {
+	c       *core
+	p       *patch
+	scratch unsafe.Pointer // a T as it is after the update, where known
+	sure    fieldSet       // fields of scratch that are known
+	changed fieldSet
+	guarded fieldSet // fields taken from p.known
+	out     update
+}
+
+// newUpdate works out the update of the item at the key of the struct at p. key is made by the
+// caller.
+func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
+	b := &updateBuilder{c: c, p: p}
+	n := len(c.shape.fields)
+	b.sure, b.changed, b.guarded = newFieldSet(n), newFieldSet(n), newFieldSet(n)
+	b.sure.addAll(c.baseFields)
+	if err := b.takeChanges(at); err != nil {
+		return nil, err
+	}
+	if err := b.keepIndexes(); err != nil {
+		return nil, err
+	}
+	if err := b.keepUniques(); err != nil {
+		return nil, err
+	}
+	if p.upsert {
+		if err := b.fillNew(); err != nil {
+			return nil, err
+		}
+	}
+	b.keepVersion()
+	b.finishConds()
+	return &b.out, nil
+}
+
+// takeChanges checks the caller's changes and applies to the scratch struct those that keys may
+// depend on.
+func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
+	c := b.c
+	b.scratch = reflect.New(c.shape.typ).UnsafePointer()
+	reflect.NewAt(c.shape.typ, b.scratch).Elem().Set(reflect.NewAt(c.shape.typ, at).Elem())
+	for _, ch := range b.p.changes {
+		if ch.err != nil {
+			return ch.err
+		}
+		if c.baseFields.has(ch.field) {
+			return fmt.Errorf("%s: %s is part of the primary key, which an update cannot change: "+
+				"use MoveTx", c.name, ch.attr)
+		}
+		if err := b.out.add(ch); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		b.changed.add(ch.field)
+	}
+	for _, ch := range b.out.changes {
+		if err := b.apply(ch); err != nil {
+			return fmt.Errorf("%s: attribute %s: %w", c.name, ch.attr, err)
+		}
+	}
+	if len(c.enumFields) > 0 {
+		return b.checkEnums()
+	}
+	return nil
+}
+
+func (b *updateBuilder) checkEnums() error {
+	for _, e := range b.c.enumFields {
+		for _, ch := range b.out.changes {
+			if ch.field == e.idx && ch.op != changeRemove && !slices.Contains(e.values, ch.val.S()) {
+				return fmt.Errorf("%s: %s is %q, not one of %s", b.c.name, ch.attr, ch.val.S(),
+					strings.Join(e.values, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// apply makes one change to the scratch struct. What an addition comes to is known only when the
+// value before is.
+func (b *updateBuilder) apply(ch change) error {
+	f := &b.c.shape.fields[ch.field]
+	q := f.at(b.scratch)
+	switch ch.op {
+	case changeSet:
+		b.sure.add(ch.field)
+		return f.codec.decode(ch.val, q)
+	case changeRemove:
+		b.sure.add(ch.field)
+		reflect.NewAt(f.typ, q).Elem().SetZero()
+	case changeAdd:
+		if b.p.known == nil || ch.val.Kind() != dynamo.KindN {
+			return nil
+		}
+		old, err := f.value(b.p.known)
+		if err != nil {
+			return err
+		}
+		sum := ch.val.N()
+		if !old.IsAbsent() {
+			if sum, err = dynamo.AddNumbers(old.N(), sum); err != nil {
+				return err
+			}
+		}
+		b.sure.add(ch.field)
+		b.guarded.add(ch.field)
+		return f.codec.decode(dynamo.CanonicalN(sum), q)
+	case changeSetIfAbsent:
+		if b.p.known == nil {
+			return nil
+		}
+		old, err := f.value(b.p.known)
+		if err != nil {
+			return err
+		}
+		if old.IsAbsent() {
+			old = ch.val
+		}
+		b.sure.add(ch.field)
+		b.guarded.add(ch.field)
+		return f.codec.decode(old, q)
+	}
+	return nil
+}
+
+// obtain makes sure that a field of the scratch struct is known, by taking it from the item that
+// the caller gave if need be.
+func (b *updateBuilder) obtain(i int) bool {
+	if b.sure.has(i) {
+		return true
+	}
+	if b.p.known == nil || b.changed.has(i) {
+		return false
+	}
+	f := &b.c.shape.fields[i]
+	reflect.NewAt(f.typ, f.at(b.scratch)).Elem().Set(
+		reflect.NewAt(f.typ, f.at(b.p.known)).Elem())
+	b.sure.add(i)
+	b.guarded.add(i)
+	return true
+}
+
+// keepIndexes adds the changes of index keys that follow from the caller's.
+func (b *updateBuilder) keepIndexes() error {
+	for _, pl := range b.c.on {
+		if !b.p.upsert && !b.changed.meets(pl.needs) {
+			continue
+		}
+		var err error
+		if pl.sparse {
+			err = b.keepSparse(pl)
+		} else {
+			err = b.keepRequired(pl)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepRequired writes those key attributes of an index that a change feeds. The item is in the
+// index whatever happens, so the other key attribute stays as it is.
+func (b *updateBuilder) keepRequired(pl *placement) error {
+	return pl.attrs(func(k *keyAttr) error {
+		if !b.p.upsert && !b.changed.meets(k.needs) {
+			return nil
+		}
+		if err := b.require(pl, k.needs); err != nil {
+			return err
+		}
+		v, missing, err := k.value(b.scratch)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.c.name, err)
+		}
+		if missing != "" {
+			return &MissingPartError{Entity: b.c.name, Index: pl.index, Template: k.t.text,
+				Field: missing}
+		}
+		return b.setKey(k, v)
+	})
+}
+
+// keepSparse puts the item into a sparse index or takes it out. Taking it out needs no more than
+// one part that is known to be missing.
+func (b *updateBuilder) keepSparse(pl *placement) error {
+	out, err := b.surelyOut(pl)
+	if err != nil {
+		return err
+	}
+	if !out {
+		if err := b.require(pl, pl.needs); err != nil {
+			return err
+		}
+		part, sort, in, err := pl.values(b.c, b.scratch)
+		if err != nil {
+			return err
+		}
+		if in {
+			if err := b.setKey(pl.part, part); err != nil || pl.sort == nil {
+				return err
+			}
+			return b.setKey(pl.sort, sort)
+		}
+	}
+	return pl.attrs(func(k *keyAttr) error {
+		if k.own || k.base || k.shared {
+			return nil
+		}
+		return b.out.add(change{op: changeRemove, attr: k.attr, field: -1})
+	})
+}
+
+// surelyOut reports whether what is known is enough to leave the item out of a sparse index.
+func (b *updateBuilder) surelyOut(pl *placement) (bool, error) {
+	if pl.when != nil && b.sure.has(pl.when.idx) {
+		in, err := pl.when.holds(b.c.shape, b.scratch)
+		if err != nil || !in {
+			return !in, err
+		}
+	}
+	for i := range b.c.shape.fields {
+		if !b.sure.has(i) || !pl.needs.has(i) || pl.when != nil && pl.when.idx == i {
+			continue
+		}
+		v, err := b.c.shape.fields[i].scalar(b.scratch)
+		if err != nil || v.missing {
+			return v.missing, err
+		}
+	}
+	return false, nil
+}
+
+// require makes sure that fields are known, or says which are not and what to do.
+func (b *updateBuilder) require(pl *placement, needs fieldSet) error {
+	var missing []string
+	for i := range b.c.shape.fields {
+		if needs.has(i) && !b.obtain(i) {
+			missing = append(missing, b.c.shape.fields[i].attr)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return &PartialKeyError{Entity: b.c.name, Index: pl.index, Changed: b.changedNames(needs),
+		Missing: missing}
+}
+
+func (b *updateBuilder) changedNames(needs fieldSet) []string {
+	var names []string
+	for i := range b.c.shape.fields {
+		if b.changed.has(i) && needs.has(i) {
+			names = append(names, b.c.shape.fields[i].attr)
+		}
+	}
+	return names
+}
+
+func (b *updateBuilder) setKey(k *keyAttr, v dynamo.Value) error {
+	if k.base || k.own && !b.p.upsert {
+		return nil // the field's own change is the change of the key
+	}
+	for _, ch := range b.out.changes {
+		if ch.attr == k.attr && ch.field >= 0 {
+			return nil
+		}
+	}
+	return b.out.add(change{op: changeSet, attr: k.attr, field: -1, val: v})
+}
+
+// fillNew adds what an item that the update creates needs besides: its discriminator and the
+// fields that its key is made of.
+func (b *updateBuilder) fillNew() error {
+	c := b.c
+	if c.disc != "" {
+		err := b.out.add(change{op: changeSet, attr: c.disc, field: -1, val: dynamo.S(c.discVal)})
+		if err != nil {
+			return err
+		}
+	}
+	for i := range c.shape.fields {
+		f := &c.shape.fields[i]
+		if !c.baseFields.has(i) || f.opts.keyOnly || f.attr == c.table.keys.Partition ||
+			f.attr == c.table.keys.Sort {
+			continue
+		}
+		v, err := f.value(b.scratch)
+		if err != nil {
+			return err
+		}
+		if err := b.out.add(change{op: changeSet, attr: f.attr, field: i, val: v}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *updateBuilder) keepVersion() {
+	if v := b.c.version; v >= 0 && !b.changed.has(v) {
+		// A version that the caller changes is the caller's business.
+		_ = b.out.add(change{op: changeAdd, attr: b.c.shape.fields[v].attr, field: v,
+			val: dynamo.Int(1)})
+	}
+}
+
+// finishConds adds the conditions that guard what was assumed to those of the caller.
+func (b *updateBuilder) finishConds() {
+	if !b.p.upsert {
+		b.out.conds = append(b.out.conds, b.c.exists())
+	}
+	for i := range b.c.shape.fields {
+		if b.guarded.has(i) {
+			b.out.conds = append(b.out.conds, b.c.unchanged(i, b.p.known))
+		}
+	}
+	b.out.conds = append(b.out.conds, b.p.conds...)
+}
+
+// unchanged is the condition that a field still has the value it has in the struct at p.
+func (c *core) unchanged(i int, p unsafe.Pointer) *cond {
+	f := &c.shape.fields[i]
+	v, err := f.value(p)
+	if err == nil && v.IsAbsent() {
+		return &cond{op: opMissing, attr: f.attr, reason: ErrChanged}
+	}
+	return &cond{op: opEqual, attr: f.attr, vals: []dynamo.Value{v}, reason: ErrChanged, err: err}
+}
+
+// add adds a change, merging it with one of the same attribute.
+func (u *update) add(ch change) error {
+	for i := range u.changes {
+		if u.changes[i].attr == ch.attr {
+			merged, err := mergeChanges(u.changes[i], ch)
+			u.changes[i] = merged
+			return err
+		}
+	}
+	u.changes = append(u.changes, ch)
+	return nil
+}
+
+// mergeChanges returns the one change that does what a and then b do to an attribute. Two sets of
+// different values are refused, since one of them would be lost.
+func mergeChanges(a, b change) (change, error) {
+	switch {
+	case a.op == b.op && a.op == changeRemove:
+		return a, nil
+	case a.op == b.op && a.op == changeSet && a.val.Equal(b.val):
+		return a, nil
+	case b.op == changeSetIfAbsent && (a.op == changeSet || a.op == changeSetIfAbsent):
+		return a, nil
+	case b.op == changeAdd && (a.op == changeAdd || a.op == changeSet):
+		if sum, ok := addValues(a.val, b.val); ok {
+			a.val = sum
+			return a, nil
+		}
+	case b.op == changeAdd && a.op == changeRemove:
+		b.op = changeSet
+		return b, nil
+	case a.op == changeTake && b.op == changeTake:
+		a.val, _ = addValues(a.val, b.val)
+		return a, nil
+	case b.op == changeAppend && (a.op == changeAppend || a.op == changeSet) &&
+		a.val.Kind() == dynamo.KindL:
+		a.val = dynamo.L(slices.Concat(a.val.L(), b.val.L())...)
+		return a, nil
+	}
+	return a, &MergeError{Attribute: a.attr, First: a.op.String(), Second: b.op.String()}
+}
+
+// addValues adds two Numbers, or joins two sets of one kind.
+func addValues(v, w dynamo.Value) (dynamo.Value, bool) {
+	if v.Kind() != w.Kind() {
+		return v, false
+	}
+	if v.Kind() == dynamo.KindN {
+		sum, err := dynamo.AddNumbers(v.N(), w.N())
+		return dynamo.CanonicalN(sum), err == nil
+	}
+	if !isAddable(v.Kind()) {
+		return v, false
+	}
+	elems := elementsOf(v)
+	for _, e := range elementsOf(w) {
+		if !slices.ContainsFunc(elems, e.Equal) {
+			elems = append(elems, e)
+		}
+	}
+	return setOf(v.Kind(), elems), true
+}
+
+// render writes the update expression: SET, REMOVE, ADD and DELETE, each at most once.
+func (u *update) render(x *expressions) string {
+	var b strings.Builder
+	clause := func(word string, one func(ch change) string, ops ...changeOp) {
+		first := true
+		for _, ch := range u.changes {
+			if !slices.Contains(ops, ch.op) {
+				continue
+			}
+			if first && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			if first {
+				b.WriteString(word)
+			} else {
+				b.WriteByte(',')
+			}
+			first = false
+			b.WriteByte(' ')
+			b.WriteString(one(ch))
+		}
+	}
+	clause("SET", func(ch change) string { return renderSet(ch, x) },
+		changeSet, changeSetIfAbsent, changeAppend)
+	clause("REMOVE", func(ch change) string { return x.name(ch.attr) }, changeRemove)
+	pair := func(ch change) string { return x.name(ch.attr) + " " + x.value(ch.attr, ch.val) }
+	clause("ADD", pair, changeAdd)
+	clause("DELETE", pair, changeTake)
+	return b.String()
+}
+
+func renderSet(ch change, x *expressions) string {
+	name := x.name(ch.attr)
+	switch ch.op {
+	case changeSetIfAbsent:
+		return name + " = if_not_exists(" + name + ", " + x.value(ch.attr, ch.val) + ")"
+	case changeAppend:
+		v := x.value(ch.attr, ch.val)
+		empty := x.value(ch.attr, dynamo.L())
+		return name + " = list_append(if_not_exists(" + name + ", " + empty + "), " + v + ")"
+	}
+	return name + " = " + x.value(ch.attr, ch.val)
+}
+
+// size is what the update adds to a request, in bytes.
+func (u *update) size() int {
+	n := 0
+	for _, ch := range u.changes {
+		n += len(ch.attr) + ch.val.Size()
+	}
+	return n
+}
+
+// errNotInTx is the error of a step that reads.
+var errNotInTx = errors.New("ReadFirst cannot be part of a transaction: " +
+	"read the item and give it with WithKnown")

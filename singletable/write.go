@@ -1,0 +1,325 @@
+package singletable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Create writes an item that must not exist yet; otherwise errors.Is(err, ErrExists).
+func (e *Entity[T]) Create(ctx context.Context, s *Store, v T, more ...Cond[T]) error {
+	cs, err := conds(more)
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, func() (*write, error) { return e.c.create(unsafe.Pointer(&v), cs) })
+	return err
+}
+
+// Put writes an item whether it exists or not. A versioned item gets the version that v has.
+func (e *Entity[T]) Put(ctx context.Context, s *Store, v T, more ...Cond[T]) error {
+	cs, err := conds(more)
+	if err != nil {
+		return err
+	}
+	_, err = s.write(ctx, func() (*write, error) { return e.c.put(unsafe.Pointer(&v), cs) })
+	return err
+}
+
+// Replace writes a whole item over one that exists and, for a versioned entity, still has the
+// version of v: ErrMissing or ErrChanged otherwise. It returns v with its new version. Where the
+// entity has unique values, the item is read first.
+func (e *Entity[T]) Replace(ctx context.Context, s *Store, v T, more ...Cond[T]) (T, error) {
+	cs, err := conds(more)
+	if err != nil {
+		return v, err
+	}
+	in := v
+	err = e.c.rereading(ctx, s, unsafe.Pointer(&v), func(old unsafe.Pointer) error {
+		v = in
+		_, err := s.write(ctx, func() (*write, error) {
+			return e.c.replace(unsafe.Pointer(&v), old, cs)
+		})
+		return err
+	})
+	if err != nil {
+		return in, err
+	}
+	return v, nil
+}
+
+// Delete removes an item. A missing item is no error unless a condition demands it. Where the
+// entity has unique values, the item is read first.
+func (e *Entity[T]) Delete(ctx context.Context, s *Store, at T, more ...Cond[T]) error {
+	_, _, err := e.take(ctx, s, at, false, more)
+	return err
+}
+
+// Take removes an item and returns what it was.
+func (e *Entity[T]) Take(
+	ctx context.Context, s *Store, at T, more ...Cond[T],
+) (v T, found bool, err error) {
+	return e.take(ctx, s, at, true, more)
+}
+
+func (e *Entity[T]) take(
+	ctx context.Context, s *Store, at T, want bool, more []Cond[T],
+) (v T, found bool, err error) {
+	cs, err := conds(more)
+	if err != nil {
+		return v, false, err
+	}
+	c := e.c
+	if len(c.uniques) == 0 {
+		old, err := s.write(ctx, func() (*write, error) {
+			w, err := c.remove(unsafe.Pointer(&at), cs)
+			if err == nil {
+				w.old = want
+			}
+			return w, err
+		})
+		if err != nil || old == nil {
+			return v, false, err
+		}
+		return v, true, c.unmarshal(old, unsafe.Pointer(&v))
+	}
+	err = c.rereading(ctx, s, unsafe.Pointer(&at), func(old unsafe.Pointer) error {
+		found = true
+		v = *(*T)(old)
+		_, err := s.write(ctx, func() (*write, error) { return c.remove(old, cs) })
+		return err
+	})
+	if errors.Is(err, ErrMissing) && len(cs) == 0 {
+		return v, false, nil
+	}
+	return v, found && err == nil, err
+}
+
+// rereading runs f with the item at the key of the struct at p, as it is now, and again when it
+// was changed in between. Without unique values there is no need to know it, and old is nil.
+func (c *core) rereading(
+	ctx context.Context, s *Store, p unsafe.Pointer, f func(old unsafe.Pointer) error,
+) error {
+	if len(c.uniques) == 0 {
+		return f(nil)
+	}
+	r := s.newRetry(ctx)
+	for {
+		old, err := c.current(ctx, s, p)
+		if err != nil {
+			return err
+		}
+		err = f(old)
+		if !c.changedBelow(err, old) {
+			return err
+		}
+		if err := r.next(err); err != nil {
+			return err
+		}
+	}
+}
+
+// current reads the item at the key of the struct at p, which must exist.
+func (c *core) current(ctx context.Context, s *Store, p unsafe.Pointer) (unsafe.Pointer, error) {
+	old := c.zero()
+	found, err := c.get(ctx, s, p, old, readOptions{consistent: true})
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		key, err := c.key(p)
+		if err != nil {
+			return nil, err
+		}
+		w := write{c: c, key: key, claims: []claim{{verb: "update", entity: c.name,
+			conds: []*cond{c.exists()}}}}
+		return nil, &WriteError{Failures: []Failure{w.failure(FailedCondition, "", nil)}}
+	}
+	return old, nil
+}
+
+// changedBelow reports whether a write failed only because the item is no longer what was read.
+// A version that the caller demands is the caller's business.
+func (c *core) changedBelow(err error, old unsafe.Pointer) bool {
+	if !errors.Is(err, ErrChanged) {
+		return false
+	}
+	for _, f := range FailuresOf(err) {
+		if f.Reason != ErrChanged || f.Item == nil {
+			return false
+		}
+		if c.version >= 0 {
+			attr := c.shape.fields[c.version].attr
+			now, err := c.shape.fields[c.version].value(old)
+			if err == nil && f.Item[attr].Equal(now) && f.Entity == c.name {
+				return false // nobody changed it: it is the caller's version that differs
+			}
+		}
+	}
+	return true
+}
+
+// Update changes the item at the key of at, which must exist (see [Entity.Upsert]), and returns
+// it as it is afterwards. Steps are changes ([Field.Set], [Field.Add], ...), conditions ([If],
+// [Field.AtLeast], ...) and options of the entity ([Entity.WithKnown], [Entity.ReadFirst]). Index
+// keys and unique values that depend on a changed field are kept in step in the same request.
+//
+// When an index key needs more fields than the update knows, it fails with a [*PartialKeyError].
+func (e *Entity[T]) Update(
+	ctx context.Context, s *Store, at T, steps ...Step[T],
+) (v T, err error) {
+	c := e.c
+	p := patchOf(steps)
+	var item dynamo.Item
+	if !p.readFirst {
+		item, err = s.write(ctx, func() (*write, error) {
+			w, err := c.change(unsafe.Pointer(&at), p)
+			if err == nil {
+				w.old = true
+			}
+			return w, err
+		})
+	} else {
+		item, err = c.updateReading(ctx, s, unsafe.Pointer(&at), p)
+	}
+	if err != nil {
+		return v, err
+	}
+	if item == nil { // a transaction answers with no item
+		_, err = c.get(ctx, s, unsafe.Pointer(&at), unsafe.Pointer(&v),
+			readOptions{consistent: true})
+		return v, err
+	}
+	return v, c.unmarshal(item, unsafe.Pointer(&v))
+}
+
+// updateReading is an update that reads the item first.
+func (c *core) updateReading(
+	ctx context.Context, s *Store, at unsafe.Pointer, p *patch,
+) (dynamo.Item, error) {
+	r := s.newRetry(ctx)
+	for {
+		old, err := c.current(ctx, s, at)
+		if err != nil {
+			return nil, err
+		}
+		attempt := *p
+		attempt.known = old
+		item, err := s.write(ctx, func() (*write, error) {
+			w, err := c.change(at, &attempt)
+			if err == nil {
+				w.old = true
+			}
+			return w, err
+		})
+		if !c.changedBelow(err, old) {
+			return item, err
+		}
+		if err := r.next(err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// write makes a write and sends it: as a single call or, where lookup items go with it, as a
+// transaction. It returns the item that the call answers with, if w.old asks for one.
+func (s *Store) write(
+	ctx context.Context, make func() (*write, error),
+) (dynamo.Item, error) {
+	w, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if len(w.lookups) > 0 {
+		tx := s.NewTx()
+		tx.add(w, nil)
+		return nil, tx.Commit(ctx)
+	}
+	return s.send(ctx, w)
+}
+
+// send makes a single call.
+func (s *Store) send(ctx context.Context, w *write) (dynamo.Item, error) {
+	var item dynamo.Item
+	req := request{table: w.c.table.name, write: true, repeatable: w.repeatable()}
+	upd, cond, ph := w.expressions()
+	var f func(ctx context.Context) (usage, error)
+	onFailure := dynamo.ReturnValues("")
+	if cond != "" {
+		onFailure = allOld
+	}
+	switch w.kind {
+	case actPut:
+		req.op = "PutItem"
+		f = func(ctx context.Context) (usage, error) {
+			out, err := s.db.Put(ctx, &dynamo.PutInput{TableName: w.c.table.name, Item: w.item,
+				ConditionExpression: cond, Expressions: ph,
+				ReturnValuesOnConditionCheckFailure: onFailure,
+				ReturnConsumedCapacity:              capacity(ctx)})
+			if err != nil {
+				return usage{}, err
+			}
+			return usage{one: out.ConsumedCapacity}, nil
+		}
+	case actDelete:
+		req.op = "DeleteItem"
+		in := &dynamo.DeleteInput{TableName: w.c.table.name, Key: w.key,
+			ConditionExpression: cond, Expressions: ph,
+			ReturnValuesOnConditionCheckFailure: onFailure}
+		if w.old {
+			in.ReturnValues = dynamo.ReturnAllOld
+		}
+		f = func(ctx context.Context) (usage, error) {
+			in.ReturnConsumedCapacity = capacity(ctx)
+			out, err := s.db.Delete(ctx, in)
+			if err != nil {
+				return usage{}, err
+			}
+			item = out.Attributes
+			return usage{one: out.ConsumedCapacity}, nil
+		}
+	default:
+		req.op = "UpdateItem"
+		in := &dynamo.UpdateInput{TableName: w.c.table.name, Key: w.key, UpdateExpression: upd,
+			ConditionExpression: cond, Expressions: ph,
+			ReturnValuesOnConditionCheckFailure: onFailure}
+		if w.old {
+			in.ReturnValues = dynamo.ReturnAllNew
+		}
+		f = func(ctx context.Context) (usage, error) {
+			in.ReturnConsumedCapacity = capacity(ctx)
+			out, err := s.db.Update(ctx, in)
+			if err != nil {
+				return usage{}, err
+			}
+			item = out.Attributes
+			return usage{one: out.ConsumedCapacity}, nil
+		}
+	}
+	if err := s.call(ctx, req, f); err != nil {
+		return nil, w.explain(err)
+	}
+	return item, nil
+}
+
+// explain turns the store's error of a single call into a WriteError where a condition failed.
+func (w *write) explain(err error) error {
+	var e *dynamo.Error
+	if errors.As(err, &e) && e.Code == dynamo.CodeConditionalCheckFailed {
+		f := w.failure(FailedCondition, e.Message, e.Item)
+		return &WriteError{Failures: []Failure{f}, cause: err}
+	}
+	return fmt.Errorf("%s %s %s: %w", w.claims[0].verb, w.c.name, keyText(w.key), err)
+}
+
+// Old decodes the item that a failure found. ok is false when there is none, or it is another
+// entity's.
+func Old[T any](e *Entity[T], f Failure) (v T, ok bool) {
+	if f.Item == nil || f.Table != e.c.table.name || !e.c.owns(f.Item) {
+		return v, false
+	}
+	return v, e.c.unmarshal(f.Item, unsafe.Pointer(&v)) == nil
+}
