@@ -1,0 +1,33 @@
+package engine
+
+import "github.com/cockroachdb/pebble/v2/vfs"
+
+// WithDisk returns the options of a database on another file system than the operating
+// system's.
+func (o Options) WithDisk(fs vfs.FS) Options {
+	o.fs = fs
+	return o
+}
+
+// WithoutSync returns the options of a database that forgets to sync, so that tests can show
+// that they notice.
+func (o Options) WithoutSync() Options {
+	o.noSync = true
+	return o
+}
+
+// Settled reports whether no work in the background is left for a table.
+func (db *DB) Settled(name string) bool {
+	db.schema.RLock()
+	defer db.schema.RUnlock()
+	t := db.tables[name]
+	if t == nil {
+		return true
+	}
+	for _, ix := range t.indexes {
+		if !ix.ready() {
+			return false
+		}
+	}
+	return t.counted.Load() && (t.TTL == "" || t.TTLReady)
+}
