@@ -127,10 +127,15 @@ var groups = map[string]bool{
 func (s *session) answer(block string) string {
 	var requests []request
 	for _, line := range strings.Split(block, "\n") {
-		if text, ok := strings.CutPrefix(line, "  "); ok && len(requests) > 0 {
-			last := &requests[len(requests)-1]
-			if groups[requests[0].verb] && len(requests[0].below) > 0 {
-				last = &requests[0].below[len(requests[0].below)-1]
+		var last *request
+		inGroup := false
+		if len(requests) > 0 {
+			last = &requests[len(requests)-1]
+			inGroup = groups[last.verb]
+		}
+		if text, ok := strings.CutPrefix(line, "  "); ok && last != nil {
+			if inGroup && len(last.below) > 0 {
+				last = &last.below[len(last.below)-1]
 			}
 			name, value, _ := strings.Cut(text, " ")
 			last.options = append(last.options, option{name, value})
@@ -145,8 +150,8 @@ func (s *session) answer(block string) string {
 		}
 		for i := range times {
 			r := newRequest(strings.ReplaceAll(line, "$i", fmt.Sprint(i)))
-			if len(requests) > 0 && groups[requests[0].verb] {
-				requests[0].below = append(requests[0].below, r)
+			if inGroup && !groups[r.verb] {
+				last.below = append(last.below, r)
 			} else {
 				requests = append(requests, r)
 			}
