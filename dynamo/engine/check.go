@@ -45,11 +45,26 @@ func refuse(cancels bool, format string, args ...any) *keyRefusal {
 	return &keyRefusal{err: dynamo.Invalid(fmt.Sprintf(format, args...)), cancels: cancels}
 }
 
+// checkNamed refuses a name that no table can have, which the service reports before anything
+// else that is wrong with a call, and alone.
+func (db *DB) checkNamed(name string) error {
+	if db.tables[name] != nil {
+		return nil
+	}
+	return checkTableName(bareName(name), 1)
+}
+
+// bareName returns the name of a table that is given by its name or its ARN.
+func bareName(name string) string {
+	if i := strings.Index(name, ":table/"); i >= 0 && strings.HasPrefix(name, "arn:") {
+		return name[i+len(":table/"):]
+	}
+	return name
+}
+
 // tableOf finds the table that a call names: its name, or its ARN.
 func (db *DB) tableOf(name string) (*table, error) {
-	if i := strings.Index(name, ":table/"); i >= 0 && strings.HasPrefix(name, "arn:") {
-		name = name[i+len(":table/"):]
-	}
+	name = bareName(name)
 	if t := db.tables[name]; t != nil {
 		return t, nil
 	}

@@ -20,6 +20,7 @@ type page struct {
 	hash, sort []keyAttribute
 
 	lower, upper []byte // rows in [lower, upper)
+	partition    []byte // what all rows of a query's partition begin with
 	reverse      bool
 	limit        int
 

@@ -23,6 +23,8 @@ const (
 	messageFilterKey    = "Filter Expression can only contain non-primary key attributes: Primary key attribute: %s"
 	messageBadStartKey  = "The provided starting key is invalid"
 	messageStartOutside = "The provided starting key is outside query boundaries based on provided conditions"
+	messageStartRange   = "The provided starting key does not match the range key predicate"
+	messageStartSingle  = "The query can return at most one row and cannot be restarted"
 	messageStartKey     = "The provided starting key is invalid: The provided key element does not match the schema"
 )
 
@@ -32,6 +34,9 @@ func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOu
 		return nil, err
 	}
 	defer db.end()
+	if err := db.checkNamed(in.TableName); err != nil {
+		return nil, err
+	}
 	if err := checkPage("Query", in.Select, in.Limit, in.ReturnConsumedCapacity); err != nil {
 		return nil, err
 	}
@@ -78,6 +83,9 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 		return nil, err
 	}
 	defer db.end()
+	if err := db.checkNamed(in.TableName); err != nil {
+		return nil, err
+	}
 	if err := checkPage("Scan", in.Select, in.Limit, in.ReturnConsumedCapacity); err != nil {
 		return nil, err
 	}
@@ -273,8 +281,8 @@ func (p *page) restrict(kc *expr.KeyCondition) error {
 			partition = appendKeyValue(partition, term.Values[0])
 		}
 	}
-	lower := keyspace.AppendPartition(bytes.Clone(p.lower), p.db.hash, partition)
-	p.lower, p.upper = lower, keyspace.After(lower)
+	p.partition = keyspace.AppendPartition(bytes.Clone(p.lower), p.db.hash, partition)
+	p.lower, p.upper = p.partition, keyspace.After(p.partition)
 	sorted := false
 	for _, k := range p.sort {
 		term := terms[k.name]
@@ -409,12 +417,18 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 		}
 		checked[k.name] = c
 	}
+	if query && p.index == nil && len(p.sort) == 0 {
+		return dynamo.Invalid(messageStartSingle)
+	}
 	start := p.db.itemKey(p.table, checked)
 	if p.index != nil {
 		start = p.index.rowKey(p.db.hash, p.table, checked, start)
 	}
 	if start == nil || bytes.Compare(start, p.lower) < 0 || bytes.Compare(start, p.upper) >= 0 {
-		if query {
+		switch {
+		case query && start != nil && bytes.HasPrefix(start, p.partition):
+			return dynamo.Invalid(messageStartRange)
+		case query:
 			return dynamo.Invalid(messageStartOutside)
 		}
 		return dynamo.Invalid("The provided starting key is invalid: Invalid ExclusiveStartKey. " +

@@ -14,6 +14,9 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 		return nil, err
 	}
 	defer db.end()
+	if err := db.checkNamed(in.TableName); err != nil {
+		return nil, err
+	}
 	var wrong constraints
 	wrong.capacity(in.ReturnConsumedCapacity)
 	if err := wrong.err(); err != nil {

@@ -14,6 +14,9 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 		return nil, err
 	}
 	defer db.end()
+	if err := db.checkNamed(in.TableName); err != nil {
+		return nil, err
+	}
 	if err := checkReturns(in.ReturnValues, in.ReturnValuesOnConditionCheckFailure,
 		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, false); err != nil {
 		return nil, err
@@ -42,6 +45,9 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 		return nil, err
 	}
 	defer db.end()
+	if err := db.checkNamed(in.TableName); err != nil {
+		return nil, err
+	}
 	if err := checkReturns(in.ReturnValues, in.ReturnValuesOnConditionCheckFailure,
 		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, true); err != nil {
 		return nil, err
@@ -68,6 +74,9 @@ func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.Delet
 		return nil, err
 	}
 	defer db.end()
+	if err := db.checkNamed(in.TableName); err != nil {
+		return nil, err
+	}
 	if err := checkReturns(in.ReturnValues, in.ReturnValuesOnConditionCheckFailure,
 		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, false); err != nil {
 		return nil, err
