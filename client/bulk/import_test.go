@@ -177,8 +177,9 @@ func TestAStoppedImportGoesOnWhereItStopped(t *testing.T) {
 		}
 		result, _ := imported(t, ctx, b, content, 8)
 		cancel()
-		if result.There != posted {
-			t.Errorf("run %d found %d rows there, want %d", stop, result.There, posted)
+		// A run that is stopped itself may not come to all rows that were posted before.
+		if result.There > posted || !result.Stopped && result.There != posted {
+			t.Errorf("run %d found %d rows there, of %d", stop, result.There, posted)
 		}
 		posted += result.Posted
 		if !result.Stopped {
