@@ -35,6 +35,10 @@ type core struct {
 	uniques []*uniqueCore
 	typical int
 
+	lookup     bool     // a unique value's lookup item; the next two belong to those
+	copy       []string // attributes to copy
+	reservable bool
+
 	enumFields []enumField
 	baseFields fieldSet // fields that the primary key is made of
 	keyOnly    []int    // fields that live in keys alone

@@ -91,7 +91,7 @@ func (tx *Tx) add(w *write, err error) Action {
 		tx.fail(fmt.Errorf("%s %s: %w", w.claims[0].verb, w.c.name, err))
 	}
 	for _, op := range lookups {
-		lw := op.write()
+		lw := op.write(tx.s.opts.Now())
 		lw.claims[0].action = action
 		if err := tx.place(lw); err != nil {
 			tx.fail(fmt.Errorf("%s %s: %w", lw.claims[0].verb, lw.c.name, err))

@@ -1,30 +1,494 @@
 package singletable
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// uniqueCore is what of a unique value does not depend on the entity's Go type.
-type uniqueCore struct {
-	c *core // the lookup item, as an entity of the same struct
+// Unique is a value that no two items of an entity may share, such as a code that people type. It
+// is kept by a lookup item, whose key is made of the value: two items with one value would need
+// two lookup items with one key. From [NewUnique] on, every verb of the entity writes the lookup
+// item together with the item, in one transaction.
+type Unique[T any] struct {
+	e *Entity[T]
+	u *uniqueCore
 }
 
-// lookupOp is a write of a lookup item.
-type lookupOp struct{}
+// uniqueCore is what of a unique value does not depend on the entity's Go type.
+type uniqueCore struct {
+	owner *core
+	c     *core // the lookup item, seen as an entity of the same struct
+	// copies are the fields that the lookup item holds: those asked for, those that the owner's
+	// key is made of, and the owner's expiry.
+	copies     []int
+	owners     []int // those of the owner's key
+	ttl        int   // the field that expires the owner, -1 without one
+	reservable bool
+	feeds      fieldSet // fields that the lookup item depends on
+}
+
+// Copy names the attributes that a lookup item copies from its owner, besides those that the
+// owner's key is made of. It is an option of [NewUnique].
+func Copy(attributes ...string) EntityOption {
+	return func(c *core) { c.copy = append(c.copy, attributes...) }
+}
+
+// Reservable lets a value be reserved for an item before there is one, see [Unique.Reserve]. It
+// is an option of [NewUnique].
+func Reservable() EntityOption { return func(c *core) { c.reservable = true } }
+
+// NewUnique makes a value of an entity unique. [Primary] gives the templates of the lookup item's
+// key, where a format such as lower decides which values count as the same; [Discriminator]
+// marks lookup items; [Copy] names what they copy:
+//
+//	codes := singletable.NewUnique(locations, "LocationCodeLookup",
+//		singletable.Primary("LOCATION_CODE#<locationCode:lower>", "META"),
+//		singletable.Discriminator("itemType", "LocationCodeLookup"),
+//		singletable.Copy("locationId", "locationCode", "createdAt"))
+//
+// An item without the value has no lookup item. Where items expire, their lookup items expire
+// with them, and a lookup item that is expired but still there does not stand in the way.
+func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T] {
+	own := e.c
+	c := &core{table: own.table, name: name, shape: own.shape, version: -1, lookup: true}
+	for _, opt := range opts {
+		opt(c)
+	}
+	c.bind()
+	if len(c.on) > 0 || c.base.sparse {
+		c.fault("a unique value's lookup item has a primary key and nothing else")
+	}
+	u := &uniqueCore{owner: own, c: c, ttl: -1, reservable: c.reservable}
+	u.feeds = newFieldSet(len(own.shape.fields))
+	u.feeds.addAll(c.baseFields)
+	for _, name := range c.copy {
+		i, ok := own.shape.lookup(name)
+		if !ok {
+			c.fault("there is no attribute %s to copy", name)
+			continue
+		}
+		u.addCopy(i)
+	}
+	for i := range own.shape.fields {
+		if own.baseFields.has(i) {
+			u.addCopy(i)
+			u.owners = append(u.owners, i)
+		}
+	}
+	if i, ok := own.shape.lookup(own.table.ttl); ok && own.table.ttl != "" {
+		u.addCopy(i)
+		u.ttl = i
+	}
+	own.uniques = append(own.uniques, u)
+	own.table.entities = append(own.table.entities, c)
+	return &Unique[T]{e: e, u: u}
+}
+
+func (u *uniqueCore) addCopy(i int) {
+	if !slices.Contains(u.copies, i) {
+		u.copies = append(u.copies, i)
+		u.feeds.add(i)
+	}
+}
+
+// key makes the key of the lookup item for the struct at p; nil when the value is empty.
+func (u *uniqueCore) key(p unsafe.Pointer) (dynamo.Key, error) {
+	key, err := u.c.key(p)
+	var missing *MissingPartError
+	if errors.As(err, &missing) {
+		return nil, nil
+	}
+	return key, err
+}
+
+// item makes the lookup item for the struct at p.
+func (u *uniqueCore) item(key dynamo.Key, p unsafe.Pointer) (dynamo.Item, error) {
+	item := key.Clone()
+	if u.c.disc != "" {
+		item[u.c.disc] = dynamo.S(u.c.discVal)
+	}
+	for _, i := range u.copies {
+		f := &u.c.shape.fields[i]
+		if _, taken := item[f.attr]; taken {
+			continue
+		}
+		v, err := f.value(p)
+		if err != nil {
+			return nil, err
+		}
+		if !v.IsAbsent() {
+			item[f.attr] = v
+		}
+	}
+	return item, nil
+}
+
+// owned is the condition that a lookup item belongs to the struct at p.
+func (u *uniqueCore) owned(p unsafe.Pointer) *cond {
+	n := &cond{op: opAnd, reason: ErrChanged}
+	for _, i := range u.owners {
+		n.kids = append(n.kids, u.c.unchanged(i, p))
+	}
+	if len(n.kids) == 1 {
+		return n.kids[0]
+	}
+	return n
+}
+
+// free is the condition that nobody has the value.
+func (u *uniqueCore) free(p unsafe.Pointer, now time.Time) *cond {
+	absent := &cond{op: opMissing, attr: u.c.table.keys.Partition, reason: ErrTaken}
+	or := &cond{op: opOr, kids: []*cond{absent}, reason: ErrTaken}
+	if u.reservable {
+		or.kids = append(or.kids, u.owned(p))
+	}
+	if u.ttl >= 0 && !now.IsZero() {
+		or.kids = append(or.kids, &cond{op: opLess, attr: u.c.table.ttl,
+			vals: []dynamo.Value{dynamo.Int(now.Unix())}})
+	}
+	if len(or.kids) == 1 {
+		return absent
+	}
+	return or
+}
 
 const (
 	verbReserve = "reserve"
 	verbRelease = "release"
+	verbRefresh = "refresh"
 )
 
-func (op lookupOp) write() *write { return nil }
-
-func (c *core) lookupChanges(old, new unsafe.Pointer) ([]lookupOp, []*cond, error) {
-	return nil, nil, nil
+// lookupOp is a write of a lookup item that goes with a write of its owner.
+type lookupOp struct {
+	u     *uniqueCore
+	verb  string
+	key   dynamo.Key
+	item  dynamo.Item // of a reserve
+	upd   update      // of a refresh
+	owner unsafe.Pointer
 }
 
-func (b *updateBuilder) keepUniques() error { return nil }
+// write makes the write, at a time that decides whether a lookup item has expired.
+func (op lookupOp) write(now time.Time) *write {
+	kind, n := actDelete, op.u.owned(op.owner)
+	switch op.verb {
+	case verbReserve:
+		kind, n = actPut, op.u.free(op.owner, now)
+	case verbRefresh:
+		kind = actUpdate
+	}
+	w := op.u.c.newWrite(kind, op.verb, n)
+	w.key, w.item, w.upd = op.key, op.item, op.upd
+	w.reserve = op.verb == verbReserve
+	return w
+}
 
-var _ = dynamo.Item{}
+// lookupChanges works out what happens to the lookup items of an entity when an item changes from
+// old to new; nil stands for no item. The guards are conditions on the item itself: that the
+// values which old says it has are still its own.
+func (c *core) lookupChanges(old, new unsafe.Pointer) (ops []lookupOp, guards []*cond, err error) {
+	for _, u := range c.uniques {
+		if len(u.c.problems) > 0 {
+			return nil, nil, u.c.err()
+		}
+		more, err := u.changes(old, new)
+		if err != nil {
+			return nil, nil, err
+		}
+		ops = append(ops, more...)
+		if old != nil {
+			for i := range c.shape.fields {
+				if u.c.baseFields.has(i) && !c.baseFields.has(i) {
+					guards = append(guards, c.unchanged(i, old))
+				}
+			}
+		}
+	}
+	return ops, guards, nil
+}
+
+// changes compares the lookup item before and after. One whose key stays is not deleted and put,
+// which the store would refuse, but refreshed if it differs, as after a change of case alone.
+func (u *uniqueCore) changes(old, new unsafe.Pointer) ([]lookupOp, error) {
+	var before, after dynamo.Key
+	var err error
+	if old != nil {
+		if before, err = u.key(old); err != nil {
+			return nil, err
+		}
+	}
+	if new != nil {
+		if after, err = u.key(new); err != nil {
+			return nil, err
+		}
+	}
+	if before != nil && after != nil && before.Equal(after) {
+		return u.refresh(before, old, new)
+	}
+	var ops []lookupOp
+	if before != nil {
+		ops = append(ops, lookupOp{u: u, verb: verbRelease, key: before, owner: old})
+	}
+	if after != nil {
+		op, err := u.reserve(after, new)
+		if err != nil {
+			return nil, err
+		}
+		ops = append(ops, op)
+	}
+	return ops, nil
+}
+
+func (u *uniqueCore) reserve(key dynamo.Key, p unsafe.Pointer) (lookupOp, error) {
+	item, err := u.item(key, p)
+	return lookupOp{u: u, verb: verbReserve, key: key, item: item, owner: p}, err
+}
+
+func (u *uniqueCore) refresh(key dynamo.Key, old, new unsafe.Pointer) ([]lookupOp, error) {
+	op := lookupOp{u: u, verb: verbRefresh, key: key, owner: old}
+	for _, i := range u.copies {
+		f := &u.c.shape.fields[i]
+		before, err := f.value(old)
+		if err != nil {
+			return nil, err
+		}
+		after, err := f.value(new)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case before.Equal(after) || before.IsAbsent() && after.IsAbsent():
+		case after.IsAbsent():
+			op.upd.changes = append(op.upd.changes, change{op: changeRemove, attr: f.attr, field: i})
+		default:
+			op.upd.changes = append(op.upd.changes,
+				change{op: changeSet, attr: f.attr, field: i, val: after})
+		}
+	}
+	if len(op.upd.changes) == 0 {
+		return nil, nil
+	}
+	return []lookupOp{op}, nil
+}
+
+// keepUniques adds the writes of lookup items that an update needs. It must know the value before
+// as well as the value after.
+func (b *updateBuilder) keepUniques() error {
+	for _, u := range b.c.uniques {
+		if !b.changed.meets(u.feeds) {
+			continue
+		}
+		if b.p.known == nil {
+			return &PartialKeyError{Entity: b.c.name, Index: u.c.name,
+				Changed: b.changedNames(u.feeds), Missing: b.unknownNames(u)}
+		}
+		for i := range b.c.shape.fields {
+			if !u.feeds.has(i) {
+				continue
+			}
+			if !b.changed.has(i) {
+				b.obtain(i)
+			} else if !b.sure.has(i) {
+				return fmt.Errorf("%s: what %s will be is not known, but unique value %s needs it",
+					b.c.name, b.c.shape.fields[i].attr, u.c.name)
+			}
+			if u.c.baseFields.has(i) && !b.c.baseFields.has(i) {
+				b.guarded.add(i)
+			}
+		}
+		// Copies that the update does not change may be unknown to the caller as well; they are
+		// compared as given on both sides and so left alone.
+		ops, err := u.changes(b.p.known, b.scratch)
+		if err != nil {
+			return err
+		}
+		b.out.lookups = append(b.out.lookups, ops...)
+	}
+	return nil
+}
+
+func (b *updateBuilder) unknownNames(u *uniqueCore) []string {
+	var names []string
+	for i := range b.c.shape.fields {
+		if u.feeds.has(i) && !b.c.baseFields.has(i) {
+			names = append(names, b.c.shape.fields[i].attr)
+		}
+	}
+	return names
+}
+
+// Get finds the item that has a value: at holds the fields that the lookup item's key is made
+// of. It takes two reads, of the lookup item and of its owner, both consistent. An owner that has
+// lost the value in between is not found.
+func (q *Unique[T]) Get(ctx context.Context, s *Store, at T) (v T, found bool, err error) {
+	owner, found, err := q.Owner(ctx, s, at)
+	if err != nil || !found {
+		return v, false, err
+	}
+	v, found, err = q.e.Get(ctx, s, owner, Consistent())
+	if err != nil || !found {
+		return v, false, err
+	}
+	want, err := q.u.key(unsafe.Pointer(&at))
+	if err != nil {
+		return v, false, err
+	}
+	have, err := q.u.key(unsafe.Pointer(&v))
+	if err != nil || have == nil || !have.Equal(want) {
+		var none T
+		return none, false, err
+	}
+	return v, true, nil
+}
+
+// Owner reads the lookup item of a value alone and returns what it tells of the owner: the fields
+// of its key and those copied. The owner itself need not exist, if the value is reserved.
+func (q *Unique[T]) Owner(ctx context.Context, s *Store, at T) (v T, found bool, err error) {
+	key, err := q.u.c.key(unsafe.Pointer(&at))
+	if err != nil {
+		return v, false, err
+	}
+	item, err := q.u.c.getItem(ctx, s, key, readOptions{consistent: true})
+	if err != nil || item == nil || q.u.expired(item, s.opts.Now()) {
+		return v, false, err
+	}
+	return v, true, q.u.decode(item, unsafe.Pointer(&v))
+}
+
+// decode sets the fields that a lookup item copies, those too that the owner keeps in its key.
+func (u *uniqueCore) decode(item dynamo.Item, p unsafe.Pointer) error {
+	for _, i := range u.copies {
+		f := &u.c.shape.fields[i]
+		if v, ok := item[f.attr]; ok {
+			if err := f.codec.decode(v, f.at(p)); err != nil {
+				return fmt.Errorf("%s: attribute %s: %w", u.c.name, f.attr, err)
+			}
+		}
+	}
+	return nil
+}
+
+// expired reports whether a lookup item counts as gone.
+func (u *uniqueCore) expired(item dynamo.Item, now time.Time) bool {
+	v, ok := item[u.c.table.ttl]
+	if u.ttl < 0 || !ok {
+		return false
+	}
+	return compare(opLess, v, []dynamo.Value{dynamo.Int(now.Unix())})
+}
+
+// Reserve writes the lookup item of a value without its owner, whose key fields v has: nobody
+// else can take the value, and Create of the owner finds it reserved for itself. The unique value
+// must be [Reservable]. ErrTaken when it belongs to somebody else.
+func (q *Unique[T]) Reserve(ctx context.Context, s *Store, v T) error {
+	tx := s.NewTx()
+	q.ReserveTx(tx, v)
+	return tx.Commit(ctx)
+}
+
+// ReserveTx adds a Reserve to a transaction.
+func (q *Unique[T]) ReserveTx(tx *Tx, v T) Action {
+	if !q.u.reservable {
+		return tx.add(nil, fmt.Errorf("%s is not Reservable", q.u.c.name))
+	}
+	key, err := q.u.c.key(unsafe.Pointer(&v))
+	if err != nil {
+		return tx.add(nil, err)
+	}
+	op, err := q.u.reserve(key, unsafe.Pointer(&v))
+	if err != nil {
+		return tx.add(nil, err)
+	}
+	return tx.add(op.write(tx.s.opts.Now()), nil)
+}
+
+// Release deletes the lookup item of a value that belongs to v, so that others can take it; v
+// itself is not changed. ErrChanged when it belongs to somebody else. A value without a lookup
+// item is no error.
+func (q *Unique[T]) Release(ctx context.Context, s *Store, v T) error {
+	key, err := q.u.c.key(unsafe.Pointer(&v))
+	if err != nil {
+		return err
+	}
+	gone := &cond{op: opMissing, attr: q.u.c.table.keys.Partition}
+	w := q.u.c.newWrite(actDelete, verbRelease, &cond{op: opOr, reason: ErrChanged,
+		kids: []*cond{gone, q.u.owned(unsafe.Pointer(&v))}})
+	w.key = key
+	_, err = s.send(ctx, w)
+	return err
+}
+
+// Repair makes the lookup item of an item what it should be, after a write that went past this
+// package: it puts a missing one and takes over one whose owner does not exist or does not have
+// the value. It reports whether it wrote, and ErrTaken when another item has the value by right.
+func (q *Unique[T]) Repair(ctx context.Context, s *Store, at T) (wrote bool, err error) {
+	v, found, err := q.e.Get(ctx, s, at, Consistent())
+	if err != nil || !found {
+		return false, err
+	}
+	p := unsafe.Pointer(&v)
+	key, err := q.u.key(p)
+	if err != nil || key == nil {
+		return false, err
+	}
+	have, err := q.u.c.getItem(ctx, s, key, readOptions{consistent: true})
+	if err != nil {
+		return false, err
+	}
+	want, err := q.u.item(key, p)
+	if err != nil || have.Equal(want) {
+		return false, err
+	}
+	if have != nil && !q.u.owned(p).holds(have) {
+		_, valid, err := q.Get(ctx, s, v)
+		if err != nil {
+			return false, err
+		}
+		if valid {
+			return false, q.taken(key, have)
+		}
+	}
+	return true, q.rewrite(ctx, s, v, want, have)
+}
+
+func (q *Unique[T]) taken(key dynamo.Key, have dynamo.Item) error {
+	w := q.u.c.newWrite(actPut, verbReserve)
+	w.key = key
+	f := w.failure(FailedCondition, "", have)
+	f.Reason = ErrTaken
+	return &WriteError{Failures: []Failure{f}}
+}
+
+// rewrite puts a lookup item while its owner and the one before are still as they were read.
+func (q *Unique[T]) rewrite(ctx context.Context, s *Store, v T, want, have dynamo.Item) error {
+	tx := s.NewTx()
+	guard := q.e.c.newWrite(actCheck, "check")
+	guard.key, _ = q.e.c.key(unsafe.Pointer(&v))
+	for i := range q.e.c.shape.fields {
+		if q.u.c.baseFields.has(i) && !q.e.c.baseFields.has(i) {
+			guard.claims[0].conds = append(guard.claims[0].conds,
+				q.e.c.unchanged(i, unsafe.Pointer(&v)))
+		}
+	}
+	tx.add(guard, nil)
+	put := q.u.c.newWrite(actPut, verbReserve)
+	put.key, put.item = q.u.c.keyOf(want), want
+	if have == nil {
+		put.claims[0].conds = []*cond{q.u.c.absent()}
+	}
+	for _, i := range q.u.owners {
+		attr := q.u.c.shape.fields[i].attr
+		if old, ok := have[attr]; ok {
+			put.claims[0].conds = append(put.claims[0].conds, &cond{op: opEqual, attr: attr,
+				vals: []dynamo.Value{old}, reason: ErrChanged})
+		}
+	}
+	tx.add(put, nil)
+	return tx.Commit(ctx)
+}

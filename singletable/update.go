@@ -62,6 +62,9 @@ func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 	c := b.c
 	b.scratch = reflect.New(c.shape.typ).UnsafePointer()
 	reflect.NewAt(c.shape.typ, b.scratch).Elem().Set(reflect.NewAt(c.shape.typ, at).Elem())
+	if b.p.known != nil {
+		b.p.known = c.withKeyOf(b.p.known, at)
+	}
 	for _, ch := range b.p.changes {
 		if ch.err != nil {
 			return ch.err
@@ -84,6 +87,19 @@ func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 		return b.checkEnums()
 	}
 	return nil
+}
+
+// withKeyOf returns a copy of the struct at p with the key fields of the one at q.
+func (c *core) withKeyOf(p, q unsafe.Pointer) unsafe.Pointer {
+	out := reflect.New(c.shape.typ)
+	out.Elem().Set(reflect.NewAt(c.shape.typ, p).Elem())
+	for i := range c.shape.fields {
+		if f := &c.shape.fields[i]; c.baseFields.has(i) {
+			reflect.NewAt(f.typ, f.at(out.UnsafePointer())).Elem().Set(
+				reflect.NewAt(f.typ, f.at(q)).Elem())
+		}
+	}
+	return out.UnsafePointer()
 }
 
 func (b *updateBuilder) checkEnums() error {

@@ -38,7 +38,7 @@ func (e *Entity[T]) Replace(ctx context.Context, s *Store, v T, more ...Cond[T])
 		return v, err
 	}
 	in := v
-	err = e.c.rereading(ctx, s, unsafe.Pointer(&v), func(old unsafe.Pointer) error {
+	err = e.c.rereading(ctx, s, "replace", unsafe.Pointer(&v), func(old unsafe.Pointer) error {
 		v = in
 		_, err := s.write(ctx, func() (*write, error) {
 			return e.c.replace(unsafe.Pointer(&v), old, cs)
@@ -86,7 +86,7 @@ func (e *Entity[T]) take(
 		}
 		return v, true, c.unmarshal(old, unsafe.Pointer(&v))
 	}
-	err = c.rereading(ctx, s, unsafe.Pointer(&at), func(old unsafe.Pointer) error {
+	err = c.rereading(ctx, s, "delete", unsafe.Pointer(&at), func(old unsafe.Pointer) error {
 		found = true
 		v = *(*T)(old)
 		_, err := s.write(ctx, func() (*write, error) { return c.remove(old, cs) })
@@ -101,14 +101,15 @@ func (e *Entity[T]) take(
 // rereading runs f with the item at the key of the struct at p, as it is now, and again when it
 // was changed in between. Without unique values there is no need to know it, and old is nil.
 func (c *core) rereading(
-	ctx context.Context, s *Store, p unsafe.Pointer, f func(old unsafe.Pointer) error,
+	ctx context.Context, s *Store, verb string, p unsafe.Pointer,
+	f func(old unsafe.Pointer) error,
 ) error {
 	if len(c.uniques) == 0 {
 		return f(nil)
 	}
 	r := s.newRetry(ctx)
 	for {
-		old, err := c.current(ctx, s, p)
+		old, err := c.current(ctx, s, verb, p)
 		if err != nil {
 			return err
 		}
@@ -123,7 +124,9 @@ func (c *core) rereading(
 }
 
 // current reads the item at the key of the struct at p, which must exist.
-func (c *core) current(ctx context.Context, s *Store, p unsafe.Pointer) (unsafe.Pointer, error) {
+func (c *core) current(
+	ctx context.Context, s *Store, verb string, p unsafe.Pointer,
+) (unsafe.Pointer, error) {
 	old := c.zero()
 	found, err := c.get(ctx, s, p, old, readOptions{consistent: true})
 	if err != nil {
@@ -134,7 +137,7 @@ func (c *core) current(ctx context.Context, s *Store, p unsafe.Pointer) (unsafe.
 		if err != nil {
 			return nil, err
 		}
-		w := write{c: c, key: key, claims: []claim{{verb: "update", entity: c.name,
+		w := write{c: c, key: key, claims: []claim{{verb: verb, entity: c.name,
 			conds: []*cond{c.exists()}}}}
 		return nil, &WriteError{Failures: []Failure{w.failure(FailedCondition, "", nil)}}
 	}
@@ -202,7 +205,7 @@ func (c *core) updateReading(
 ) (dynamo.Item, error) {
 	r := s.newRetry(ctx)
 	for {
-		old, err := c.current(ctx, s, at)
+		old, err := c.current(ctx, s, "update", at)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,177 @@
+package singletable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// CreateTableInput returns the request that creates the table with all its indexes, paid by
+// request. Expiry is turned on by another request, see [Table.TimeToLiveInput].
+func (t *Table) CreateTableInput() *dynamo.CreateTableInput {
+	in := &dynamo.CreateTableInput{TableName: t.name, KeySchema: t.keys.schema(),
+		BillingMode: dynamo.BillingPayPerRequest}
+	t.eachKeyAttribute(func(attr string) {
+		in.AttributeDefinitions = append(in.AttributeDefinitions,
+			dynamo.AttributeDefinition{AttributeName: attr, AttributeType: t.keyKind(attr)})
+	})
+	for _, x := range t.indexes {
+		if x.local {
+			in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes,
+				dynamo.LocalSecondaryIndex{IndexName: x.name, KeySchema: x.keys.schema(),
+					Projection: x.projection})
+			continue
+		}
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes,
+			dynamo.GlobalSecondaryIndex{IndexName: x.name, KeySchema: x.keys.schema(),
+				Projection: x.projection})
+	}
+	return in
+}
+
+// TimeToLiveInput returns the request that turns expiry on, or nil for a table without it.
+func (t *Table) TimeToLiveInput() *dynamo.UpdateTimeToLiveInput {
+	if t.ttl == "" {
+		return nil
+	}
+	return &dynamo.UpdateTimeToLiveInput{TableName: t.name, AttributeName: t.ttl, Enabled: true}
+}
+
+func (k KeyNames) schema() []dynamo.KeySchemaElement {
+	if k.Sort == "" {
+		return dynamo.HashKey(k.Partition)
+	}
+	return dynamo.HashRangeKey(k.Partition, k.Sort)
+}
+
+// Ensure creates the table unless it exists, and turns expiry on. A table that exists is compared
+// with the definition and never changed: differences are a [*DriftError].
+func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
+	if len(t.problems) > 0 {
+		return &ModelError{Subject: t.name, Problems: t.problems}
+	}
+	_, err := admin.CreateTable(ctx, t.CreateTableInput())
+	if errors.Is(err, dynamo.ErrResourceInUse) {
+		return t.Verify(ctx, admin)
+	}
+	if err != nil {
+		return fmt.Errorf("create table %s: %w", t.name, err)
+	}
+	if ttl := t.TimeToLiveInput(); ttl != nil {
+		if err := admin.UpdateTimeToLive(ctx, ttl); err != nil {
+			return fmt.Errorf("turn on expiry of table %s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// Verify compares the definition with the table in the store. Differences are a [*DriftError].
+func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
+	d, err := admin.DescribeTable(ctx, t.name)
+	if err != nil {
+		return fmt.Errorf("describe table %s: %w", t.name, err)
+	}
+	ttl, err := admin.DescribeTimeToLive(ctx, t.name)
+	if err != nil {
+		return fmt.Errorf("describe expiry of table %s: %w", t.name, err)
+	}
+	if diffs := t.Drift(d, ttl); len(diffs) > 0 {
+		return &DriftError{Table: t.name, Differences: diffs}
+	}
+	return nil
+}
+
+// DriftError is a table in the store that is not as it is defined.
+type DriftError struct {
+	Table       string
+	Differences []string
+}
+
+// Error lists the differences.
+func (e *DriftError) Error() string {
+	return fmt.Sprintf("table %s is not as defined: %s", e.Table,
+		strings.Join(e.Differences, "; "))
+}
+
+// Drift names every difference between the definition and a table in the store. ttl may be nil
+// when it is not known. Indexes that the store has besides are differences too, since each costs
+// writes.
+func (t *Table) Drift(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) []string {
+	var diffs []string
+	differ := func(format string, args ...any) { diffs = append(diffs, fmt.Sprintf(format, args...)) }
+	if want, have := schemaText(t.keys.schema()), schemaText(d.KeySchema); want != have {
+		differ("the key is %s, not %s", have, want)
+	}
+	types := map[string]dynamo.Kind{}
+	for _, a := range d.AttributeDefinitions {
+		types[a.AttributeName] = a.AttributeType
+	}
+	t.eachKeyAttribute(func(attr string) {
+		if have, ok := types[attr]; ok && have != t.keyKind(attr) {
+			differ("key attribute %s is of type %s, not %s", attr, have, t.keyKind(attr))
+		}
+	})
+	t.driftIndexes(d, differ)
+	if ttl != nil && t.ttl != ttl.AttributeName {
+		differ("expiry is by %q, not %q", ttl.AttributeName, t.ttl)
+	}
+	return diffs
+}
+
+// storedIndex is what global and local indexes of a description have in common.
+type storedIndex struct {
+	name       string
+	local      bool
+	schema     []dynamo.KeySchemaElement
+	projection dynamo.Projection
+}
+
+func (t *Table) driftIndexes(d *dynamo.TableDescription, differ func(string, ...any)) {
+	var stored []storedIndex
+	for _, x := range d.GlobalSecondaryIndexes {
+		stored = append(stored, storedIndex{x.IndexName, false, x.KeySchema, x.Projection})
+	}
+	for _, x := range d.LocalSecondaryIndexes {
+		stored = append(stored, storedIndex{x.IndexName, true, x.KeySchema, x.Projection})
+	}
+	for _, x := range t.indexes {
+		at := slices.IndexFunc(stored, func(s storedIndex) bool { return s.name == x.name })
+		if at < 0 {
+			differ("index %s is missing", x.name)
+			continue
+		}
+		have := stored[at]
+		if have.local != x.local {
+			differ("index %s is local=%t, not %t", x.name, have.local, x.local)
+		}
+		if w, h := schemaText(x.keys.schema()), schemaText(have.schema); w != h {
+			differ("the key of index %s is %s, not %s", x.name, h, w)
+		}
+		if w, h := projectionText(x.projection), projectionText(have.projection); w != h {
+			differ("index %s projects %s, not %s", x.name, h, w)
+		}
+	}
+	for _, s := range stored {
+		if t.index(s.name) == nil {
+			differ("index %s is not defined here", s.name)
+		}
+	}
+}
+
+func schemaText(elems []dynamo.KeySchemaElement) string {
+	names := make([]string, len(elems))
+	for i, e := range elems {
+		names[i] = e.AttributeName
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+func projectionText(p dynamo.Projection) string {
+	names := slices.Clone(p.NonKeyAttributes)
+	slices.Sort(names)
+	return strings.TrimSpace(string(p.ProjectionType) + " " + strings.Join(names, ", "))
+}
