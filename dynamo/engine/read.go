@@ -173,6 +173,7 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	reads := make([]batchRead, 0, total)
 	for name, asked := range in.RequestItems {
 		seen := make(map[string]bool, len(asked.Keys))
+		rows := make(map[string]bool, len(asked.Keys))
 		for _, key := range asked.Keys {
 			r, refusal, err := db.keyRead(name, key, asked.ProjectionExpression,
 				asked.ExpressionAttributeNames, nil)
@@ -181,17 +182,29 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 			}
 			// The service compares keys as they are written: one number in two notations is
 			// two keys here, and is answered once.
-			if written := key.String(); seen[written] {
+			written := r.table.written(key, r.rowKey)
+			if seen[written] {
 				return nil, dynamo.Invalid(messageBatchRepeats)
-			} else if seen[string(r.rowKey)] {
-				continue
-			} else {
-				seen[written], seen[string(r.rowKey)] = true, true
 			}
+			if seen[written] = true; rows[string(r.rowKey)] {
+				continue
+			}
+			rows[string(r.rowKey)] = true
 			reads = append(reads, batchRead{keyRead: r, name: name, key: key})
 		}
 	}
 	return reads, nil
+}
+
+// written tells keys apart as they are written: a row key with the texts of its numbers.
+func (t *table) written(key dynamo.Key, rowKey []byte) string {
+	text := string(rowKey)
+	for _, k := range t.keys {
+		if k.kind == dynamo.KindN {
+			text += " " + key[k.name].N()
+		}
+	}
+	return text
 }
 
 // BatchWrite puts and deletes items; see [dynamo.DB]. One batch is written, so here all of it
