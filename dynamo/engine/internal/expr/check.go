@@ -135,24 +135,25 @@ func checkElements(elems []dynamo.Value, level int) ([]dynamo.Value, string) {
 func checkMembers(
 	members map[string]dynamo.Value, level int,
 ) (map[string]dynamo.Value, string) {
-	var out map[string]dynamo.Value
+	out := members
+	first, refusal := "", ""
+	copied := false
 	for name, v := range members {
-		checked, refusal := checkMember(name, v, level)
-		if refusal != "" {
-			return nil, firstRefusal(members, level)
+		checked, bad := checkMember(name, v, level)
+		switch {
+		case bad != "":
+			// No other member is checked again: deep values would take forever.
+			if refusal == "" || name < first {
+				first, refusal = name, bad
+			}
+		case refusal == "" && !v.Checked():
+			if !copied {
+				out, copied = maps.Clone(members), true
+			}
+			out[name] = checked
 		}
-		if v.Checked() {
-			continue
-		}
-		if out == nil {
-			out = maps.Clone(members)
-		}
-		out[name] = checked
 	}
-	if out == nil {
-		out = members
-	}
-	return out, ""
+	return out, refusal
 }
 
 func checkMember(name string, v dynamo.Value, level int) (dynamo.Value, string) {
@@ -168,15 +169,6 @@ func checkName(name string) string {
 		return emptyName
 	case len(name) > AttributeNameMax:
 		return nameTooLong
-	}
-	return ""
-}
-
-func firstRefusal(members map[string]dynamo.Value, level int) string {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if _, refusal := checkMember(name, members[name], level); refusal != "" {
-			return refusal
-		}
 	}
 	return ""
 }
