@@ -30,6 +30,9 @@ const (
 	messageMissingKey  = "One or more parameter values were invalid: Missing the key %s in the item"
 	messageKeyType     = "One or more parameter values were invalid: Type mismatch for key %s expected: %s actual: %s"
 	messageIndexType   = "One or more parameter values were invalid: Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s"
+	messageUpdateType  = "The update expression attempted to update the secondary index key to unsupported type"
+	messageUpdateLong  = "The update expression attempted to update the secondary index key beyond allowed size limits"
+	messageUpdateEmpty = "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value."
 	messageKeyInUpdate = "One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key"
 	messageNoTable     = "Requested resource not found"
 )
@@ -213,6 +216,41 @@ func (ix *index) checkIndexKey(k keyAttribute, item dynamo.Item, hash bool) *key
 		return refuse(true, messageHashSize)
 	case !hash && size > rangeKeySizeMax:
 		return refuse(true, messageRangeSize)
+	}
+	return nil
+}
+
+// checkUpdated refuses an update that makes an attribute what no key of an index can be. What
+// the update leaves alone may be older than the index and does not matter.
+func (a *action) checkUpdated(next dynamo.Item) *keyRefusal {
+	u := a.exprs.Update
+	if u == nil {
+		return nil
+	}
+	check := func(keys []keyAttribute, sizeMax int) *keyRefusal {
+		for _, k := range keys {
+			v, ok := next[k.name]
+			if !ok || !u.Changes(k.name) {
+				continue
+			}
+			switch size := v.Size(); {
+			case v.Kind() != k.kind:
+				return refuse(true, messageUpdateType)
+			case size == 0:
+				return refuse(false, messageUpdateEmpty, typeWord(k.kind))
+			case size > sizeMax:
+				return refuse(true, messageUpdateLong)
+			}
+		}
+		return nil
+	}
+	for _, ix := range a.table.indexes {
+		if r := check(ix.hash, hashKeySizeMax); r != nil {
+			return r
+		}
+		if r := check(ix.sort, rangeKeySizeMax); r != nil {
+			return r
+		}
 	}
 	return nil
 }

@@ -55,31 +55,33 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 
 func checkKeyNames(in *dynamo.CreateTableInput) error {
 	var wrong constraints
-	check := func(field string, schema []dynamo.KeySchemaElement) {
-		for i, e := range schema {
-			name := fmt.Sprintf("%s.%d.member.attributeName", field, i+1)
-			switch {
-			case e.AttributeName == "":
-				wrong.add("", name, "Member must have length greater than or equal to 1")
-			case len(e.AttributeName) > keyNameLengthMax:
-				wrong.add(e.AttributeName, name,
-					"Member must have length less than or equal to 255")
-			}
-		}
+	wrong.keyNames("keySchema", in.KeySchema)
+	for i, ix := range in.GlobalSecondaryIndexes {
+		wrong.keyNames(fmt.Sprintf("globalSecondaryIndexes.%d.member.keySchema", i+1),
+			ix.KeySchema)
 	}
-	check("keySchema", in.KeySchema)
-	for _, ix := range in.GlobalSecondaryIndexes {
-		check("globalSecondaryIndexes."+ix.IndexName+".member.keySchema", ix.KeySchema)
-	}
-	for _, ix := range in.LocalSecondaryIndexes {
-		check("localSecondaryIndexes."+ix.IndexName+".member.keySchema", ix.KeySchema)
+	for i, ix := range in.LocalSecondaryIndexes {
+		wrong.keyNames(fmt.Sprintf("localSecondaryIndexes.%d.member.keySchema", i+1),
+			ix.KeySchema)
 	}
 	return wrong.err()
 }
 
+func (c *constraints) keyNames(field string, schema []dynamo.KeySchemaElement) {
+	for i, e := range schema {
+		name := fmt.Sprintf("%s.%d.member.attributeName", field, i+1)
+		switch {
+		case e.AttributeName == "":
+			c.add("", name, "Member must have length greater than or equal to 1")
+		case len(e.AttributeName) > keyNameLengthMax:
+			c.add(e.AttributeName, name, "Member must have length less than or equal to 255")
+		}
+	}
+}
+
 func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
 	seen := map[string]bool{}
-	for _, a := range attributes {
+	for i, a := range attributes {
 		if seen[a.AttributeName] {
 			return dynamo.Invalid(invalidParameter +
 				"Duplicate AttributeName in AttributeDefinitions: " + a.AttributeName)
@@ -89,8 +91,8 @@ func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
 		case dynamo.KindS, dynamo.KindN, dynamo.KindB:
 		default:
 			var wrong constraints
-			wrong.enum(a.AttributeType.String(), "attributeDefinitions.1.member.attributeType",
-				"[B, N, S]")
+			wrong.enum(a.AttributeType.String(),
+				fmt.Sprintf("attributeDefinitions.%d.member.attributeType", i+1), "[B, N, S]")
 			return wrong.err()
 		}
 	}
@@ -137,6 +139,8 @@ func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error 
 			hashes++
 		case e.KeyType == dynamo.KeyTypeRange && hashes > 0:
 			ranges++
+		case hashes > 0:
+			return dynamo.Invalid("Invalid KeySchema: A HASH key type follows a RANGE key type")
 		default:
 			return dynamo.Invalid("Invalid KeySchema: The first KeySchemaElement is not a " +
 				"HASH key type")
@@ -151,6 +155,13 @@ func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error 
 	case hashes == 0:
 		return dynamo.Invalid("1 validation error detected: Value '[]' at 'keySchema' failed " +
 			"to satisfy constraint: Member must have length greater than or equal to 1")
+	case hashMax == 1 && rangeMax == 1 && len(schema) > 2:
+		return dynamo.Invalid(fmt.Sprintf("1 validation error detected: Value '%v' at "+
+			"'keySchema' failed to satisfy constraint: Member must have length less than or "+
+			"equal to 2", schemaNames(schema)))
+	case hashMax == 1 && hashes == 2:
+		return dynamo.Invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE " +
+			"key type")
 	case hashes > hashMax:
 		return dynamo.Invalid(fmt.Sprintf("%sToo many HASH keys in a KeySchema: at most %d",
 			invalidParameter, hashMax))
@@ -389,6 +400,11 @@ func (d *descriptor) changeIndex(u dynamo.GlobalSecondaryIndexUpdate,
 	}
 	if u.Delete != "" {
 		return d.dropIndex(u.Delete, dropped)
+	}
+	var wrong constraints
+	wrong.keyNames("globalSecondaryIndexUpdates.1.member.create.keySchema", u.Create.KeySchema)
+	if err := wrong.err(); err != nil {
+		return err
 	}
 	if err := checkDefinitions(definitions); err != nil {
 		return err

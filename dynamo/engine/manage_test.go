@@ -57,7 +57,7 @@ func (s *session) manage(r *request) (string, error) {
 			ExclusiveStartTableName: r.args, Limit: s.number(r, "limit"),
 		})
 		return answer(err, func() string {
-			return strings.Join(out.TableNames, " ") + "\nlast " + out.LastEvaluatedTableName
+			return fmt.Sprintf("%s, last %q", out.TableNames, out.LastEvaluatedTableName)
 		})
 	case "ttl":
 		err := s.db.UpdateTimeToLive(s.ctx, &dynamo.UpdateTimeToLiveInput{
@@ -85,7 +85,7 @@ func (s *session) manage(r *request) (string, error) {
 
 func (s *session) createTable(r *request, args []string) *dynamo.CreateTableInput {
 	in := &dynamo.CreateTableInput{
-		TableName:   strings.Trim(args[0], `"`),
+		TableName:   expand(strings.Trim(args[0], `"`)),
 		BillingMode: dynamo.BillingPayPerRequest, DeletionProtectionEnabled: r.has("protected"),
 	}
 	define := func(text string) []string {

@@ -191,7 +191,10 @@ func (a *action) update() (failure *dynamo.Error, err error) {
 			next[name] = v
 		}
 	}
-	if r := a.table.checkIndexKeys(next); r != nil {
+	if r := a.checkUpdated(next); r != nil {
+		if !r.cancels {
+			return nil, r.err
+		}
 		return r.err, nil
 	}
 	a.new, a.newSize = next, next.Size()
