@@ -42,7 +42,8 @@ type Account struct {
 	Unlimited      bool
 	// Version is the number of legs that were ever posted to the account.
 	Version uint64
-	// Revision is the number of changes to anything but the balance: status and overdraft.
+	// Revision counts the opening and the changes to anything but the balance: status and
+	// overdraft. It is zero for an account that another program made.
 	Revision uint64
 	// LastPostedAt is the CreatedAt of the newest leg; zero when there is none.
 	LastPostedAt time.Time

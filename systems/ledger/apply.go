@@ -125,6 +125,7 @@ func (a *Account) post(l *PostingLeg, place legPlace) Leg {
 		a.Balance, _ = a.Balance.Sub(l.Amount)
 	}
 	a.Version++
+	a.Revision = max(a.Revision, 1)
 	a.LastPostedAt = place.at
 	return Leg{
 		ID:             legID(a.Version, place.index, place.transaction),

@@ -28,6 +28,8 @@ type job struct {
 	receipt Receipt
 	err     error
 	alone   bool
+	// cause is why the write of a batch failed, for a job that has to be tried alone.
+	cause error
 }
 
 // actions counts the writes that a job needs besides those of the accounts.
@@ -177,7 +179,7 @@ func (l *Ledger) settle(b *batch, err error) {
 		case err != nil && i == 0 && !retryAlone(err):
 			j.err = err
 		case err != nil:
-			j.alone = true
+			j.alone, j.cause = true, err
 		case first == nil && j.planned:
 			j.receipt = Receipt{Entry: j.entry}
 		case first != nil && first.planned:

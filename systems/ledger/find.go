@@ -73,7 +73,7 @@ func page[In, Item, Noun any](
 	}
 	nouns := singletable.Page[Noun]{
 		Next: items.Next, Prev: items.Prev, Resume: items.Resume,
-		Calls: items.Calls, Read: items.Read,
+		Calls: items.Calls, Capacity: items.Capacity,
 		Items: make([]Noun, len(items.Items)),
 	}
 	for i, item := range items.Items {
@@ -112,7 +112,7 @@ func (l *Ledger) Accounts(
 		return singletable.Page[Account]{}, pageFailed(err)
 	}
 	out := singletable.Page[Account]{
-		Next: ids.Next, Prev: ids.Prev, Resume: ids.Resume, Calls: ids.Calls, Read: ids.Read,
+		Next: ids.Next, Prev: ids.Prev, Resume: ids.Resume, Calls: ids.Calls, Capacity: ids.Capacity,
 	}
 	for _, item := range found {
 		if item != nil {

@@ -126,12 +126,19 @@ func amountOf(units money.Decimal, currency money.Currency) money.Amount {
 // depend on every posting before, the revision on every other change; the status is there for
 // programs that change it without a revision.
 func (m *model) changeBalance(tx *singletable.Tx, before, after *Account) {
-	m.accounts.UpdateTx(tx, accountItem{ID: after.ID},
-		m.version.Equals(before.Version),
-		m.revision.Equals(before.Revision),
+	at := accountItem{ID: after.ID}
+	if before.Revision == 0 { // Another program made the account, and nobody has posted to it here.
+		m.accounts.UpdateTx(tx, at,
+			m.version.Missing(), m.revision.Missing(), m.status.Equals(AccountActive),
+			m.balance.Equals(before.Balance.Units()),
+			m.balance.Set(after.Balance.Units()), m.version.Set(after.Version),
+			m.revision.Set(after.Revision), m.lastPostedAt.Set(after.LastPostedAt))
+		return
+	}
+	m.accounts.UpdateTx(tx, at,
+		m.version.Equals(before.Version), m.revision.Equals(before.Revision),
 		m.status.Equals(AccountActive),
-		m.balance.Set(after.Balance.Units()),
-		m.version.Set(after.Version),
+		m.balance.Set(after.Balance.Units()), m.version.Set(after.Version),
 		m.lastPostedAt.Set(after.LastPostedAt))
 }
 
@@ -140,9 +147,11 @@ func (m *model) changeBalance(tx *singletable.Tx, before, after *Account) {
 func (m *model) changeAccount(
 	ctx context.Context, s *singletable.Store, before, after *Account,
 ) error {
-	_, err := m.accounts.Update(ctx, s, accountItem{ID: after.ID},
-		m.version.Equals(before.Version),
-		m.revision.Equals(before.Revision),
+	version, revision := m.version.Equals(before.Version), m.revision.Equals(before.Revision)
+	if before.Revision == 0 {
+		version, revision = m.balance.Equals(before.Balance.Units()), m.revision.Missing()
+	}
+	_, err := m.accounts.Update(ctx, s, accountItem{ID: after.ID}, version, revision,
 		m.status.Set(after.Status),
 		m.limit.Set(after.OverdraftLimit.Units()),
 		m.unlimited.Set(after.Unlimited),

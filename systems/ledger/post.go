@@ -195,9 +195,13 @@ func (l *Ledger) insist(ctx context.Context, j *job) (Receipt, error) {
 	defer func() { l.lanes.release(j.held) }()
 	for wait := waitFirst; ; wait = min(2*wait, waitLast) {
 		receipt, err := l.attempt(ctx, j)
-		if err == nil || !retryAlone(err) {
+		switch {
+		case err != nil && ctx.Err() != nil && j.cause != nil:
+			return Receipt{}, ErrContended.Wrap(errors.Join(err, j.cause))
+		case err == nil || !retryAlone(err):
 			return receipt, err
 		}
+		j.cause = err
 		if err := pause(ctx, wait, err); err != nil {
 			return Receipt{}, err
 		}
@@ -305,7 +309,7 @@ func (l *Ledger) fill(tx *singletable.Tx, b *batch) bool {
 		any = true
 		m.transactions.CreateTx(tx, itemOfTransaction(&j.entry.Transaction))
 		for i := range j.entry.Legs {
-			m.legs.CreateTx(tx, itemOfLeg(&j.entry.Legs[i]))
+			m.legs.PutTx(tx, itemOfLeg(&j.entry.Legs[i])) // New, as their header is.
 		}
 		if j.original != nil {
 			m.markReversed(tx, j.original, j.id)

@@ -70,7 +70,8 @@ func (r *reconciler) checkEntry(id TransactionID, e *Entry, status TransactionSt
 				Currency: currency, Want: debits.String(), Got: credits.String()})
 		}
 		s := r.sums(currency)
-		s.Debits, s.Credits = plus(s.Debits, debits), plus(s.Credits, credits)
+		add(&s.Debits, debits, &s.Beyond)
+		add(&s.Credits, credits, &s.Beyond)
 	}
 	for i := range p.Legs {
 		r.sums(p.Legs[i].Amount.Currency()).Legs++
@@ -81,13 +82,14 @@ func (r *reconciler) checkEntry(id TransactionID, e *Entry, status TransactionSt
 	}
 }
 
-// plus adds up sums. They stay far below the limit of 38 digits unless single amounts come near it;
-// then the sum is no longer exact and both sides of a comparison fail alike.
-func plus(a, b money.Amount) money.Amount {
-	if sum, err := a.Add(b); err == nil {
-		return sum
+// add adds to a sum, and notes when it grows beyond what an amount can hold.
+func add(sum *money.Amount, amount money.Amount, beyond *bool) {
+	next, err := sum.Add(amount)
+	if err != nil {
+		*beyond = true
+		return
 	}
-	return a
+	*sum = next
 }
 
 // sameUnits compares amounts of one currency, of which one may be the sum of nothing.
@@ -136,6 +138,7 @@ type accountCheck struct {
 	account         Account
 	debits, credits money.Amount
 	balance         money.Amount // At the end of the days.
+	beyond          bool         // The sums are too great to be held.
 	legs            int
 	divergences     []Divergence
 	more            int // Divergences beyond those listed.
@@ -160,9 +163,11 @@ func (r *reconciler) addAccount(c *accountCheck) {
 	}
 	r.state.Accounts++
 	s := r.sums(c.account.Currency())
-	s.AccountDebits, s.AccountCredits = plus(s.AccountDebits, c.debits), plus(s.AccountCredits, c.credits)
 	s.AccountLegs += c.legs
-	s.Balances = plus(s.Balances, c.balance)
+	s.Beyond = s.Beyond || c.beyond
+	add(&s.AccountDebits, c.debits, &s.Beyond)
+	add(&s.AccountCredits, c.credits, &s.Beyond)
+	add(&s.Balances, c.balance, &s.Beyond)
 }
 
 // checkAccount follows the legs of the days, from the leg before them, and compares the stored
@@ -193,13 +198,13 @@ func (r *reconciler) checkAccount(ctx context.Context, c *accountCheck) error {
 // follow compares a leg with the one before it on its account.
 func (c *accountCheck) follow(last, leg *Leg) {
 	c.legs++
-	want := last.BalanceAfter
+	want, wrong := last.BalanceAfter, false
 	if leg.Type == Credit {
-		c.credits = plus(c.credits, leg.Amount)
-		want = plus(want, leg.Amount)
+		add(&c.credits, leg.Amount, &c.beyond)
+		add(&want, leg.Amount, &wrong)
 	} else {
-		c.debits = plus(c.debits, leg.Amount)
-		want = plus(want, leg.Amount.Neg())
+		add(&c.debits, leg.Amount, &c.beyond)
+		add(&want, leg.Amount.Neg(), &wrong)
 	}
 	d := Divergence{TransactionID: leg.TransactionID, AccountID: leg.AccountID, LegID: leg.ID}
 	switch {
@@ -207,7 +212,7 @@ func (c *accountCheck) follow(last, leg *Leg) {
 		d.Kind = VersionGap
 		d.Want = fmt.Sprint("version ", last.AccountVersion+1)
 		d.Got = fmt.Sprint("version ", leg.AccountVersion)
-	case want != leg.BalanceAfter:
+	case wrong || want != leg.BalanceAfter:
 		d.Kind, d.Want, d.Got = BalanceAfterWrong, want.String(), leg.BalanceAfter.String()
 	default:
 		return
