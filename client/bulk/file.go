@@ -24,7 +24,7 @@ type File struct {
 
 	// Rows is the number of rows, blank ones not counted.
 	Rows int
-	// Keyless is the number of rows without a key of their own.
+	// Keyless is the number of rows, of those that can be read, without a key of their own.
 	Keyless int
 	// Unused are columns that mean nothing here and are not kept.
 	Unused []string
@@ -59,7 +59,7 @@ func OpenReader(r io.Reader, keep ...string) (*File, error) {
 func open(in *os.File, keep []string) (*File, error) {
 	info, err := in.Stat()
 	if err == nil && info.IsDir() {
-		err = &FileError{Wrong: in.Name() + " is a directory", Try: "Name a file"}
+		err = &FileError{Wrong: "A directory is no file of payments", Try: "Name a file"}
 	}
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
@@ -107,7 +107,7 @@ func check(f *File) (*File, error) {
 			return nil, err
 		}
 		f.Rows++
-		if row.Posting.IdempotencyKey == "" {
+		if row.keyless() {
 			f.Keyless++
 		}
 	}
@@ -121,7 +121,7 @@ func check(f *File) (*File, error) {
 func (f *File) Read() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range f.read(io.Discard, make(map[string]bool)) {
-			if err == nil && row.Posting.IdempotencyKey == "" {
+			if err == nil && row.keyless() {
 				row.Posting.IdempotencyKey = fmt.Sprintf("import-%s-%d", f.Hash, row.Line)
 			}
 			if !yield(row, err) {
@@ -178,7 +178,10 @@ func (f *File) source(r io.Reader, unused map[string]bool) (source, error) {
 	case err != nil:
 		return nil, err
 	}
-	if bytes.Equal(head, []byte("{")) {
+	switch head[0] {
+	case '[':
+		return nil, &FileError{Wrong: "The file is an array of JSON", Try: "Write one object a line"}
+	case '{':
 		keep := make(map[string]bool, len(f.keep))
 		for _, name := range f.keep {
 			keep[name] = true

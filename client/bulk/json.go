@@ -13,6 +13,7 @@ import (
 // jsonReader reads a file of JSON objects, one a line.
 type jsonReader struct {
 	lines  *lineReader
+	begun  bool            // a whole object was read
 	unused map[string]bool // members that had no meaning
 	keep   map[string]bool // members that become metadata
 }
@@ -32,6 +33,13 @@ func (r *jsonReader) next() (*fields, int, error) {
 			continue
 		}
 		f, err := r.fields(text)
+		if errors.Is(err, errIncomplete) && !r.begun {
+			return nil, line, &FileError{
+				Line: line, Wrong: "The file is JSON, but not one object a line",
+				Try: "Write each object on a line of its own",
+			}
+		}
+		r.begun = true
 		if err != nil {
 			return nil, line, err
 		}
@@ -161,9 +169,11 @@ func eachMember(text []byte, do func(name string, value json.RawMessage) error) 
 	return nil
 }
 
+var errIncomplete = errors.New("is not complete JSON")
+
 func jsonError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("is not complete JSON")
+		return errIncomplete
 	}
 	return fmt.Errorf("is not JSON: %w", err)
 }

@@ -49,6 +49,9 @@ type Row struct {
 	Wrong *problem.Error
 }
 
+// keyless tells whether the row needs a key that follows from its place.
+func (r Row) keyless() bool { return r.Wrong == nil && r.Posting.IdempotencyKey == "" }
+
 // fields are the texts of a row by column, before they are understood.
 type fields struct {
 	line                                                      int

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // gap separates two columns.
@@ -39,6 +38,8 @@ func (c Column) UpTo(characters int) Column {
 type Table struct {
 	columns []Column
 	rows    [][]string
+	widths  []int
+	begun   bool // the heads are written
 }
 
 // New returns an empty table.
@@ -53,42 +54,46 @@ func (t *Table) Add(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
-// Write writes the heads and the rows, each line after the indent. Heads that are all empty are
-// left out.
+// Write writes the rows that were added since the last time, each line after the indent, and before
+// the first ones the heads, unless they are all empty. Columns never become narrower.
 func (t *Table) Write(w io.Writer, indent string) error {
-	heads := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		heads[i] = c.Head
-	}
 	lines := t.rows
-	if strings.Join(heads, "") != "" {
+	if heads := t.heads(); !t.begun && strings.Join(heads, "") != "" {
 		lines = append([][]string{heads}, t.rows...)
 	}
-	widths := make([]int, len(t.columns))
+	if t.widths == nil {
+		t.widths = make([]int, len(t.columns))
+	}
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			t.widths[i] = max(t.widths[i], width(cell))
 		}
 	}
 	var text strings.Builder
 	for _, line := range lines {
-		text.WriteString(strings.TrimRight(indent+t.line(line, widths), " "))
+		text.WriteString(strings.TrimRight(indent+t.line(line), " "))
 		text.WriteByte('\n')
 	}
+	t.begun, t.rows = true, nil
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-func (t *Table) line(cells []string, widths []int) string {
+func (t *Table) heads() []string {
+	heads := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		heads[i] = c.Head
+	}
+	return heads
+}
+
+func (t *Table) line(cells []string) string {
 	var text strings.Builder
 	for i, cell := range cells {
 		if i > 0 {
 			text.WriteString(gap)
 		}
-		space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		space := strings.Repeat(" ", t.widths[i]-width(cell))
 		if t.columns[i].Right {
 			text.WriteString(space + cell)
 		} else {
@@ -110,9 +115,37 @@ func Plain(text string) string {
 }
 
 func shorten(text string, limit int) string {
-	if limit <= 0 || utf8.RuneCountInString(text) <= limit {
+	if limit <= 0 || width(text) <= limit {
 		return text
 	}
-	runes := []rune(text)
-	return strings.TrimRight(string(runes[:limit-1]), " ") + cut
+	used := 0
+	for i, r := range text {
+		if used += runeWidth(r); used > limit-1 {
+			return strings.TrimRight(text[:i], " ") + cut
+		}
+	}
+	return text
+}
+
+// width returns how many columns of a terminal a text takes.
+func width(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// runeWidth knows the scripts whose characters are two columns wide, and the marks that are written
+// over the character before them. Terminals do not agree on much beyond that.
+func runeWidth(r rune) int {
+	switch {
+	case r < unicode.MaxLatin1:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+		return 2
+	}
+	return 1
 }

@@ -13,7 +13,7 @@ func TestColumnsLineUp(t *testing.T) {
 	table := grid.New(grid.Left("ACCOUNT"), grid.Right("BALANCE"), grid.Left("NOTE").UpTo(8))
 	table.Add("café", "1,200.50", "short")
 	table.Add("a-longer-name", "-3.00", "cut after eight")
-	table.Add("alone")
+	table.Add("寿司", "1.00")
 	var got strings.Builder
 	if err := table.Write(&got, "  "); err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestColumnsLineUp(t *testing.T) {
 		"  ACCOUNT         BALANCE  NOTE",
 		"  café           1,200.50  short",
 		"  a-longer-name     -3.00  cut aft…",
-		"  alone",
+		"  寿司               1.00",
 		"",
 	}, "\n")
 	if diff := cmp.Diff(want, got.String()); diff != "" {
@@ -46,5 +46,19 @@ func TestHeadsThatAreEmptyAreLeftOut(t *testing.T) {
 func TestTextsCannotMoveTheCursor(t *testing.T) {
 	if got := grid.Plain("a\x1b[2Jb\nc\u202ed"); got != "a [2Jb c d" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestRowsAddedLaterLineUpWithTheFirst(t *testing.T) {
+	table := grid.New(grid.Left("ID"), grid.Right("N"))
+	var got strings.Builder
+	for _, id := range []string{"long-one", "x"} {
+		table.Add(id, "1")
+		if err := table.Write(&got, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff("ID        N\nlong-one  1\nx         1\n", got.String()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/server"
+)
+
+// The environment that the program reads. A flag goes before its variable.
+const (
+	envData   = "EXCHEQUER_DATA"
+	envServer = "EXCHEQUER_SERVER"
+	envAPIKey = "EXCHEQUER_API_KEY"
+	envOutput = "EXCHEQUER_OUTPUT"
+
+	// These shape the server that a command puts together in its own process, and serve.
+	envTable  = "EXCHEQUER_TABLE"
+	envTenant = "EXCHEQUER_TENANT"
+	envZone   = "EXCHEQUER_ZONE"
+	envShards = "EXCHEQUER_STATUS_SHARDS"
+)
+
+// The groups of commands in the help text.
+const (
+	groupMoney = "money"
+	groupStore = "store"
+	groupRun   = "run"
+)
+
+// flags are those that every command has.
+type flags struct {
+	data, server, apiKey string
+	output               string
+	quiet, usage         bool
+}
+
+const rootLong = `Exchequer keeps double-entry books in one DynamoDB table and moves money exactly once.
+
+Without --server a command works on the data directory by itself; only one process at a time can do
+that. With --server it speaks to one that runs.
+
+Environment (a flag goes before its variable):
+  EXCHEQUER_DATA           the data directory; without it exchequer in XDG_DATA_HOME, or where this
+                           system keeps data of programs, such as ~/.local/share/exchequer
+  EXCHEQUER_SERVER         the address of a server to speak to
+  EXCHEQUER_API_KEY        the API key for it
+  EXCHEQUER_OUTPUT         table, json or csv
+  EXCHEQUER_TABLE, EXCHEQUER_TENANT, EXCHEQUER_ZONE, EXCHEQUER_STATUS_SHARDS
+                           what "exchequer serve" calls --table, --tenant, --zone, --status-shards
+
+Exit status:
+` + exitStatuses
+
+// run carries out one command line and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var f *failure
+	if !a.started && !errors.As(err, &f) {
+		err = usagef(command.CommandPath()+" --help", "%s", sentence(err.Error()))
+	}
+	a.explain(err)
+	return exitOf(err)
+}
+
+// flagGroup finds the flags in what the library says about flags that belong together.
+var flagGroup = regexp.MustCompile(`flags in the group \[([^\]]+)\]`)
+
+// sentence makes the texts of the library that reads the command line look like ours.
+func sentence(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	if group := flagGroup.FindStringSubmatch(first); group != nil {
+		flags := "--" + strings.ReplaceAll(group[1], " ", " or --")
+		if strings.HasPrefix(first, "at least one") {
+			return "Give " + flags
+		}
+		return "Give only one of " + flags
+	}
+	return strings.ToUpper(first[:1]) + first[1:]
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "exchequer",
+		Short:             "Move money exactly once, on a ledger in a single DynamoDB table",
+		Long:              rootLong,
+		Args:              cobra.NoArgs,
+		RunE:              help,
+		PersistentPreRunE: a.start,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupMoney, Title: "Money:"},
+		&cobra.Group{ID: groupStore, Title: "The store:"},
+		&cobra.Group{ID: groupRun, Title: "Running:"},
+	)
+	root.SetHelpCommandGroupID(groupRun)
+	root.SetCompletionCommandGroupID(groupRun)
+	a.globalFlags(root)
+	root.AddCommand(
+		a.ledgerCommand(),
+		a.tablesCommand(), a.patternsCommand(), a.keysCommand(),
+		a.serveCommand(), a.demoCommand(), a.versionCommand(),
+	)
+	a.markStart(root)
+	return root
+}
+
+// markStart notes for all commands when they begin: until then every error is about the command
+// line, wherever it comes from.
+func (a *app) markStart(command *cobra.Command) {
+	if run := command.RunE; run != nil {
+		command.RunE = func(command *cobra.Command, args []string) error {
+			a.started = true
+			return run(command, args)
+		}
+	}
+	for _, below := range command.Commands() {
+		a.markStart(below)
+	}
+}
+
+func (a *app) globalFlags(root *cobra.Command) {
+	p := root.PersistentFlags()
+	p.StringVar(&a.flags.data, "data", a.getenv(envData),
+		"data `directory` of the embedded database (default: this user's)")
+	p.StringVar(&a.flags.server, "server", a.getenv(envServer),
+		"`address` of a running server, such as http://127.0.0.1:8080")
+	p.StringVar(&a.flags.apiKey, "api-key", "", "API `key` for the server")
+	p.StringVarP(&a.flags.output, "output", "o", firstOf(a.getenv(envOutput), outputTable),
+		"`form` of what is printed: table, json or csv")
+	p.BoolVarP(&a.flags.quiet, "quiet", "q", false, "print results only: no progress, no remarks")
+	p.BoolVar(&a.flags.usage, "usage", false, "tell what the command took: calls and capacity units")
+	_ = root.RegisterFlagCompletionFunc("output", fixed(outputs...))
+	_ = root.MarkPersistentFlagDirname("data")
+}
+
+// start checks what all commands share, once the command line was understood.
+func (a *app) start(command *cobra.Command, _ []string) error {
+	if !slices.Contains(outputs, a.flags.output) {
+		return usagef("--output table", "There is no output %q; choose table, json or csv",
+			a.flags.output)
+	}
+	set := command.Flags().Changed
+	if set("server") && set("data") {
+		return usagef("Leave one of them out", "--server and --data exclude each other")
+	}
+	if set("data") {
+		a.flags.server = ""
+	}
+	if a.flags.apiKey == "" {
+		a.flags.apiKey = a.getenv(envAPIKey)
+	}
+	return nil
+}
+
+// help is what a command does that only has others below it.
+func help(command *cobra.Command, _ []string) error { return command.Help() }
+
+// group returns a command that only has others below it.
+func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: help}
+	g.AddCommand(commands...)
+	return g
+}
+
+func fixed(words ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// dataDir returns the data directory: that of the flag or its variable, or else one of the user's
+// own, so that the books are the same whatever directory a command is given in.
+func (a *app) dataDir() (string, error) {
+	if a.flags.data != "" {
+		return a.flags.data, nil
+	}
+	if dir := a.getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "exchequer"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", usagef("Give --data or set "+envData, "There is no place for data: %v", err)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support", "exchequer"), nil
+	case "windows":
+		if dir := a.getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, "exchequer"), nil
+		}
+	}
+	return filepath.Join(home, ".local", "share", "exchequer"), nil
+}
+
+// serverOptions returns the options that every server of this process has.
+func (a *app) serverOptions() (server.Options, error) {
+	dir, err := a.dataDir()
+	if err != nil {
+		return server.Options{}, err
+	}
+	opts := server.Options{
+		DataDir: dir, TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
+		Version: versionText(),
+	}
+	if text := a.getenv(envShards); text != "" {
+		if opts.StatusShards, err = strconv.Atoi(text); err != nil {
+			return opts, usagef("Set it to a number", "%s is %q", envShards, text)
+		}
+	}
+	if name := a.getenv(envZone); name != "" {
+		if opts.Zone, err = zone(name); err != nil {
+			return opts, err
+		}
+	}
+	return opts, nil
+}
+
+func zone(name string) (*time.Location, error) {
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, usagef("A name such as Pacific/Auckland", "There is no time zone %q", name)
+	}
+	return z, nil
+}
+
+// inProcess is the address under which requests reach the server of this process. No socket is
+// opened for it.
+const inProcess = "http://127.0.0.1"
+
+// connect returns a client of the server to speak to, and what has to be closed after it.
+func (a *app) connect(ctx context.Context, tables server.Tables) (*client.Client, io.Closer, error) {
+	agent := "exchequer/" + versionText()
+	if a.flags.server != "" {
+		c, err := client.New(a.flags.server, client.Options{Key: a.flags.apiKey, UserAgent: agent})
+		if err != nil {
+			return nil, nil, usagef("--server http://127.0.0.1:8080", "%v", err)
+		}
+		return c, io.NopCloser(nil), nil
+	}
+	opts, err := a.serverOptions()
+	if err != nil {
+		return nil, nil, err
+	}
+	opts.Tables = tables
+	s, err := server.Open(ctx, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := client.New(inProcess, client.Options{Transport: s.Transport(), UserAgent: agent})
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	return c, s, nil
+}
+
+// call is what a command does with a client.
+type call func(ctx context.Context, c *client.Client, args []string) error
+
+// with returns the function of a command that needs a client.
+func (a *app) with(do call) func(*cobra.Command, []string) error {
+	return a.withTables(server.TablesCreate, do)
+}
+
+// withTables is with for commands that do not want missing tables to be created.
+func (a *app) withTables(tables server.Tables, do call) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) (err error) {
+		ctx := command.Context()
+		c, closer, err := a.connect(ctx, tables)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closer.Close()) }()
+		if !a.flags.usage {
+			return do(ctx, c, args)
+		}
+		var used client.Usage
+		begin := time.Now()
+		err = do(client.WithUsage(ctx, &used), c, args)
+		a.remark("%s", usageText(used, time.Since(begin)))
+		return err
+	}
+}
+
+// usageText tells what calls took.
+func usageText(u client.Usage, took time.Duration) string {
+	return fmt.Sprintf("%s, %s to the store, %s read units, %s write units, %s",
+		count(u.Requests, "request"), count(u.Calls, "call"), units(u.ReadUnits),
+		units(u.WriteUnits), duration(took))
+}
+
+// remark writes something that is not the result, unless the user wants results only.
+func (a *app) remark(format string, args ...any) {
+	if !a.flags.quiet {
+		fmt.Fprintf(a.err, format+"\n", args...)
+	}
+}

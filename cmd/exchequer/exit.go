@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/client/bulk"
+	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// The exit statuses. Scripts branch on them, so a number never changes its meaning.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // something went wrong that is nobody's input
+	exitUsage       = 2   // the command line, or what it was given, is not as it should be
+	exitRefused     = 3   // a rule of the books forbids it, such as insufficient funds
+	exitNotFound    = 4   // what was named does not exist
+	exitConflict    = 5   // it contradicts what exists, such as a key used for something else
+	exitUnavailable = 6   // the server or the store does not answer; try again
+	exitForbidden   = 7   // the API key is missing, wrong, or may not do this
+	exitDiffers     = 8   // the books do not balance, or a table is not as it should be
+	exitStopped     = 130 // interrupted; what was done stays done
+)
+
+// exitStatuses explains the statuses in the help text.
+const exitStatuses = `  0    done
+  1    failed: something went wrong that is nobody's input
+  2    usage: the command line, or what it was given, is not as it should be
+  3    refused: a rule of the books forbids it, such as insufficient funds
+  4    not found: what was named does not exist
+  5    conflict: it contradicts what exists, such as a key used for something else
+  6    unavailable: the server or the store does not answer
+  7    forbidden: the API key is missing, wrong, or may not do this
+  8    differs: the books do not balance, or a table is not as it should be
+  130  stopped by a signal; what was done stays done`
+
+// exits says which status ends a command that met a problem.
+var exits = map[problem.Kind]int{
+	problem.Invalid:         exitUsage,
+	problem.TooLarge:        exitUsage,
+	problem.Unauthenticated: exitForbidden,
+	problem.Forbidden:       exitForbidden,
+	problem.NotFound:        exitNotFound,
+	problem.Conflict:        exitConflict,
+	problem.Changed:         exitConflict,
+	problem.Refused:         exitRefused,
+	problem.Throttled:       exitUnavailable,
+	problem.Unavailable:     exitUnavailable,
+	problem.Internal:        exitFailed,
+}
+
+// hints replace what the API suggests where the command line has a word of its own for it.
+var hints = map[problem.Code]string{
+	"key_missing": "Give --api-key, or set EXCHEQUER_API_KEY",
+	"key_refused": "Check --api-key or EXCHEQUER_API_KEY: the key must be complete, and neither " +
+		"revoked nor expired",
+	"no_answer":         "Check that it runs, and give the same command with the same --key again",
+	"table_not_found":   "exchequer tables list",
+	"pattern_not_found": "exchequer patterns list",
+	"api_key_not_found": "exchequer keys list",
+}
+
+// failure is an error of the command line itself.
+type failure struct {
+	exit   int
+	text   string
+	try    string
+	silent bool // everything is said already
+}
+
+func (f *failure) Error() string { return f.text }
+
+// usagef returns an error about the command line.
+func usagef(try, format string, args ...any) error {
+	return &failure{exit: exitUsage, text: fmt.Sprintf(format, args...), try: try}
+}
+
+// exitOf returns the status that an error ends the program with.
+func exitOf(err error) int {
+	var (
+		f    *failure
+		file *bulk.FileError
+		e    *problem.Error
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &f):
+		return f.exit
+	case errors.As(err, &file), errors.Is(err, os.ErrNotExist):
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitStopped
+	case errors.As(err, &e):
+		if exit, known := exits[e.Kind]; known {
+			return exit
+		}
+	}
+	return exitFailed
+}
+
+// explain writes an error for a person, or for a program that reads JSON: what is wrong, each wrong
+// field, and what to try next.
+func (a *app) explain(err error) {
+	var f *failure
+	if errors.As(err, &f) && f.silent {
+		return
+	}
+	if a.flags.output == outputJSON {
+		a.explainJSON(err)
+		return
+	}
+	var text strings.Builder
+	sentence, try, fields := describe(err)
+	fmt.Fprintf(&text, "exchequer: %s\n", grid.Plain(sentence))
+	for _, field := range fields {
+		fmt.Fprintf(&text, "  %s\n", grid.Plain(field.String()))
+	}
+	if try != "" {
+		fmt.Fprintf(&text, "try: %s\n", grid.Plain(try))
+	}
+	fmt.Fprint(a.err, text.String())
+}
+
+// describe takes an error apart.
+func describe(err error) (sentence, try string, fields problem.Fields) {
+	var (
+		f    *failure
+		file *bulk.FileError
+		at   *bulk.RowError
+		e    *problem.Error
+	)
+	switch {
+	case errors.As(err, &f):
+		return f.text, f.try, nil
+	case errors.As(err, &file):
+		return file.Error(), file.Try, nil
+	case errors.Is(err, context.Canceled):
+		return "Stopped", "", nil
+	case errors.As(err, &e):
+		sentence, try = e.Sentence, e.Hint
+		if own, ok := hints[e.Code]; ok {
+			try = own
+		}
+		if errors.As(err, &at) {
+			sentence = fmt.Sprintf("line %d: %s", at.Line, sentence)
+		}
+		if cause := errors.Unwrap(e); cause != nil && e.Kind != problem.Invalid {
+			sentence += ": " + cause.Error()
+		}
+		return sentence, try, e.Fields
+	}
+	return err.Error(), "", nil
+}
+
+// explainJSON writes an error as one JSON object: the problem that it is, or one made up for it.
+func (a *app) explainJSON(err error) {
+	var e *problem.Error
+	if !errors.As(err, &e) {
+		sentence, try, _ := describe(err)
+		e = &problem.Error{
+			Kind: problem.Internal, Code: problem.CodeInternal, Sentence: sentence, Hint: try,
+		}
+		if exitOf(err) == exitUsage {
+			e.Kind, e.Code = problem.Invalid, "usage"
+		}
+	}
+	text, failed := json.Marshal(e)
+	if failed != nil {
+		text = []byte(failed.Error())
+	}
+	fmt.Fprintf(a.err, "%s\n", text)
+}

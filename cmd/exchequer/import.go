@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/exchequer-dev/exchequer/client/bulk"
+	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server"
+)
+
+// importing are the flags of an import.
+type importing struct {
+	concurrency  int
+	report       string
+	keep         []string
+	allowRefused bool
+}
+
+const importLong = `Post a file of payments. It is CSV with a line of column names, or JSON with one object a line:
+
+  key          idempotency key; without one the row is known by the file's bytes and its line
+  type         payment, transfer, deposit, withdrawal or another word
+  from, to     accounts that are debited and credited; a deposit needs no from, a withdrawal no to,
+               and a row with a merchant no to
+  amount       exact, with a decimal point
+  currency     code of ISO 4217
+  merchant     id of the merchant
+  description  any text, newlines included
+
+Columns come in any order. Others are left out, unless --keep names them: then they become metadata.
+JSON may have metadata as an object, and legs as an array of {account, type, amount, currency}.
+
+The command can be stopped at any time, by Ctrl-C or harder, and given again: no row is posted twice.
+Do not edit a file with rows that have no key in between. Rows that share an account are posted as if
+one by one in file order. Each refused row is shown with its line and reason; it is tried again the
+next time. A file that is broken as a whole is refused before anything is posted.
+
+The exit status is 3 when rows were refused, unless --allow-refused is given.`
+
+func (a *app) importCommand() *cobra.Command {
+	var i importing
+	command := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Post a file of payments, each row exactly once",
+		Long:  importLong,
+		Example: `  exchequer ledger import payments.csv
+  exchequer ledger import payments.csv --report refused.csv --allow-refused
+  zcat payments.jsonl.gz | exchequer ledger import -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			return a.importFile(command.Context(), args[0], i)
+		},
+	}
+	f := command.Flags()
+	f.IntVar(&i.concurrency, "concurrency", bulk.ConcurrencyDefault,
+		"greatest `number` of rows on their way at once")
+	f.StringVar(&i.report, "report", "", "CSV `file` for the refused rows")
+	f.StringSliceVar(&i.keep, "keep", nil, "`columns` that become metadata")
+	f.BoolVar(&i.allowRefused, "allow-refused", false, "end with status 0 even if rows were refused")
+	return command
+}
+
+func (a *app) importFile(ctx context.Context, path string, i importing) (err error) {
+	if i.concurrency < 1 || i.concurrency > bulk.ConcurrencyMax {
+		return usagef("--concurrency "+strconv.Itoa(bulk.ConcurrencyDefault),
+			"The concurrency must be 1 to %d", bulk.ConcurrencyMax)
+	}
+	file, err := a.openPayments(path, i.keep)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	c, closer, err := a.connect(ctx, server.TablesCreate)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	refusals, err := a.newRefusals(i.report)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, refusals.close()) }()
+
+	bar := a.newProgress("importing", "row", file.Rows)
+	done, refused := 0, 0
+	result, err := bulk.Import(ctx, c, file, bulk.Options{
+		Concurrency: i.concurrency,
+		Report: func(o bulk.Outcome) error {
+			done++
+			if o.Status == bulk.Refused {
+				refused++
+				bar.clear()
+				if err := refusals.add(o); err != nil {
+					return err
+				}
+			}
+			bar.set(done, thousands(refused)+" refused")
+			return nil
+		},
+	})
+	bar.clear()
+	if err := a.imported(result, file); err != nil {
+		return err
+	}
+	switch {
+	case err != nil:
+		return err
+	case result.Stopped:
+		return &failure{
+			exit: exitStopped, text: "Stopped; what was posted stays posted",
+			try: "the same command again: it goes on where it stopped",
+		}
+	case result.Refused > 0 && !i.allowRefused:
+		return &failure{
+			exit: exitRefused, text: count(result.Refused, "row") + " refused",
+			try: "put them right in a new file, or give --allow-refused",
+		}
+	}
+	return nil
+}
+
+// openPayments opens a file, or standard input for "-", and remarks on what is odd about it.
+func (a *app) openPayments(path string, keep []string) (file *bulk.File, err error) {
+	if path == "-" {
+		file, err = bulk.OpenReader(a.in, keep...)
+	} else {
+		file, err = bulk.Open(path, keep...)
+	}
+	var wrong *bulk.FileError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, &failure{
+			exit: exitUsage, text: path + ": " + wrong.Error() + "; nothing was posted", try: wrong.Try,
+		}
+	case err != nil:
+		return nil, err
+	}
+	if len(file.Unused) > 0 {
+		a.remark("columns left out: %s (--keep makes them metadata)", strings.Join(file.Unused, ", "))
+	}
+	if file.Keyless > 0 {
+		a.remark("%s without a key: do not edit the file and import it again",
+			count(file.Keyless, "row"))
+	}
+	return file, nil
+}
+
+// summary is the last line of an import's JSON.
+type summary struct {
+	Rows    int                  `json:"rows"`
+	Posted  int                  `json:"posted"`
+	There   int                  `json:"there"`
+	Refused int                  `json:"refused"`
+	Reasons map[problem.Code]int `json:"reasons"`
+	Stopped bool                 `json:"stopped"`
+}
+
+// imported prints the counts.
+func (a *app) imported(r bulk.Result, f *bulk.File) error {
+	switch a.flags.output {
+	case outputJSON:
+		return json.NewEncoder(a.out).Encode(summary{
+			f.Rows, r.Posted, r.There, r.Refused, r.Reasons, r.Stopped,
+		})
+	case outputCSV:
+		return nil
+	}
+	_, err := fmt.Fprintf(a.out, "%s: %s posted, %s already there, %s refused\n",
+		count(f.Rows, "row"), thousands(r.Posted), thousands(r.There), thousands(r.Refused))
+	if err != nil || len(r.Reasons) == 0 {
+		return err
+	}
+	t := grid.New(grid.Right(""), grid.Left(""))
+	for _, code := range slices.Sorted(maps.Keys(r.Reasons)) {
+		t.Add(thousands(r.Reasons[code]), string(code))
+	}
+	return t.Write(a.out, "  ")
+}
+
+// refusals writes refused rows to where the user looks, and to a file.
+type refusals struct {
+	app  *app
+	csv  *csv.Writer // on standard output
+	file *csv.Writer
+	out  io.Closer
+}
+
+// refusalHeads are the columns of a CSV of refused rows.
+var refusalHeads = []string{"line", "key", "code", "reason"}
+
+func (a *app) newRefusals(path string) (*refusals, error) {
+	r := &refusals{app: a}
+	if a.flags.output == outputCSV {
+		r.csv = csv.NewWriter(a.out)
+		if err := r.csv.Write(refusalHeads); err != nil {
+			return nil, err
+		}
+	}
+	if path == "" {
+		return r, nil
+	}
+	out, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	r.out, r.file = out, csv.NewWriter(out)
+	if err := r.file.Write(refusalHeads); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return r, nil
+}
+
+// refusal is a refused row in JSON.
+type refusal struct {
+	Line   int          `json:"line"`
+	Key    string       `json:"key"`
+	Code   problem.Code `json:"code"`
+	Reason string       `json:"reason"`
+}
+
+func (r *refusals) add(o bulk.Outcome) error {
+	reason := o.Problem.Sentence
+	if len(o.Problem.Fields) > 0 {
+		reason += " (" + o.Problem.Fields.String() + ")"
+	}
+	line := refusal{o.Row.Line, o.Row.Posting.IdempotencyKey, o.Problem.Code, reason}
+	cells := []string{strconv.Itoa(line.Line), line.Key, string(line.Code), line.Reason}
+	if r.file != nil {
+		if err := r.file.Write(cells); err != nil {
+			return err
+		}
+	}
+	switch r.app.flags.output {
+	case outputJSON:
+		return json.NewEncoder(r.app.out).Encode(line)
+	case outputCSV:
+		return r.csv.Write(cells)
+	}
+	_, err := fmt.Fprintf(r.app.out, "line %d: %s: %s\n", line.Line, line.Code, grid.Plain(reason))
+	return err
+}
+
+func (r *refusals) close() error {
+	var errs []error
+	if r.csv != nil {
+		r.csv.Flush()
+		errs = append(errs, r.csv.Error())
+	}
+	if r.file != nil {
+		r.file.Flush()
+		errs = append(errs, r.file.Error(), r.out.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// The forms of what is printed.
+const (
+	outputTable = "table"
+	outputJSON  = "json"
+	outputCSV   = "csv"
+)
+
+var outputs = []string{outputTable, outputJSON, outputCSV}
+
+// column is a column of a list: its head, and the text of an item in it.
+type column[T any] struct {
+	grid.Column
+	text func(T) string
+}
+
+// col returns a column of texts, num one of numbers.
+func col[T any](head string, text func(T) string) column[T] {
+	return column[T]{grid.Left(head), text}
+}
+
+func num[T any](head string, text func(T) string) column[T] {
+	return column[T]{grid.Right(head), text}
+}
+
+// upTo bounds the width of a column in tables. CSV and JSON have the whole text.
+func (c column[T]) upTo(characters int) column[T] {
+	c.Column = c.Column.UpTo(characters)
+	return c
+}
+
+// printer prints items of one kind, page by page, in the form that the user chose.
+type printer[T any] struct {
+	app     *app
+	columns []column[T]
+	table   *grid.Table
+	csv     *csv.Writer
+}
+
+func newPrinter[T any](a *app, columns []column[T]) *printer[T] {
+	p := &printer[T]{app: a, columns: columns, csv: csv.NewWriter(a.out)}
+	heads := make([]grid.Column, len(columns))
+	for i, c := range columns {
+		heads[i] = c.Column
+	}
+	p.table = grid.New(heads...)
+	return p
+}
+
+func (p *printer[T]) cells(item T) []string {
+	cells := make([]string, len(p.columns))
+	for i, c := range p.columns {
+		cells[i] = c.text(item)
+	}
+	return cells
+}
+
+// heads writes the line of names of a CSV file: those of the columns in lower case.
+func (p *printer[T]) heads() error {
+	names := make([]string, len(p.columns))
+	for i, c := range p.columns {
+		names[i] = strings.ReplaceAll(strings.ToLower(c.Head), " ", "_")
+	}
+	return p.csv.Write(names)
+}
+
+// rows prints items as rows of a table or of CSV.
+func (p *printer[T]) rows(items []T) error {
+	if p.app.flags.output == outputCSV {
+		for _, item := range items {
+			if err := p.csv.Write(p.cells(item)); err != nil {
+				return err
+			}
+		}
+		p.csv.Flush()
+		return p.csv.Error()
+	}
+	for _, item := range items {
+		p.table.Add(p.cells(item)...)
+	}
+	return p.table.Write(p.app.out, "")
+}
+
+// page prints one page of a list. Of JSON it is the API's own answer.
+func page[T any](a *app, columns []column[T], list client.Page[T], empty string) error {
+	p := newPrinter(a, columns)
+	switch {
+	case a.flags.output == outputJSON:
+		if list.Items == nil {
+			list.Items = []T{}
+		}
+		return a.json(list)
+	case a.flags.output == outputCSV:
+		if err := p.heads(); err != nil {
+			return err
+		}
+	case len(list.Items) == 0:
+		a.remark("%s", empty)
+		return nil
+	}
+	if err := p.rows(list.Items); err != nil {
+		return err
+	}
+	a.more(list.Next)
+	return nil
+}
+
+// more tells how to get the next page.
+func (a *app) more(cursor string) {
+	if cursor != "" {
+		a.remark("more: add --cursor %s, or --all", cursor)
+	}
+}
+
+// batch is how many rows of a long list are laid out at once.
+const batch = 100
+
+// all prints a whole list, however long. As JSON it is one item a line.
+func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty string) error {
+	p := newPrinter(a, columns)
+	lines := json.NewEncoder(a.out)
+	if a.flags.output == outputCSV {
+		if err := p.heads(); err != nil {
+			return err
+		}
+	}
+	var rows []T
+	printed := 0
+	for item, err := range items {
+		if err != nil {
+			return err
+		}
+		printed++
+		if a.flags.output == outputJSON {
+			if err := lines.Encode(item); err != nil {
+				return err
+			}
+			continue
+		}
+		if rows = append(rows, item); len(rows) == batch {
+			if err := p.rows(rows); err != nil {
+				return err
+			}
+			rows = rows[:0]
+		}
+	}
+	if printed == 0 && a.flags.output == outputTable {
+		a.remark("%s", empty)
+		return nil
+	}
+	return p.rows(rows)
+}
+
+// one prints a single item: as a table, a line for each column.
+func one[T any](a *app, columns []column[T], item T) error {
+	p := newPrinter(a, columns)
+	switch a.flags.output {
+	case outputJSON:
+		return a.json(item)
+	case outputCSV:
+		if err := p.heads(); err != nil {
+			return err
+		}
+		return p.rows([]T{item})
+	}
+	t := grid.New(grid.Column{}, grid.Column{})
+	for i, cell := range p.cells(item) {
+		if cell != "" {
+			t.Add(strings.ToLower(columns[i].Head), cell)
+		}
+	}
+	return t.Write(a.out, "")
+}
+
+func (a *app) json(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// instantLayout is RFC 3339 with milliseconds, which is what the ledger keeps.
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+// instant writes a time, or nothing for the zero time.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(instantLayout)
+}
+
+// amount writes an amount with its currency, or nothing for the zero Amount.
+func amount(a money.Amount) string {
+	if a == (money.Amount{}) {
+		return ""
+	}
+	return a.String()
+}
+
+// units writes capacity units, which come in halves.
+func units(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// duration writes how long something took, in the unit that reads best.
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// count writes a number of things with thousands set apart: "1,204 rows".
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return thousands(n) + " " + thing
+}
+
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// pages are the flags of a list.
+type pages struct {
+	size   int
+	cursor string
+	all    bool
+}
+
+func (p *pages) query() client.PageQuery { return client.PageQuery{Size: p.size, Cursor: p.cursor} }

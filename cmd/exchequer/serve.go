@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/exchequer-dev/exchequer/server"
+)
+
+// serving are the flags of serve.
+type serving struct {
+	listen, auth          string
+	hosts                 []string
+	table, tenant, zone   string
+	shards                int
+	logFormat, logMinimum string
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var s serving
+	command := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the HTTP API over the data directory",
+		Long: `Serve the HTTP API over the data directory, until a signal ends it. Requests in work are finished.
+
+Without authentication the server listens on this machine only. To listen elsewhere, create an API key
+first and start with --auth keys.`,
+		Example: `  exchequer serve
+  exchequer keys create --name shop --scope ledger:read --scope ledger:write
+  exchequer serve --auth keys --listen 0.0.0.0:8080`,
+		GroupID: groupRun,
+		Args:    cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return a.serve(command.Context(), s)
+		},
+	}
+	f := command.Flags()
+	f.StringVar(&s.listen, "listen", server.AddressDefault, "`address` and port to listen on")
+	f.StringVar(&s.auth, "auth", string(server.AuthOff), "who may use it: `off` (everyone on this machine) or keys")
+	f.StringSliceVar(&s.hosts, "host", nil, "`name` under which it may be asked, besides localhost")
+	f.StringVar(&s.table, "table", "", "`name` of the ledger's table")
+	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
+	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
+	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
+	f.StringVar(&s.logFormat, "log", "text", "`form` of the log: text or json")
+	f.StringVar(&s.logMinimum, "log-level", "info", "least `level` that is logged: debug, info, warn, error")
+	return command
+}
+
+func (a *app) serve(ctx context.Context, s serving) (err error) {
+	if a.flags.server != "" {
+		return usagef("Leave out --server, and unset "+envServer,
+			"serve starts a server and cannot speak to another one")
+	}
+	opts, err := a.serverOptions()
+	if err != nil {
+		return err
+	}
+	opts.Auth, opts.Hosts = server.Auth(s.auth), s.hosts
+	opts.TableName = firstOf(s.table, opts.TableName)
+	opts.Tenant = firstOf(s.tenant, opts.Tenant)
+	if s.shards > 0 {
+		opts.StatusShards = s.shards
+	}
+	if s.zone != "" {
+		if opts.Zone, err = zone(s.zone); err != nil {
+			return err
+		}
+	}
+	if opts.Logger, err = a.logger(s.logFormat, s.logMinimum); err != nil {
+		return err
+	}
+	running, err := server.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, running.Close()) }()
+	listener, err := running.Listen(ctx, s.listen)
+	if err != nil {
+		return err
+	}
+	a.remark("serving http://%s (API: /docs) from %s", listener.Addr(), opts.DataDir)
+	return running.Serve(ctx, listener)
+}
+
+func (a *app) logger(form, minimum string) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(strings.ToUpper(minimum))); err != nil {
+		return nil, usagef("--log-level info", "There is no level %q", minimum)
+	}
+	if a.flags.quiet {
+		level = max(level, slog.LevelWarn)
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch form {
+	case "text":
+		return slog.New(slog.NewTextHandler(a.err, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.err, opts)), nil
+	}
+	return nil, usagef("--log text", "There is no log %q; choose text or json", form)
+}

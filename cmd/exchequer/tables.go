@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/server"
+)
+
+func tableColumns() []column[client.Table] {
+	type table = client.Table
+	return []column[table]{
+		col("NAME", func(t table) string { return t.Name }),
+		col("STATUS", func(t table) string { return t.Status }),
+		col("KEY", func(t table) string { return keyText(t.PartitionKey, t.SortKey) }),
+		col("INDEXES", indexNames),
+		num("ITEMS", func(t table) string { return thousands(int(t.Items)) }),
+		num("BYTES", func(t table) string { return thousands(int(t.Bytes)) }),
+	}
+}
+
+func indexNames(t client.Table) string {
+	var names []string
+	for _, x := range t.Indexes {
+		names = append(names, x.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func indexColumns() []column[client.Index] {
+	type index = client.Index
+	return []column[index]{
+		col("INDEX", func(x index) string { return x.Name }),
+		col("KIND", func(x index) string { return x.Kind }),
+		col("KEY", func(x index) string { return keyText(x.PartitionKey, x.SortKey) }),
+		col("PROJECTION", func(x index) string {
+			return strings.Join(append([]string{x.Projection}, x.Attributes...), " ")
+		}),
+		num("ITEMS", func(x index) string { return thousands(int(x.Items)) }),
+	}
+}
+
+func keyText(partition, sort string) string {
+	if sort == "" {
+		return partition
+	}
+	return partition + ", " + sort
+}
+
+func (a *app) tablesCommand() *cobra.Command {
+	tables := group("tables", "Create, list, describe and check the tables",
+		"Create, list, describe and check the tables. Other commands create tables that are missing.",
+		a.tablesCreate(), a.tablesList(), a.tablesDescribe(), a.tablesCheck())
+	tables.GroupID = groupStore
+	return tables
+}
+
+func (a *app) tablesCreate() *cobra.Command {
+	return &cobra.Command{
+		Use:     "create",
+		Short:   "Create the tables that are missing",
+		Example: "  exchequer tables create --data ./books",
+		Args:    cobra.NoArgs,
+		RunE: a.withTables(server.TablesKeep, func(
+			ctx context.Context, c *client.Client, _ []string,
+		) error {
+			tables, err := c.CreateTables(ctx)
+			if err != nil {
+				return err
+			}
+			columns := append([]column[client.Table]{
+				col("DONE", func(t client.Table) string {
+					if t.Created {
+						return "created"
+					}
+					return "was there"
+				}),
+			}, tableColumns()[:4]...)
+			return page(a, columns, client.Page[client.Table]{Items: tables}, "no tables")
+		}),
+	}
+}
+
+func (a *app) tablesList() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the tables",
+		Example: "  exchequer tables list",
+		Args:    cobra.NoArgs,
+		RunE: a.withTables(server.TablesKeep, func(
+			ctx context.Context, c *client.Client, _ []string,
+		) error {
+			tables, err := c.Tables(ctx)
+			if err != nil {
+				return err
+			}
+			return page(a, tableColumns(), client.Page[client.Table]{Items: tables},
+				"no tables; create them with: exchequer tables create")
+		}),
+	}
+}
+
+func (a *app) tablesDescribe() *cobra.Command {
+	return &cobra.Command{
+		Use:     "describe TABLE",
+		Short:   "Show the keys and indexes of a table",
+		Example: "  exchequer tables describe FinancialTransactions",
+		Args:    cobra.ExactArgs(1),
+		RunE: a.withTables(server.TablesKeep, func(
+			ctx context.Context, c *client.Client, args []string,
+		) error {
+			table, err := c.Table(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if a.flags.output != outputTable {
+				return one(a, tableColumns(), table)
+			}
+			columns := append(tableColumns(),
+				col("EXPIRES BY", func(t client.Table) string { return t.TTL }),
+				col("CREATED", func(t client.Table) string { return instant(t.CreatedAt) }))
+			if err := one(a, columns, table); err != nil || len(table.Indexes) == 0 {
+				return err
+			}
+			return newPrinter(a, indexColumns()).rows(table.Indexes)
+		}),
+	}
+}
+
+func (a *app) tablesCheck() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [TABLE]",
+		Short: "Compare tables with what the systems need",
+		Long: `Compare tables with what the systems need: keys, indexes, projections. Without a name all tables are
+compared. The exit status is 8 when anything differs.`,
+		Example: "  exchequer tables check",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: a.withTables(server.TablesKeep, func(
+			ctx context.Context, c *client.Client, args []string,
+		) error {
+			names := args
+			if len(names) == 0 {
+				tables, err := c.Tables(ctx)
+				if err != nil {
+					return err
+				}
+				for _, t := range tables {
+					names = append(names, t.Name)
+				}
+			}
+			var checks []client.TableCheck
+			for _, name := range names {
+				check, err := c.CheckTable(ctx, name)
+				if err != nil {
+					return err
+				}
+				checks = append(checks, check)
+			}
+			return a.checks(checks)
+		}),
+	}
+}
+
+func (a *app) checks(checks []client.TableCheck) error {
+	columns := []column[client.TableCheck]{
+		col("TABLE", func(t client.TableCheck) string { return t.Name }),
+		col("RESULT", func(t client.TableCheck) string {
+			if t.OK {
+				return "as it should be"
+			}
+			return "differs"
+		}),
+		col("DIFFERENCES", func(t client.TableCheck) string { return strings.Join(t.Differences, "; ") }),
+	}
+	err := page(a, columns, client.Page[client.TableCheck]{Items: checks},
+		"no tables; create them with: exchequer tables create")
+	if err != nil {
+		return err
+	}
+	different := 0
+	for _, t := range checks {
+		if !t.OK {
+			different++
+		}
+	}
+	if different > 0 {
+		return &failure{
+			exit: exitDiffers, text: fmt.Sprintf("%s not as it should be", count(different, "table")),
+			try: "exchequer tables describe TABLE",
+		}
+	}
+	return nil
+}
