@@ -264,13 +264,15 @@ func (c *core) bindEnums() {
 	slices.SortFunc(c.enumFields, func(a, b enumField) int { return a.idx - b.idx })
 }
 
-// recoverable reports whether the primary key gives a field back.
+// recoverable reports whether the primary key gives a field back. A time that lives in the key
+// alone is as exact as the key's format.
 func (c *core) recoverable(i int) bool {
 	found := false
 	_ = c.base.attrs(func(k *keyAttr) error {
 		found = found || k.native == i
 		for _, p := range k.t.parts {
-			found = found || p.idx == i && p.ring == nil && p.format.lossless
+			found = found || p.idx == i && p.ring == nil &&
+				(p.format.lossless || p.format.grain > 0)
 		}
 		return nil
 	})

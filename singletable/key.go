@@ -148,11 +148,11 @@ func (k *keyAttr) restore(v dynamo.Value, p unsafe.Pointer, want func(f *field) 
 		return nil
 	}
 	ok, err := k.t.parse(v.S(), func(part *part, text string) error {
-		if part.ring != nil || !part.format.lossless {
+		if part.ring != nil {
 			return nil
 		}
 		f := &k.t.sh.fields[part.idx]
-		if !want(f) {
+		if !part.format.lossless && !(f.opts.keyOnly && part.format.grain > 0) || !want(f) {
 			return nil
 		}
 		s, err := part.format.parse(text)

@@ -2,6 +2,7 @@ package singletable
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 	"unsafe"
@@ -67,12 +68,7 @@ func (r *ring) append(dst []byte, key []byte, t time.Time) []byte {
 // end is open.
 func (r *ring) labels(from, to time.Time) []string {
 	most, bare := 0, false
-	for i, e := range r.epochs {
-		ended := i+1 < len(r.epochs) && !from.IsZero() && !r.epochs[i+1].From.After(from)
-		later := i > 0 && !to.IsZero() && !e.From.Before(to)
-		if ended || later {
-			continue
-		}
+	for _, e := range r.during(from, to) {
 		if r.suffix && e.Count == 1 {
 			bare = true
 			continue
@@ -89,6 +85,31 @@ func (r *ring) labels(from, to time.Time) []string {
 			label = "#" + label
 		}
 		out = append(out, label)
+	}
+	return out
+}
+
+// labelsOf returns the shards that one item may be in, given its hash text and a range of times.
+func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
+	var out []string
+	for _, e := range r.during(from, to) {
+		one := ring{epochs: []Epoch{{Count: e.Count}}, suffix: r.suffix}
+		if label := string(one.append(nil, key, from)); !slices.Contains(out, label) {
+			out = append(out, label)
+		}
+	}
+	return out
+}
+
+// during returns the epochs that overlap [from, to); a zero end is open.
+func (r *ring) during(from, to time.Time) []Epoch {
+	var out []Epoch
+	for i, e := range r.epochs {
+		ended := i+1 < len(r.epochs) && !from.IsZero() && !r.epochs[i+1].From.After(from)
+		later := i > 0 && !to.IsZero() && !e.From.Before(to)
+		if !ended && !later {
+			out = append(out, e)
+		}
 	}
 	return out
 }

@@ -265,7 +265,8 @@ func (t *template) extent(i int, rest string) (int, bool) {
 			return 0, false
 		}
 	}
-	return n, n > 0
+	// No value of varying length holds a raw separator.
+	return n, n > 0 && strings.IndexByte(rest[:n], '#') < 0
 }
 
 // matches reports whether a key could be one of the template's.

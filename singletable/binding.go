@@ -1,0 +1,338 @@
+package singletable
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// binding ties the parts of a key template to the inputs of a pattern.
+type binding struct {
+	k  *keyAttr
+	in []int // for each part the field of In, -1 for none
+}
+
+// bind resolves all names of the definition.
+func (c *patternCore) bind() {
+	if c.indexName != "" {
+		c.index = c.table.index(c.indexName)
+		if c.index == nil {
+			c.fault("there is no index %s in table %s", c.indexName, c.table.name)
+			return
+		}
+	}
+	c.keys = c.table.keys
+	if c.index != nil {
+		c.keys = c.index.keys
+	}
+	c.checkOptions()
+	for _, m := range c.members {
+		if m.table != c.table {
+			c.fault("%s is in table %s, not %s", m.name, m.table.name, c.table.name)
+			return
+		}
+		if len(m.problems) > 0 {
+			return // the entity's own report is enough
+		}
+		if c.placementOf(m) == nil {
+			c.fault("%s is not in index %s", m.name, c.indexName)
+			return
+		}
+	}
+	if c.rng != nil {
+		c.bindRange()
+	}
+	if c.kind == kindScan {
+		return
+	}
+	first := c.placementOf(c.members[0])
+	c.hash = c.newBinding(first.part)
+	if first.sort != nil {
+		c.sort = c.newBinding(first.sort)
+	}
+	if c.kind == kindCollection {
+		c.bindCollection()
+	}
+	c.checkParts()
+}
+
+func (c *patternCore) checkOptions() {
+	if c.consistent && c.index != nil && !c.index.local {
+		c.fault("a global index cannot be read consistently")
+	}
+	if c.kind == kindLookup && (c.index != nil || c.rng != nil || c.descending) {
+		c.fault("a lookup is by primary key alone")
+	}
+	if c.filterType != nil && c.filterType != c.inType {
+		c.fault("FilterBy takes a %s, not a %s", c.filterType, c.inType)
+	}
+	for _, f := range c.filters {
+		if err := f.firstErr(); err != nil {
+			c.fault("filter: %v", err)
+		}
+	}
+	if c.live && c.table.ttl == "" {
+		c.fault("Live: table %s has no expiry", c.table.name)
+	}
+	if c.callsMax < 1 || c.segments < 1 {
+		c.fault("CallsMax and Segments are at least 1")
+	}
+	if c.hydrate && (c.index == nil || c.kind == kindCollection) {
+		c.fault("Hydrate is for queries of one entity in an index")
+	}
+}
+
+func (c *patternCore) newBinding(k *keyAttr) *binding {
+	b := &binding{k: k, in: make([]int, len(k.t.parts))}
+	for i := range k.t.parts {
+		p := &k.t.parts[i]
+		b.in[i] = -1
+		if !p.isField() {
+			continue
+		}
+		f := &k.t.sh.fields[p.idx]
+		for _, name := range [...]string{f.attr, f.goName} {
+			if at, ok := c.in.lookup(name); ok {
+				b.in[i] = at
+			}
+		}
+		if b.in[i] >= 0 && c.in.fields[b.in[i]].form == formNone {
+			c.fault("input %s cannot be part of a key", c.in.fields[b.in[i]].goName)
+		}
+	}
+	return b
+}
+
+// bindRange finds the inputs of the range.
+func (c *patternCore) bindRange() {
+	r := c.rng
+	find := func(name string) int {
+		if name == "" {
+			return -1
+		}
+		i, ok := c.in.lookup(name)
+		if !ok || c.in.fields[i].form == formNone {
+			c.fault("range of %s: there is no input %s", r.attr, name)
+			return -1
+		}
+		return i
+	}
+	r.fromIn, r.toIn, r.prefixIn = find(r.from), find(r.to), find(r.prefix)
+	i, ok := c.members[0].shape.lookup(r.attr)
+	if !ok {
+		c.fault("range: %s has no attribute %s", c.members[0].name, r.attr)
+		return
+	}
+	r.field = i
+}
+
+// bindCollection finds what the members' keys have in common: the partition key, and the text
+// that all sort keys begin with.
+func (c *patternCore) bindCollection() {
+	if c.rng != nil && c.rng.prefix == "" {
+		c.fault("a collection has no range; use a query of one entity")
+	}
+	c.prefix = c.sortPrefix(c.members[0])
+	for _, m := range c.members[1:] {
+		pl := c.placementOf(m)
+		if got, want := skeleton(pl.part.t), skeleton(c.hash.k.t); got != want {
+			c.fault("%s and %s do not share a partition: %q and %q", c.members[0].name, m.name,
+				c.hash.k.t.text, pl.part.t.text)
+		}
+		c.prefix = commonPrefix(c.prefix, c.sortPrefix(m))
+	}
+	c.sort = nil
+}
+
+func (c *patternCore) sortPrefix(m *core) string {
+	if pl := c.placementOf(m); pl.sort != nil {
+		return pl.sort.t.literalPrefix()
+	}
+	return ""
+}
+
+// skeleton is a template without the names of its fields.
+func skeleton(t *template) string {
+	var b strings.Builder
+	for i := range t.parts {
+		p := &t.parts[i]
+		if !p.isField() {
+			b.WriteString(p.literal)
+			continue
+		}
+		fmt.Fprintf(&b, "<%s(%s)>", p.format.name, p.arg)
+	}
+	return b.String()
+}
+
+func commonPrefix(a, b string) string {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
+// checkParts makes sure that the inputs say enough of the keys.
+func (c *patternCore) checkParts() {
+	for i, in := range c.hash.in {
+		p := &c.hash.k.t.parts[i]
+		if !p.isField() || in >= 0 || p.ring != nil {
+			continue
+		}
+		if c.rng != nil && c.rng.prefix == "" && p.idx == c.rng.field && p.format.grain > 0 {
+			c.rng.inHash = true
+			continue
+		}
+		c.fault("no input gives part %s of the partition key", p.source())
+	}
+	if c.kind == kindLookup && c.sort != nil {
+		for i, in := range c.sort.in {
+			if p := &c.sort.k.t.parts[i]; p.isField() && in < 0 {
+				c.fault("no input gives part %s of the sort key", p.source())
+			}
+		}
+	}
+	if c.rng == nil || c.sort == nil {
+		c.checkRangeUsed()
+		return
+	}
+	open := slices.IndexFunc(c.sort.in, func(in int) bool { return in < 0 })
+	for open >= 0 && open < len(c.sort.in) && !c.sort.k.t.parts[open].isField() {
+		next := slices.IndexFunc(c.sort.in[open+1:], func(in int) bool { return in < 0 })
+		if next < 0 {
+			open = len(c.sort.in)
+			break
+		}
+		open += 1 + next
+	}
+	if open >= 0 && open < len(c.sort.in) && c.sort.k.t.parts[open].idx == c.rng.field {
+		c.rng.inSort = true
+		c.checkRangeOrder(&c.sort.k.t.parts[open], open == len(c.sort.in)-1)
+	}
+	c.checkRangeUsed()
+}
+
+func (c *patternCore) checkRangeUsed() {
+	if r := c.rng; r != nil && !r.inSort && !r.inHash {
+		c.fault("range of %s: it is not the first part of the sort key that the inputs leave open",
+			r.attr)
+	}
+}
+
+func (c *patternCore) checkRangeOrder(p *part, last bool) {
+	if c.sort.k.native >= 0 {
+		return
+	}
+	order := p.format.order
+	if last {
+		order = p.format.orderLast
+	}
+	if order == 0 && c.rng.prefix == "" {
+		c.fault("range of %s: the text of %s does not sort as its values do; use a fixed-width "+
+			"format", c.rng.attr, p.source())
+	}
+	if c.rng.prefix != "" && !strings.HasPrefix(p.format.name, "text") &&
+		p.format.name != "plain" && p.format.name != "lower" && p.format.name != "upper" &&
+		p.format.grain == 0 {
+		c.fault("prefix of %s: %s is no text", c.rng.attr, p.source())
+	}
+}
+
+// MissingInputError is a pattern that was not given an input it needs.
+type MissingInputError struct {
+	Pattern, Input string
+}
+
+// Error names the input.
+func (e *MissingInputError) Error() string {
+	return fmt.Sprintf("pattern %s needs the input %s", e.Pattern, e.Input)
+}
+
+// convert gives a scalar another form, as when an input is text and the field a time.
+func (v scalar) convert(f form) (scalar, error) {
+	if v.form == f {
+		return v, nil
+	}
+	out := scalar{form: f, missing: v.missing, text: v.text, i: v.i, t: v.t, b: v.b}
+	var err error
+	switch f {
+	case formText:
+		out.text = string(appendScalar(nil, v))
+	case formNumber:
+		out.text, err = dynamo.CanonicalNumber(string(appendScalar(nil, v)))
+	case formTime:
+		out.t, err = v.instant()
+	case formInt:
+		var n scalar
+		n, err = parseDigits(string(appendScalar(nil, v)))
+		if err == nil && n.form != formInt {
+			err = fmt.Errorf("%s is no integer", n.text)
+		}
+		out.i = n.i
+	default:
+		err = fmt.Errorf("%s is not %s", v.form, f)
+	}
+	return out, err
+}
+
+// input reads an input for a field of the entity.
+func (c *patternCore) input(in int, p unsafe.Pointer, f *field) (scalar, error) {
+	v, err := c.in.fields[in].scalar(p)
+	if err != nil || v.missing {
+		return v, err
+	}
+	v, err = v.convert(f.form)
+	if err != nil {
+		err = fmt.Errorf("pattern %s: input %s: %w", c.name, c.in.fields[in].goName, err)
+	}
+	return v, err
+}
+
+// fromScalar returns the value that the field would store.
+func (f *field) fromScalar(v scalar, scratch unsafe.Pointer) (dynamo.Value, error) {
+	if err := f.write(f.at(scratch), v.as(f.form)); err != nil {
+		return dynamo.Value{}, err
+	}
+	return f.codec.encode(f.at(scratch))
+}
+
+// rangeEnds are the ends of a range as scalars of the ranged field; missing where they are open.
+type rangeEnds struct {
+	from, to scalar
+}
+
+func (c *patternCore) ends(p unsafe.Pointer) (e rangeEnds, err error) {
+	e.from.missing, e.to.missing = true, true
+	if c.rng == nil {
+		return e, nil
+	}
+	f := &c.members[0].shape.fields[c.rng.field]
+	if c.rng.fromIn >= 0 {
+		if e.from, err = c.input(c.rng.fromIn, p, f); err != nil {
+			return e, err
+		}
+	}
+	if c.rng.toIn >= 0 {
+		e.to, err = c.input(c.rng.toIn, p, f)
+	}
+	return e, err
+}
+
+// instants returns the ends as times, zero where they are open or no times. The end is exclusive.
+func (e rangeEnds) instants(closed bool) (from, to time.Time) {
+	if !e.from.missing {
+		from, _ = e.from.instant()
+	}
+	if !e.to.missing {
+		to, _ = e.to.instant()
+		if closed {
+			to = to.Add(1)
+		}
+	}
+	return from, to
+}

@@ -1,0 +1,322 @@
+package singletable
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// sortCond is the condition on a sort key.
+type sortCond struct {
+	op    condOp // opTrue for none; opEqual, opBeginsWith, opWithin, opAtLeast, opAtMost, opLess
+	a, b  dynamo.Value
+	empty bool // no row can meet it
+}
+
+// sortCondition works out the condition on the sort key for the inputs at p.
+func (c *patternCore) sortCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
+	switch {
+	case c.kind == kindCollection:
+		return prefixCond([]byte(c.prefix)), nil
+	case c.sort == nil:
+		return sortCond{}, nil
+	case c.sort.k.native >= 0:
+		return c.nativeCondition(p, e)
+	}
+	return c.textCondition(p, e)
+}
+
+func prefixCond(prefix []byte) sortCond {
+	if len(prefix) == 0 {
+		return sortCond{}
+	}
+	return sortCond{op: opBeginsWith, a: dynamo.S(string(prefix))}
+}
+
+// textCondition is the condition on a sort key that is made by a template. It never reaches beyond
+// the text that all sort keys of the entity begin with.
+func (c *patternCore) textCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
+	t := c.sort.k.t
+	var prefix []byte
+	for i := range t.parts {
+		part := &t.parts[i]
+		if !part.isField() {
+			prefix = append(prefix, part.literal...)
+			continue
+		}
+		f := &t.sh.fields[part.idx]
+		v := scalar{missing: true}
+		if c.sort.in[i] >= 0 {
+			var err error
+			if v, err = c.input(c.sort.in[i], p, f); err != nil {
+				return sortCond{}, err
+			}
+		}
+		if v.missing {
+			if err := c.laterInput(i, p); err != nil {
+				return sortCond{}, err
+			}
+			if c.rng != nil && c.rng.inSort && part.idx == c.rng.field {
+				return c.partRange(prefix, part, i == len(t.parts)-1, p, e)
+			}
+			return prefixCond(prefix), nil
+		}
+		var err error
+		if prefix, err = part.appendValue(prefix, v); err != nil {
+			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
+		}
+	}
+	return sortCond{op: opEqual, a: dynamo.S(string(prefix))}, nil
+}
+
+// laterInput refuses inputs that fix a part of the sort key behind one that is open.
+func (c *patternCore) laterInput(open int, p unsafe.Pointer) error {
+	for i := open + 1; i < len(c.sort.in); i++ {
+		if c.sort.in[i] < 0 {
+			continue
+		}
+		v, err := c.in.fields[c.sort.in[i]].scalar(p)
+		if err != nil || v.missing {
+			continue
+		}
+		name := c.sort.k.t.parts[open].field
+		return &MissingInputError{Pattern: c.name, Input: name}
+	}
+	return nil
+}
+
+// appendValue renders a scalar as the part does. Shards have no value of their own.
+func (p *part) appendValue(dst []byte, v scalar) ([]byte, error) {
+	if p.ring != nil {
+		return dst, fmt.Errorf("%s cannot be fixed by an input", p.source())
+	}
+	dst, err := p.format.append(dst, v, p.escape)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", p.source(), err)
+	}
+	return dst, err
+}
+
+// partRange is a range over one part of a sort key, from the least key of from to the greatest
+// key below to, whatever follows the part in either.
+func (c *patternCore) partRange(
+	prefix []byte, part *part, last bool, p unsafe.Pointer, e rangeEnds,
+) (sortCond, error) {
+	if c.rng.prefix != "" {
+		return c.partPrefix(prefix, part, p)
+	}
+	if e.from.missing && e.to.missing {
+		return prefixCond(prefix), nil
+	}
+	low, high := e.from, e.to
+	closed := c.rng.closed
+	var err error
+	if !low.missing {
+		low = part.atLeast(low)
+	}
+	if !high.missing && !closed && part.format.below != nil {
+		high, closed = mustBelow(part, high)
+	}
+	if part.format.order < 0 { // greater values are smaller texts
+		low, high = high, low
+	}
+	lowText, highText := string(prefix), string(prefix)+maxRune
+	if !low.missing {
+		if lowText, err = part.text(prefix, low); err != nil {
+			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
+		}
+	}
+	if !high.missing {
+		if highText, err = part.text(prefix, high); err != nil {
+			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
+		}
+		switch {
+		case !closed:
+			highText = textBelow(highText)
+		case !last:
+			highText += maxRune
+		}
+	}
+	return sortCond{op: opWithin, a: dynamo.S(lowText), b: dynamo.S(highText),
+		empty: lowText > highText}, nil
+}
+
+// mustBelow returns the greatest value below v. Where there is none, v itself with an open end
+// leaves the range empty.
+func mustBelow(p *part, v scalar) (scalar, bool) {
+	if w, ok := p.format.below(v); ok {
+		return w, true
+	}
+	return v, false
+}
+
+func (p *part) text(prefix []byte, v scalar) (string, error) {
+	out, err := p.appendValue(append([]byte(nil), prefix...), v)
+	return string(out), err
+}
+
+// atLeast rounds a lower end up to what the part's format keeps, unless rows are filtered by the
+// attribute as well because the format keeps less than the attribute.
+func (p *part) atLeast(v scalar) scalar {
+	g := p.format.grain
+	if g == 0 || g > grainMilli {
+		return v
+	}
+	t, err := v.instant()
+	if err != nil || t.Equal(g.truncate(t)) {
+		return v
+	}
+	return scalar{form: formTime, t: g.next(t)}
+}
+
+func (c *patternCore) partPrefix(
+	prefix []byte, part *part, p unsafe.Pointer,
+) (sortCond, error) {
+	v, err := c.in.fields[c.rng.prefixIn].scalar(p)
+	if err != nil || v.missing {
+		return prefixCond(prefix), err
+	}
+	text := string(appendScalar(nil, v))
+	if part.format.grain == 0 {
+		out, err := part.appendValue(prefix, scalar{form: formText, text: text})
+		return prefixCond(out), err
+	}
+	return prefixCond(appendEscaped(prefix, text, "")), nil
+}
+
+// textBelow returns an upper end for all keys below text: the greatest there is, as no part of a
+// key begins with the greatest rune.
+func textBelow(text string) string {
+	r, n := utf8.DecodeLastRuneInString(text)
+	if n == 0 {
+		return ""
+	}
+	head := text[:len(text)-n]
+	switch {
+	case r == 0:
+		return head
+	case r == 0xE000: // the runes below are surrogates, which no text holds
+		r = 0xD7FF
+	default:
+		r--
+	}
+	return head + string(r) + maxRune
+}
+
+// nativeCondition is the condition on a sort key that is a field's own value.
+func (c *patternCore) nativeCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
+	k := c.sort.k
+	f := &k.t.sh.fields[k.native]
+	scratch := c.members[0].zero()
+	if in := c.sort.in[0]; in >= 0 {
+		v, err := c.input(in, p, f)
+		if err != nil {
+			return sortCond{}, err
+		}
+		if !v.missing {
+			val, err := f.fromScalar(v, scratch)
+			return sortCond{op: opEqual, a: val}, err
+		}
+	}
+	if c.rng == nil || !c.rng.inSort {
+		return sortCond{}, nil
+	}
+	if c.rng.prefix != "" {
+		v, err := c.in.fields[c.rng.prefixIn].scalar(p)
+		if err != nil || v.missing {
+			return sortCond{}, err
+		}
+		return prefixCond(appendScalar(nil, v)), nil
+	}
+	out := sortCond{op: opWithin}
+	var err error
+	if !e.from.missing {
+		if out.a, err = f.fromScalar(f.roundUp(e.from), scratch); err != nil {
+			return out, err
+		}
+	}
+	if !e.to.missing {
+		if out.b, err = c.nativeUpper(f, e.to, scratch); err != nil {
+			return out, err
+		}
+	}
+	switch {
+	case e.from.missing && e.to.missing:
+		return sortCond{}, nil
+	case e.to.missing:
+		out.op = opAtLeast
+	case e.from.missing:
+		out.op, out.a = opAtMost, out.b
+	default:
+		n, ok := canonical(out.a).Compare(canonical(out.b))
+		out.empty = ok && n > 0
+	}
+	return out, nil
+}
+
+// storedGrain is the unit of a time field as it is stored.
+func (f *field) storedGrain() grain {
+	switch {
+	case f.form != formTime:
+		return grainNone
+	case f.opts.day:
+		return grainDay
+	case f.opts.seconds, f.opts.unixTime:
+		return grainSecond
+	}
+	return grainMilli
+}
+
+func (f *field) roundUp(v scalar) scalar {
+	g := f.storedGrain()
+	if g == grainNone || v.t.Equal(g.truncate(v.t)) {
+		return v
+	}
+	return scalar{form: formTime, t: g.next(v.t)}
+}
+
+// nativeUpper is the greatest value below to, or to itself where the range includes it.
+func (c *patternCore) nativeUpper(
+	f *field, to scalar, scratch unsafe.Pointer,
+) (dynamo.Value, error) {
+	if !c.rng.closed && f.form == formTime {
+		to.t = to.t.Add(-1)
+	}
+	v, err := f.fromScalar(to, scratch)
+	if err != nil || c.rng.closed || f.form == formTime {
+		return v, err
+	}
+	switch v.Kind() {
+	case dynamo.KindN:
+		text, err := numberBelow(v.N())
+		return dynamo.CanonicalN(text), err
+	case dynamo.KindS:
+		return dynamo.S(textBelow(v.S())), nil
+	}
+	return v, fmt.Errorf("pattern %s: a half-open range of type %s", c.name, v.Kind())
+}
+
+// digitsMax is how many significant digits a Number has.
+const digitsMax = 38
+
+// numberBelow returns the greatest Number below a canonical one. Numbers have 38 digits, so the
+// step down depends on where the first digit stands.
+func numberBelow(text string) (string, error) {
+	if text == "0" {
+		return "-1e-130", nil
+	}
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	first := len(whole) - 1 // the exponent of the first significant digit
+	if whole == "0" {
+		first = -1 - (len(fraction) - len(strings.TrimLeft(fraction, "0")))
+	}
+	power := strings.Trim(strings.TrimPrefix(text, "-"), "0.") == "1"
+	if power && !strings.HasPrefix(text, "-") {
+		first-- // just below a power of ten there is one more digit to use
+	}
+	step := max(first-(digitsMax-1), -130)
+	return dynamo.SubtractNumbers(text, fmt.Sprintf("1e%d", step))
+}

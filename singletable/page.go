@@ -1,0 +1,441 @@
+package singletable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Page is a page of rows.
+type Page[Out any] struct {
+	Items []Out
+	// Next continues after the last row; empty when there are no more.
+	Next string
+	// Prev goes back to the rows before the first, and is empty on the first page.
+	Prev string
+	// Resume continues after the last row even at the end, to ask later for what is new.
+	Resume string
+	// Calls is the number of calls to the store, Capacity the read units that they took; units
+	// are known only under [WithMeter].
+	Calls    int
+	Capacity float64
+}
+
+// PageSizeMax bounds the rows of a page.
+const PageSizeMax = 10_000
+
+// All returns every row, in order. A failure is yielded once, as the last pair.
+func (p *Pattern[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out, error] {
+	return func(yield func(Out, error) bool) {
+		var none Out
+		err := p.c.each(ctx, s, unsafe.Pointer(&in), func(item dynamo.Item) (bool, error) {
+			var out Out
+			ok, err := p.decode(p.c, item, &out)
+			if err != nil || !ok {
+				return true, err
+			}
+			return yield(out, nil), nil
+		})
+		if err != nil {
+			yield(none, err)
+		}
+	}
+}
+
+// Page returns up to size rows after cursor: the Next, Prev or Resume of another page of the same
+// pattern with the same inputs, or "" for the first page. A cursor of anything else is a
+// [*CursorError]. A page may be short, though there are more rows, when a filter dropped rows and
+// the pattern's CallsMax was met.
+//
+// Rows come in the order of the sort key, with ties broken by the table's key within a shard and
+// by shard; no row is repeated or lost between pages, also when rows are added or removed
+// meanwhile.
+func (p *Pattern[In, Out]) Page(
+	ctx context.Context, s *Store, in In, size int, cursor string,
+) (Page[Out], error) {
+	var page Page[Out]
+	raw, err := p.c.page(ctx, s, unsafe.Pointer(&in), size, cursor, func(item dynamo.Item) (bool, error) {
+		var out Out
+		ok, err := p.decode(p.c, item, &out)
+		if ok && err == nil {
+			page.Items = append(page.Items, out)
+		}
+		return ok, err
+	})
+	if err != nil {
+		return Page[Out]{}, err
+	}
+	if raw.reversed {
+		slices.Reverse(page.Items)
+	}
+	page.Next, page.Prev, page.Resume = raw.next, raw.prev, raw.resume
+	page.Calls, page.Capacity = raw.calls, raw.read
+	return page, nil
+}
+
+// First returns the first row and whether there is one.
+func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out, found bool, err error) {
+	cursor := ""
+	for {
+		page, err := p.Page(ctx, s, in, 1, cursor)
+		switch {
+		case err != nil:
+			return out, false, err
+		case len(page.Items) > 0:
+			return page.Items[0], true, nil
+		case page.Next == "":
+			return out, false, nil
+		}
+		cursor = page.Next
+	}
+}
+
+// Collect puts all rows of a collection into one Out and reports whether there were any.
+func (p *Pattern[In, Out]) Collect(
+	ctx context.Context, s *Store, in In,
+) (out Out, found bool, err error) {
+	err = p.c.each(ctx, s, unsafe.Pointer(&in), func(item dynamo.Item) (bool, error) {
+		ok, err := p.decode(p.c, item, &out)
+		found = found || ok
+		return true, err
+	})
+	if err != nil {
+		var none Out
+		return none, false, err
+	}
+	return out, found, nil
+}
+
+// Count returns the number of rows without returning them; it costs as much as reading them.
+// Items of other entities under the same keys are counted as well.
+func (p *Pattern[In, Out]) Count(ctx context.Context, s *Store, in In) (int, error) {
+	return p.c.count(ctx, s, unsafe.Pointer(&in))
+}
+
+// named marks the calls of a pattern for the meter and the hook.
+func (c *patternCore) named(ctx context.Context, s *Store) context.Context {
+	if meterOf(ctx) == nil && s.opts.OnCall == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, patternKey{}, c.name)
+}
+
+func (c *patternCore) wrap(err error) error {
+	var shard *ShardError
+	var cursor *CursorError
+	if err == nil || errors.As(err, &shard) || errors.As(err, &cursor) {
+		return err
+	}
+	return fmt.Errorf("pattern %s: %w", c.name, err)
+}
+
+// hydrateBatch is how many rows All reads before it fetches their items.
+const hydrateBatch = batchGetMax
+
+// each calls use with every row, in order, until it returns false.
+func (c *patternCore) each(
+	ctx context.Context, s *Store, p unsafe.Pointer, use func(dynamo.Item) (bool, error),
+) error {
+	q, err := c.prepare(s, p)
+	if err != nil {
+		return err
+	}
+	ctx = c.named(ctx, s)
+	if c.kind == kindLookup {
+		item, err := c.members[0].getItem(ctx, s, q.key, readOptions{c.consistent})
+		if err == nil && item != nil {
+			_, err = use(item)
+		}
+		return err
+	}
+	w := q.newWalk(s, nil)
+	if c.hydrate {
+		return c.wrap(w.eachHydrated(ctx, use))
+	}
+	for {
+		item, ok, err := w.take(ctx, 0)
+		if err != nil || !ok {
+			return c.wrap(err)
+		}
+		if more, err := use(item); err != nil || !more {
+			return c.wrap(err)
+		}
+	}
+}
+
+// eachHydrated is each for rows whose items are fetched a batch at a time.
+func (w *walk) eachHydrated(ctx context.Context, use func(dynamo.Item) (bool, error)) error {
+	for {
+		items, err := w.takeMany(ctx, hydrateBatch, hydrateBatch)
+		if err != nil || len(items) == 0 {
+			return err
+		}
+		if items, err = w.q.c.hydrated(ctx, w.s, items); err != nil {
+			return err
+		}
+		for _, item := range items {
+			if more, err := use(item); err != nil || !more {
+				return err
+			}
+		}
+	}
+}
+
+// takeMany takes up to n rows. limit tells the store how many are wanted, 0 for as many as there
+// are.
+func (w *walk) takeMany(ctx context.Context, limit, n int) ([]dynamo.Item, error) {
+	var items []dynamo.Item
+	for len(items) < n {
+		item, ok, err := w.take(ctx, max(0, limit-len(items)))
+		if err != nil || !ok {
+			return items, err
+		}
+		items = append(items, item)
+	}
+	return items, nil
+}
+
+// hydrated replaces the rows of an index by the whole items. Rows whose item is gone, as the
+// index follows later, are left out.
+func (c *patternCore) hydrated(
+	ctx context.Context, s *Store, items []dynamo.Item,
+) ([]dynamo.Item, error) {
+	if !c.hydrate || len(items) == 0 {
+		return items, nil
+	}
+	keys := make([]dynamo.Key, len(items))
+	for i, item := range items {
+		keys[i] = c.members[0].keyOf(item)
+	}
+	whole, err := s.getMany(ctx, c.table, keys, readOptions{})
+	if err != nil {
+		return nil, err
+	}
+	var out []dynamo.Item
+	for _, key := range keys {
+		if item, ok := whole[c.table.identity(key)]; ok {
+			out = append(out, item)
+		}
+	}
+	return out, nil
+}
+
+// rawPage is what of a page does not depend on the type of its rows.
+type rawPage struct {
+	reversed           bool
+	next, prev, resume string
+	calls              int
+	read               float64
+}
+
+// page gives rows to use, which says whether it kept them, until size rows are kept.
+func (c *patternCore) page(
+	ctx context.Context, s *Store, p unsafe.Pointer, size int, cursor string,
+	use func(dynamo.Item) (bool, error),
+) (rawPage, error) {
+	var out rawPage
+	if size < 1 || size > PageSizeMax {
+		return out, fmt.Errorf("pattern %s: a page of %d rows, outside 1 to %d", c.name, size,
+			PageSizeMax)
+	}
+	q, err := c.prepare(s, p)
+	if err != nil {
+		return out, err
+	}
+	ctx, tally := c.tally(c.named(ctx, s))
+	if c.kind == kindLookup {
+		if cursor != "" {
+			return out, &CursorError{Pattern: c.name, Reason: CursorOtherPattern}
+		}
+		item, err := c.members[0].getItem(ctx, s, q.key, readOptions{c.consistent})
+		if err == nil && item != nil {
+			_, err = use(item)
+		}
+		out.calls, out.read = 1, tally.read()
+		return out, err
+	}
+	var from *position
+	if cursor != "" {
+		pos, err := q.decodeCursor(s, cursor)
+		if err != nil {
+			return out, err
+		}
+		from = &pos
+	}
+	w := q.newWalk(s, from)
+	w.callsMax = c.callsMax
+	if err := w.gather(ctx, size, use); err != nil {
+		return out, c.wrap(err)
+	}
+	out.calls, out.read = w.calls, tally.read()
+	c.cursors(s, w, from, &out)
+	return out, nil
+}
+
+// gather takes rows until size are kept, the walk ends or the budget of calls is used up.
+func (w *walk) gather(ctx context.Context, size int, use func(dynamo.Item) (bool, error)) error {
+	for kept := 0; kept < size; {
+		want := size - kept
+		n := 1
+		if w.q.c.hydrate {
+			n = want
+		}
+		items, err := w.takeMany(ctx, want, n)
+		budget := errors.Is(err, errBudget)
+		if err != nil && !budget {
+			return err
+		}
+		ended := len(items) == 0
+		if items, err = w.q.c.hydrated(ctx, w.s, items); err != nil {
+			return err
+		}
+		for _, item := range items {
+			ok, err := use(item)
+			if err != nil {
+				return err
+			}
+			if ok {
+				kept++
+			}
+		}
+		if budget || ended {
+			return nil
+		}
+	}
+	return nil
+}
+
+// cursors works out where a page's neighbours begin. A page read backwards has ahead of it what
+// comes before it.
+func (c *patternCore) cursors(s *Store, w *walk, from *position, out *rawPage) {
+	if len(w.q.stages) == 0 {
+		return
+	}
+	out.reversed = w.backward
+	ahead := w.q.encodeCursor(s, w.ahead())
+	behind := ""
+	if from != nil && c.kind != kindScan {
+		if p, ok := w.behind(); ok {
+			behind = w.q.encodeCursor(s, p)
+		}
+	}
+	if w.backward {
+		out.next, out.resume = behind, behind
+		if !w.ended() {
+			out.prev = ahead
+		}
+		return
+	}
+	out.prev, out.resume = behind, ahead
+	if !w.ended() {
+		out.next = ahead
+	}
+}
+
+// tally measures one page under a meter, whose sums it adds to.
+type tally struct {
+	m     *Meter
+	start float64
+}
+
+func (c *patternCore) tally(ctx context.Context) (context.Context, tally) {
+	m := meterOf(ctx)
+	if m == nil {
+		return ctx, tally{}
+	}
+	return ctx, tally{m, m.Read()}
+}
+
+func (t tally) read() float64 {
+	if t.m == nil {
+		return 0
+	}
+	return t.m.Read() - t.start
+}
+
+// count adds up the rows of all sources, a few at a time.
+func (c *patternCore) count(ctx context.Context, s *Store, p unsafe.Pointer) (int, error) {
+	q, err := c.prepare(s, p)
+	if err != nil || q.empty {
+		return 0, err
+	}
+	ctx = c.named(ctx, s)
+	if c.kind == kindLookup {
+		item, err := c.members[0].getItem(ctx, s, q.key, readOptions{c.consistent})
+		if err != nil || item == nil {
+			return 0, err
+		}
+		return 1, nil
+	}
+	var sources []*source
+	for _, stage := range q.stages {
+		sources = append(sources, stage...)
+	}
+	counts, errs := make([]int, len(sources)), make([]error, len(sources))
+	slots := make(chan struct{}, s.opts.Fanout)
+	var wg sync.WaitGroup
+	for i, src := range sources {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			counts[i], errs[i] = q.countSource(ctx, s, src)
+		})
+	}
+	wg.Wait()
+	total := 0
+	var failed []ShardFailure
+	for i, err := range errs {
+		total += counts[i]
+		if err != nil {
+			failed = append(failed, ShardFailure{sources[i].label, err})
+		}
+	}
+	if len(failed) > 0 {
+		return 0, &ShardError{Pattern: c.name, Of: len(sources), Failed: failed}
+	}
+	return total, nil
+}
+
+func (q *query) countSource(ctx context.Context, s *Store, src *source) (int, error) {
+	total := 0
+	var next dynamo.Key
+	for {
+		op := "Query"
+		f := func(ctx context.Context) (usage, error) {
+			in := q.input(src, 0)
+			in.Select, in.ExclusiveStartKey = dynamo.SelectCount, next
+			in.ReturnConsumedCapacity = capacity(ctx)
+			out, err := s.db.Query(ctx, in)
+			if err != nil {
+				return usage{}, err
+			}
+			total += out.Count
+			next = out.LastEvaluatedKey
+			return usage{one: out.ConsumedCapacity}, nil
+		}
+		if q.c.kind == kindScan {
+			op = "Scan"
+			f = func(ctx context.Context) (usage, error) {
+				in := q.scanInput(src, 0)
+				in.Select, in.ExclusiveStartKey = dynamo.SelectCount, next
+				in.ReturnConsumedCapacity = capacity(ctx)
+				out, err := s.db.Scan(ctx, in)
+				if err != nil {
+					return usage{}, err
+				}
+				total += out.Count
+				next = out.LastEvaluatedKey
+				return usage{one: out.ConsumedCapacity}, nil
+			}
+		}
+		if err := s.call(ctx, q.request(op), f); err != nil || next == nil {
+			return total, err
+		}
+	}
+}

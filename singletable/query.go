@@ -1,0 +1,411 @@
+package singletable
+
+import (
+	"fmt"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// SourcesMax bounds how many partitions one pattern reads: shards times buckets.
+const SourcesMax = 1000
+
+// query is a pattern with its inputs: the partitions to read and what to ask of each.
+type query struct {
+	c      *patternCore
+	stages [][]*source // read one after the other, in the pattern's order; a stage's are merged
+	empty  bool        // no row can match
+	back   bool        // the store reads against its own order
+	inputs []byte      // what cursors are bound to
+	key    dynamo.Key  // of a lookup
+}
+
+// source is one partition, or one segment of a scan.
+type source struct {
+	hash    dynamo.Value
+	label   string // what an error calls it
+	segment int
+	keyCond string
+	filter  string
+	ph      dynamo.Expressions
+}
+
+// prepare works out the query for the inputs at p.
+func (c *patternCore) prepare(s *Store, p unsafe.Pointer) (*query, error) {
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	q := &query{c: c, back: c.descending}
+	var err error
+	if q.inputs, err = c.inputBytes(p); err != nil {
+		return nil, err
+	}
+	if c.kind == kindLookup {
+		return q, c.prepareLookup(q, p)
+	}
+	filter, err := c.filter(s, p)
+	if err != nil {
+		return nil, err
+	}
+	if c.kind == kindScan {
+		c.prepareScan(q, filter)
+		return q, nil
+	}
+	ends, err := c.ends(p)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := c.sortCondition(p, ends)
+	if err != nil {
+		return nil, err
+	}
+	q.empty = sc.empty
+	if filter, err = c.rangeFilter(filter, ends); err != nil {
+		return nil, err
+	}
+	stages, err := c.partitions(p, ends)
+	if err != nil {
+		return nil, err
+	}
+	for _, hashes := range stages {
+		stage := make([]*source, len(hashes))
+		for i, h := range hashes {
+			stage[i] = c.newSource(h, sc, filter)
+		}
+		q.stages = append(q.stages, stage)
+	}
+	if c.bucketsDescend() {
+		slices.Reverse(q.stages)
+	}
+	return q, nil
+}
+
+// inputBytes is the inputs as bytes that are the same for the same inputs.
+func (c *patternCore) inputBytes(p unsafe.Pointer) ([]byte, error) {
+	item := dynamo.Item{}
+	if err := c.in.encodeInto(item, p); err != nil {
+		return nil, fmt.Errorf("pattern %s: %w", c.name, err)
+	}
+	return []byte(item.String()), nil
+}
+
+// bucketsDescend reports whether rows come from the latest time to the earliest.
+func (c *patternCore) bucketsDescend() bool {
+	down := c.descending
+	if c.sort != nil && c.rng != nil && c.rng.inSort {
+		for i := range c.sort.k.t.parts {
+			p := &c.sort.k.t.parts[i]
+			if p.isField() && p.idx == c.rng.field && p.format.order < 0 {
+				down = !down
+			}
+		}
+	}
+	return down
+}
+
+func (c *patternCore) prepareLookup(q *query, p unsafe.Pointer) error {
+	q.key = dynamo.Key{}
+	for _, b := range [...]*binding{c.hash, c.sort} {
+		if b == nil {
+			continue
+		}
+		v, err := c.wholeKey(b, p)
+		if err != nil {
+			return err
+		}
+		q.key[b.k.attr] = v
+	}
+	return nil
+}
+
+// wholeKey renders a key attribute of which every part is an input.
+func (c *patternCore) wholeKey(b *binding, p unsafe.Pointer) (dynamo.Value, error) {
+	if b.k.native >= 0 {
+		f := &b.k.t.sh.fields[b.k.native]
+		v, err := c.input(b.in[0], p, f)
+		if err == nil && v.missing {
+			err = &MissingInputError{c.name, f.goName}
+		}
+		if err != nil {
+			return dynamo.Value{}, err
+		}
+		return f.fromScalar(v, c.members[0].zero())
+	}
+	texts, err := c.texts(b, p, rangeEnds{})
+	if err != nil {
+		return dynamo.Value{}, err
+	}
+	return dynamo.S(texts[0][0]), nil
+}
+
+// partitions returns the partition keys to read, bucket by bucket.
+func (c *patternCore) partitions(p unsafe.Pointer, e rangeEnds) ([][]dynamo.Value, error) {
+	if c.hash.k.native >= 0 {
+		v, err := c.wholeKey(c.hash, p)
+		return [][]dynamo.Value{{v}}, err
+	}
+	texts, err := c.texts(c.hash, p, e)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]dynamo.Value, len(texts))
+	n := 0
+	for i, stage := range texts {
+		for _, text := range stage {
+			out[i] = append(out[i], dynamo.S(text))
+		}
+		n += len(stage)
+	}
+	if n > SourcesMax {
+		return nil, fmt.Errorf("pattern %s would read %d partitions, more than %d: narrow the range",
+			c.name, n, SourcesMax)
+	}
+	return out, nil
+}
+
+// texts renders a key for every bucket and every shard that the inputs leave open.
+func (c *patternCore) texts(b *binding, p unsafe.Pointer, e rangeEnds) ([][]string, error) {
+	stages := [][]string{{""}}
+	each := func(appendTo func(text string) (string, error)) error {
+		for i := range stages {
+			for j := range stages[i] {
+				text, err := appendTo(stages[i][j])
+				if err != nil {
+					return err
+				}
+				stages[i][j] = text
+			}
+		}
+		return nil
+	}
+	for i := range b.k.t.parts {
+		part := &b.k.t.parts[i]
+		var err error
+		switch {
+		case !part.isField():
+			err = each(func(text string) (string, error) { return text + part.literal, nil })
+		case part.ring != nil:
+			var labels []string
+			if labels, err = c.shardLabels(b, i, p, e); err == nil {
+				stages = spread(stages, labels, false)
+			}
+		case b.in[i] >= 0:
+			var v scalar
+			v, err = c.input(b.in[i], p, &b.k.t.sh.fields[part.idx])
+			if err == nil && v.missing {
+				err = &MissingInputError{c.name, c.in.fields[b.in[i]].goName}
+			}
+			if err == nil {
+				err = each(func(text string) (string, error) {
+					out, err := part.appendValue([]byte(text), v)
+					return string(out), err
+				})
+			}
+		default:
+			var buckets []string
+			if buckets, err = c.buckets(part, e); err == nil {
+				stages = spread(stages, buckets, true)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return stages, nil
+}
+
+// spread multiplies keys by the texts of one part: into more stages, or into more keys of each.
+func spread(stages [][]string, texts []string, apart bool) [][]string {
+	var out [][]string
+	if apart {
+		for _, text := range texts {
+			for _, stage := range stages {
+				out = append(out, appendEach(nil, stage, text))
+			}
+		}
+		return out
+	}
+	for _, stage := range stages {
+		var wide []string
+		for _, text := range texts {
+			wide = appendEach(wide, stage, text)
+		}
+		out = append(out, wide)
+	}
+	return out
+}
+
+func appendEach(dst, keys []string, text string) []string {
+	for _, k := range keys {
+		dst = append(dst, k+text)
+	}
+	return dst
+}
+
+// shardLabels returns the shards to read: all that may hold rows of the range, or, where the
+// hashed field is an input, those it may be in.
+func (c *patternCore) shardLabels(
+	b *binding, i int, p unsafe.Pointer, e rangeEnds,
+) ([]string, error) {
+	part := &b.k.t.parts[i]
+	r := part.ring
+	var from, to time.Time
+	if c.rng != nil && r.byIdx >= 0 && c.rng.field == r.byIdx {
+		from, to = e.instants(c.rng.closed)
+	}
+	if b.in[i] >= 0 {
+		v, err := c.input(b.in[i], p, &b.k.t.sh.fields[part.idx])
+		if err != nil {
+			return nil, err
+		}
+		if !v.missing {
+			return r.labelsOf(appendScalar(nil, v), from, to), nil
+		}
+	}
+	return r.labels(from, to), nil
+}
+
+// buckets returns the texts of the time buckets that the range touches, earliest first.
+func (c *patternCore) buckets(part *part, e rangeEnds) ([]string, error) {
+	for _, end := range [...]struct {
+		v    scalar
+		name string
+	}{{e.from, c.rng.from}, {e.to, c.rng.to}} {
+		if end.v.missing {
+			name := end.name
+			if name == "" {
+				name = "for the other end of the range of " + c.rng.attr
+			}
+			return nil, &MissingInputError{c.name, name}
+		}
+	}
+	from, to := e.instants(c.rng.closed)
+	g := part.format.grain
+	var out []string
+	for t := g.truncate(from); t.Before(to); t = g.next(t) {
+		text, err := part.format.append(nil, scalar{form: formTime, t: t}, part.escape)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, string(text))
+		if len(out) > SourcesMax {
+			return nil, fmt.Errorf("pattern %s: more than %d buckets from %s to %s: narrow the range",
+				c.name, SourcesMax, from.Format(time.RFC3339), to.Format(time.RFC3339))
+		}
+	}
+	return out, nil
+}
+
+// newSource renders the conditions for one partition.
+func (c *patternCore) newSource(hash dynamo.Value, sc sortCond, filter *cond) *source {
+	x := expressions{known: c.members[0].names}
+	src := &source{hash: hash, label: hash.S()}
+	src.keyCond = x.name(c.keys.Partition) + " = " + x.value(c.keys.Partition, hash)
+	if sc.op != opTrue {
+		n := &cond{op: sc.op, attr: c.keys.Sort, vals: []dynamo.Value{sc.a}}
+		if sc.op == opWithin {
+			n.vals = append(n.vals, sc.b)
+		}
+		src.keyCond += " AND " + x.condition(n)
+	}
+	src.filter = x.condition(filter)
+	src.ph = x.placeholders()
+	return src
+}
+
+// filter is what the pattern demands of rows besides their keys.
+func (c *patternCore) filter(s *Store, p unsafe.Pointer) (*cond, error) {
+	conds := slices.Clone(c.filters)
+	for _, f := range c.filterBy {
+		conds = append(conds, f(p))
+	}
+	if c.live {
+		attr := c.table.ttl
+		conds = append(conds, &cond{op: opOr, kids: []*cond{
+			{op: opMissing, attr: attr},
+			{op: opMore, attr: attr, vals: []dynamo.Value{dynamo.Int(s.opts.Now().Unix())}}}})
+	}
+	n := all(conds)
+	return n, n.firstErr()
+}
+
+// rangeFilter adds the range itself to the filter where a key keeps too little of the attribute:
+// a month's partition holds rows of the whole month.
+func (c *patternCore) rangeFilter(filter *cond, e rangeEnds) (*cond, error) {
+	if c.rng == nil || c.rng.prefix != "" {
+		return filter, nil
+	}
+	f := &c.members[0].shape.fields[c.rng.field]
+	g := c.rangeGrain()
+	if f.opts.keyOnly || g <= max(f.storedGrain(), grainMilli) {
+		return filter, nil
+	}
+	conds := []*cond{filter}
+	for i, end := range [...]scalar{e.from, e.to} {
+		if end.missing {
+			continue
+		}
+		t, err := end.instant()
+		if err != nil {
+			return nil, fmt.Errorf("pattern %s: %w", c.name, err)
+		}
+		if t.Equal(g.truncate(t)) {
+			continue
+		}
+		v, err := f.fromScalar(end, c.members[0].zero())
+		if err != nil {
+			return nil, err
+		}
+		op := opAtLeast
+		if i == 1 {
+			op = opLess
+			if c.rng.closed {
+				op = opAtMost
+			}
+		}
+		conds = append(conds, &cond{op: op, attr: f.attr, vals: []dynamo.Value{v}})
+	}
+	return all(conds), nil
+}
+
+// rangeGrain is the finest unit in which the keys tell rows of the range apart.
+func (c *patternCore) rangeGrain() grain {
+	if c.rng.inSort {
+		if c.sort.k.native >= 0 {
+			return grainNone
+		}
+		for i := range c.sort.k.t.parts {
+			if p := &c.sort.k.t.parts[i]; p.isField() && p.idx == c.rng.field {
+				return p.format.grain
+			}
+		}
+	}
+	for i := range c.hash.k.t.parts {
+		if p := &c.hash.k.t.parts[i]; p.isField() && p.idx == c.rng.field && c.hash.in[i] < 0 {
+			return p.format.grain
+		}
+	}
+	return grainNone
+}
+
+// prepareScan makes one stage of each segment. The entity's own items are told by their
+// discriminator or by what their partition keys begin with.
+func (c *patternCore) prepareScan(q *query, filter *cond) {
+	m := c.members[0]
+	conds := []*cond{}
+	if m.disc != "" {
+		conds = append(conds, &cond{op: opEqual, attr: m.disc,
+			vals: []dynamo.Value{dynamo.S(m.discVal)}})
+	} else if prefix := m.base.part.t.literalPrefix(); prefix != "" {
+		conds = append(conds, &cond{op: opBeginsWith, attr: c.table.keys.Partition,
+			vals: []dynamo.Value{dynamo.S(prefix)}})
+	}
+	x := expressions{known: m.names}
+	text := x.condition(all(append(conds, filter)))
+	for i := range c.segments {
+		q.stages = append(q.stages, []*source{{segment: i, filter: text,
+			ph: x.placeholders(), label: fmt.Sprintf("segment %d", i)}})
+	}
+}
