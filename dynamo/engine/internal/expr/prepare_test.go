@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -180,19 +181,54 @@ func TestParserIsSafeForConcurrentUse(t *testing.T) {
 
 func TestParserDoesNotKeepTheCallersText(t *testing.T) {
 	parser := expr.NewParser()
+	// A caller may read its requests into one buffer, over and over.
 	buffer := []byte("SET abc = :v")
-	for _, letter := range []byte("xyz") {
+	var updates []*expr.Update
+	const letters = "xyzxyz"
+	for _, letter := range []byte(letters) {
 		buffer[4] = letter
-		text := string(buffer)
 		prepared, err := parser.Prepare(&expr.Request{
-			Update: text, Values: map[string]dynamo.Value{":v": dynamo.Int(1)},
+			Update: unsafe.String(&buffer[0], len(buffer)),
+			Values: map[string]dynamo.Value{":v": dynamo.Int(1)},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := prepared.Update.TopLevel()[0]; got != text[4:7] {
-			t.Errorf("%s: changes %s", text, got)
+		updates = append(updates, prepared.Update)
+	}
+	for i, u := range updates {
+		if got, want := u.TopLevel()[0], letters[i:i+1]+"bc"; got != want {
+			t.Errorf("update %d changes %s, want %s", i, got, want)
 		}
+	}
+}
+
+func TestOnlyCheckedPartsAreMarked(t *testing.T) {
+	prepared, err := expr.NewParser().Prepare(&expr.Request{
+		Projection: "a.x, b.x", Update: "SET a.y = b.x, b.y = a.x, a.z = :v REMOVE c[0]",
+		Values: map[string]dynamo.Value{":v": dynamo.N("3.0")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchecked := dynamo.M(map[string]dynamo.Value{"x": dynamo.N("1.0")})
+	checked, err := expr.CheckValue(unchecked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := dynamo.Item{
+		"a": checked, "b": unchecked, "c": dynamo.MarkChecked(dynamo.L(dynamo.Int(1))),
+	}
+	kept := prepared.Projection.Apply(item)
+	if !kept["a"].Checked() || kept["b"].Checked() {
+		t.Error("a projection marks a part that was not checked, or does not mark one that was")
+	}
+	updated, err := prepared.Update.Apply(item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if updated["a"].Checked() || updated["b"].Checked() || !updated["c"].Checked() {
+		t.Error("an update marks what it put an unchecked value into, or does not mark the rest")
 	}
 }
 

@@ -225,7 +225,7 @@ func TestConditionsAgreeWithTheNaiveEvaluator(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, it := range []dynamo.Item{item, checked} {
+			for _, it := range []dynamo.Item{item, checked, partlyChecked(t, item)} {
 				if got := prepared.Condition.Holds(it); got != want {
 					t.Fatalf("%s\nwith %v %v\non %v\nis %v, want %v",
 						text, w.Names, w.Values, it, got, want)
@@ -280,7 +280,7 @@ func TestProjectionsAgreeWithTheNaiveEvaluator(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", w.Projection, err)
 		}
-		item := items.Draw(t, "item")
+		item := partlyChecked(t, items.Draw(t, "item"))
 		want := keep(plainOf(dynamo.M(item)), "", wanted)
 		if want == nil {
 			want = members{}
@@ -289,6 +289,7 @@ func TestProjectionsAgreeWithTheNaiveEvaluator(t *testing.T) {
 		if !same(plainOf(dynamo.M(got)), want) {
 			t.Fatalf("%s of %v\nis %v, want %v", w.Projection, item, got, want)
 		}
+		mustMarkRightly(t, w.Projection, got)
 	})
 }
 
