@@ -159,6 +159,10 @@ func (db *DB) recount(ctx context.Context, t *table) error {
 	// Writes that come while this walks would be counted twice or not at all, so the walk reads
 	// one snapshot and the counters add what has changed since.
 	db.schema.Lock()
+	if db.tables[t.Name] != t || db.closed.Load() {
+		db.schema.Unlock()
+		return errSuperseded
+	}
 	snapshot := db.store.NewSnapshot()
 	t.items.Store(0)
 	t.bytes.Store(0)
@@ -169,11 +173,11 @@ func (db *DB) recount(ctx context.Context, t *table) error {
 	}
 	db.schema.RLock()
 	defer db.schema.RUnlock()
-	// The table may have been replaced by a changed one, which took over the counters.
-	if now := db.tables[t.Name]; now != nil && now.ID == t.ID {
-		now.count(items, bytes)
-		now.counted.Store(true)
+	if db.tables[t.Name] != t {
+		return errSuperseded // the changed table counts for itself, from zero
 	}
+	t.count(items, bytes)
+	t.counted.Store(true)
 	return nil
 }
 

@@ -249,7 +249,10 @@ func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
 // Close waits for work in the background and closes the database. Calls that come after fail
 // with ErrClosed.
 func (db *DB) Close() error {
-	if db.closed.Swap(true) {
+	db.schema.Lock() // no table is changing, so no more work begins
+	closed := db.closed.Swap(true)
+	db.schema.Unlock()
+	if closed {
 		return ErrClosed
 	}
 	db.stop()

@@ -43,7 +43,7 @@ type owner struct {
 }
 
 func own(fs vfs.FS, dir string) (*owner, error) {
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+	if err := makeDir(fs, dir); err != nil {
 		return nil, fmt.Errorf("make data directory: %w", err)
 	}
 	path := fs.PathJoin(dir, ownerFile)
@@ -56,6 +56,39 @@ func own(fs vfs.FS, dir string) (*owner, error) {
 		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), lock.Close())
 	}
 	return o, nil
+}
+
+// makeDir makes a directory with all that lead to it, and sees to it that a power cut does not
+// take them away again together with what is in them.
+func makeDir(fs vfs.FS, dir string) error {
+	var parents []string
+	for at := dir; ; {
+		if _, err := fs.Stat(at); err == nil {
+			break
+		}
+		parent := fs.PathDir(at)
+		parents = append(parents, parent)
+		if parent == at {
+			break
+		}
+		at = parent
+	}
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, parent := range parents {
+		if parent == "" {
+			parent = "."
+		}
+		f, err := fs.OpenDir(parent)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *owner) sign(dir string) error {

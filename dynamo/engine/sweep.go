@@ -107,16 +107,24 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 	if err != nil {
 		return 0, nil, err
 	}
+	var flights []uint64
 	for _, e := range expired {
-		gone, err := db.expire(t, e)
-		if err != nil {
-			return deleted, nil, err
+		var gone bool
+		if gone, err = db.expire(t, e, &flights); err != nil {
+			break
 		}
 		if gone {
 			deleted++
 		}
 	}
-	return deleted, last, nil
+	// One sync for all of them; whoever reads meanwhile that an item is gone waits for it.
+	if len(flights) > 0 {
+		err = errors.Join(err, db.store.LogData(nil, db.write))
+	}
+	for _, flight := range flights {
+		db.flights.land(flight)
+	}
+	return deleted, last, err
 }
 
 type expiry struct {
@@ -152,8 +160,9 @@ func (db *DB) expired(t *table, now time.Time, after []byte) ([]expiry, []byte, 
 	return found, last, it.Close()
 }
 
-// expire deletes one item if it still expires when its expiry row says.
-func (db *DB) expire(t *table, e expiry) (bool, error) {
+// expire deletes one item if it still expires when its expiry row says. The deletion is visible
+// but not yet on the disk; its flight is added to those that the caller lands.
+func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
 	a := action{kind: actDelete, table: t, rowKey: e.itemKey, exprs: noExpressions}
 	stripes := db.locks.lock([]uint16{stripeOf(e.itemKey)})
 	var err error
@@ -174,7 +183,11 @@ func (db *DB) expire(t *table, e expiry) (bool, error) {
 		db.locks.unlock(stripes)
 		return false, errors.Join(err, batch.Close())
 	}
-	// A deletion that a crash undoes is done again by the next sweep, so nobody waits for it.
+	if db.synced {
+		flight := db.flights.takeOff()
+		db.locks.depart(stripes, flight)
+		*flights = append(*flights, flight)
+	}
 	err = db.store.Apply(batch, pebble.NoSync)
 	db.locks.unlock(stripes)
 	return err == nil && a.old.Exists() && ok && epoch == e.epoch,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -140,14 +141,31 @@ func (db *DB) forgetTokens(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	batch := db.store.NewBatch()
-	for ok := it.First(); ok; ok = it.Next() {
-		var row tokenRow
-		if json.Unmarshal(it.Value(), &row) != nil || now.After(row.Expires) {
-			err = errors.Join(err, batch.Delete(it.Key(), nil))
+	for ok := it.First(); ok && err == nil; ok = it.Next() {
+		if expired(it.Value(), now) {
+			err = db.forgetToken(bytes.Clone(it.Key()), now)
 		}
 	}
-	return errors.Join(err, it.Close(), batch.Commit(pebble.NoSync), batch.Close())
+	return errors.Join(err, it.Close())
+}
+
+func expired(raw []byte, now time.Time) bool {
+	var row tokenRow
+	return json.Unmarshal(raw, &row) != nil || !now.Before(row.Expires)
+}
+
+// forgetToken removes one token unless it is in use, or was used again after it was looked at.
+func (db *DB) forgetToken(key []byte, now time.Time) error {
+	token := keyspace.TokenOf(key)
+	if !db.tokens.start(token) {
+		return nil
+	}
+	defer db.tokens.finish(token)
+	raw, ok, err := db.read(key)
+	if err != nil || !ok || !expired(raw, now) {
+		return err
+	}
+	return db.store.Delete(key, pebble.NoSync)
 }
 
 // fingerprint hashes what a transaction asks for. The order of names in items and of

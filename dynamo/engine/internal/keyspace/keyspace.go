@@ -181,6 +181,9 @@ func Partition(itemKey []byte) []byte { return itemKey[:Split(itemKey)] }
 // Token returns the row of a client request token.
 func Token(token string) []byte { return append([]byte{tokenSpace}, token...) }
 
+// TokenOf returns the token of a token's row.
+func TokenOf(key []byte) string { return string(key[1:]) }
+
 // Tokens returns the prefix of all token rows.
 func Tokens() []byte { return []byte{tokenSpace} }
 
