@@ -2,16 +2,17 @@ package engine_test
 
 import (
 	"os"
-	"runtime"
 	"strconv"
 	"testing"
 	"time"
 )
 
+const pollTime = 50 * time.Microsecond
+
 // waitUntil returns when a condition holds. The deadline only ends a test that would hang.
 func waitUntil(t testing.TB, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(pollTime) {
 		if time.Now().After(deadline) {
 			t.Fatal("waited for a minute")
 		}
