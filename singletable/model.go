@@ -1,0 +1,328 @@
+package singletable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Model is a design as a whole: its tables, with their entities, and its access patterns. It is a
+// list to look things up in, to check and to document; nothing needs one to run.
+type Model struct {
+	name     string
+	tables   []*Table
+	patterns []AccessPattern
+}
+
+// NewModel lists tables and patterns under a name.
+func NewModel(name string, tables []*Table, patterns ...AccessPattern) *Model {
+	return &Model{name: name, tables: tables, patterns: patterns}
+}
+
+// Name returns the model's name.
+func (m *Model) Name() string { return m.name }
+
+// Tables returns the model's tables.
+func (m *Model) Tables() []*Table { return m.tables }
+
+// Patterns returns the model's patterns, in the order they were listed.
+func (m *Model) Patterns() []AccessPattern { return m.patterns }
+
+// Pattern returns the pattern of that name.
+func (m *Model) Pattern(name string) (AccessPattern, bool) {
+	for _, p := range m.patterns {
+		if p.Name() == name {
+			return p, true
+		}
+	}
+	return nil, false
+}
+
+// Ensure creates those of the model's tables that do not exist and verifies the others.
+func (m *Model) Ensure(ctx context.Context, admin dynamo.Admin) error {
+	for _, t := range m.tables {
+		if err := t.Ensure(ctx, admin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Verify compares all tables with the store and returns all differences.
+func (m *Model) Verify(ctx context.Context, admin dynamo.Admin) error {
+	var errs []error
+	for _, t := range m.tables {
+		errs = append(errs, t.Verify(ctx, admin))
+	}
+	return errors.Join(errs...)
+}
+
+// AccessPattern is a [Pattern] whatever its types: what catalogues and command lines work with.
+type AccessPattern interface {
+	// Name returns the pattern's name.
+	Name() string
+	// Info describes the pattern.
+	Info() PatternInfo
+	// RunText is Page with inputs given as text, by name, and rows as generic values.
+	RunText(ctx context.Context, s *Store, inputs map[string]string, size int, cursor string) (
+		Page[Row], error)
+	// PlanText is Plan with inputs given as text.
+	PlanText(s *Store, inputs map[string]string, size int) (Plan, error)
+
+	core() *patternCore
+}
+
+// PatternInfo describes a pattern for a catalogue.
+type PatternInfo struct {
+	Name, Description string
+	// Kind is lookup, query, collection or scan.
+	Kind         string
+	Table, Index string
+	// Entities are the names of the entities whose items are rows.
+	Entities []string
+	Inputs   []InputInfo
+	// Where is the key condition with inputs in place of values.
+	Where                            string
+	Filtered, Descending, Consistent bool
+	// Partitions says over how many partitions the rows are spread: "1", "5 shards", "one a
+	// month", ...
+	Partitions string
+}
+
+// InputInfo describes one input.
+type InputInfo struct {
+	Name string
+	// Type is text, time, integer, number, boolean or bytes.
+	Type     string
+	Required bool
+	// Use says what the input is for.
+	Use string
+}
+
+var inputTypes = [...]string{"", "text", "integer", "number", "time", "boolean", "bytes"}
+
+// Info describes the pattern.
+func (p *Pattern[In, Out]) Info() PatternInfo { return p.c.info() }
+
+func (c *patternCore) info() PatternInfo {
+	in := PatternInfo{Name: c.name, Description: c.note, Kind: c.kind.String(),
+		Filtered: len(c.filters)+len(c.filterBy) > 0 || c.live, Descending: c.descending,
+		Consistent: c.consistent, Partitions: "1"}
+	if c.table == nil {
+		return in
+	}
+	in.Table = c.table.name
+	if c.index != nil {
+		in.Index = c.index.name
+	}
+	for _, m := range c.members {
+		in.Entities = append(in.Entities, m.name)
+	}
+	if c.err() != nil {
+		return in
+	}
+	in.Where = c.where()
+	in.Inputs = c.inputInfos()
+	in.Partitions = c.partitionText()
+	return in
+}
+
+// where is the key condition in words.
+func (c *patternCore) where() string {
+	if c.kind == kindScan {
+		return ""
+	}
+	text := fmt.Sprintf("%s = %q", c.keys.Partition, c.bindingText(c.hash, len(c.hash.in)))
+	switch {
+	case c.kind == kindCollection:
+		if c.prefix != "" {
+			text += fmt.Sprintf(" AND begins_with(%s, %q)", c.keys.Sort, c.prefix)
+		}
+		return text
+	case c.sort == nil:
+		return text
+	}
+	open := c.openPart()
+	prefix := c.bindingText(c.sort, open)
+	switch {
+	case open == len(c.sort.in):
+		return text + fmt.Sprintf(" AND %s = %q", c.keys.Sort, prefix)
+	case c.rng != nil && c.rng.inSort && c.rng.prefix != "":
+		return text + fmt.Sprintf(" AND begins_with(%s, %q)", c.keys.Sort,
+			prefix+"<"+c.rng.prefix+">")
+	case c.rng != nil && c.rng.inSort:
+		return text + fmt.Sprintf(" AND %s from %q to %q%s", c.keys.Sort,
+			prefix+endText(c.rng.from), prefix+endText(c.rng.to), closedText(c.rng.closed))
+	case prefix != "":
+		return text + fmt.Sprintf(" AND begins_with(%s, %q)", c.keys.Sort, prefix)
+	}
+	return text
+}
+
+func endText(input string) string {
+	if input == "" {
+		return "…"
+	}
+	return "<" + input + ">"
+}
+
+func closedText(closed bool) string {
+	if closed {
+		return ", both included"
+	}
+	return ", the end excluded"
+}
+
+// openPart is the index of the first part of the sort key that no input fixes.
+func (c *patternCore) openPart() int {
+	for i, in := range c.sort.in {
+		if c.sort.k.t.parts[i].isField() && in < 0 {
+			return i
+		}
+	}
+	return len(c.sort.in)
+}
+
+func (c *patternCore) bindingText(b *binding, n int) string {
+	var text strings.Builder
+	for i := range n {
+		p := b.k.t.parts[i]
+		if b.in[i] >= 0 {
+			p.field = c.in.fields[b.in[i]].goName
+		}
+		text.WriteString(p.source())
+	}
+	return text.String()
+}
+
+func (c *patternCore) inputInfos() []InputInfo {
+	var out []InputInfo
+	for i := range c.in.fields {
+		f := &c.in.fields[i]
+		info := InputInfo{Name: f.goName, Type: inputTypes[f.form], Use: "filter"}
+		switch {
+		case c.uses(c.hash, i):
+			info.Use, info.Required = "partition key", true
+		case c.uses(c.sort, i):
+			info.Use, info.Required = "sort key", c.kind == kindLookup
+		case c.rng != nil && c.rng.fromIn == i:
+			info.Use, info.Required = "start of the range of "+c.rng.attr, c.rng.inHash
+		case c.rng != nil && c.rng.toIn == i:
+			info.Use, info.Required = "end of the range of "+c.rng.attr, c.rng.inHash
+		case c.rng != nil && c.rng.prefixIn == i:
+			info.Use = "prefix of " + c.rng.attr
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+func (c *patternCore) uses(b *binding, in int) bool {
+	if b == nil {
+		return false
+	}
+	for i, at := range b.in {
+		if at == in && b.k.t.parts[i].ring == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *patternCore) partitionText() string {
+	if c.kind == kindScan {
+		return "the whole table"
+	}
+	var parts []string
+	for i := range c.hash.k.t.parts {
+		p := &c.hash.k.t.parts[i]
+		switch {
+		case p.ring != nil && c.hash.in[i] < 0 && p.format.few > 1:
+			parts = append(parts, fmt.Sprintf("%d shards", p.format.few))
+		case p.isField() && c.hash.in[i] < 0 && p.ring == nil:
+			parts = append(parts, "one a "+p.format.name)
+		}
+	}
+	if len(parts) == 0 {
+		return "1"
+	}
+	return strings.Join(parts, ", each ")
+}
+
+// textInputs makes an In from text.
+func (c *patternCore) textInputs(inputs map[string]string) (reflect.Value, error) {
+	in := reflect.New(c.inType)
+	for name, text := range inputs {
+		i, ok := c.in.lookup(name)
+		if !ok {
+			for j := range c.in.fields {
+				if strings.EqualFold(c.in.fields[j].goName, name) {
+					i, ok = j, true
+				}
+			}
+		}
+		if !ok {
+			return in, fmt.Errorf("pattern %s has no input %s; it has %s", c.name, name,
+				strings.Join(c.inputNames(), ", "))
+		}
+		f := &c.in.fields[i]
+		if f.form == formNone {
+			return in, fmt.Errorf("pattern %s: input %s cannot be given as text", c.name, name)
+		}
+		v, err := scalar{form: formText, text: text}.convertText(f.form)
+		if err == nil {
+			err = f.write(f.at(in.UnsafePointer()), v)
+		}
+		if err != nil {
+			return in, fmt.Errorf("pattern %s: input %s: %w", c.name, name, err)
+		}
+	}
+	return in, nil
+}
+
+func (c *patternCore) inputNames() []string {
+	names := make([]string, len(c.in.fields))
+	for i := range c.in.fields {
+		names[i] = c.in.fields[i].goName
+	}
+	return names
+}
+
+// convertText is convert for text that a person typed, which may be of any form.
+func (v scalar) convertText(f form) (scalar, error) {
+	switch f {
+	case formBool:
+		b, err := boolFormat().parse(v.text)
+		return b, err
+	case formBytes:
+		return hexFormat().parse(v.text)
+	}
+	return v.convert(f)
+}
+
+// PlanText is Plan with inputs given as text.
+func (p *Pattern[In, Out]) PlanText(
+	s *Store, inputs map[string]string, size int,
+) (Plan, error) {
+	in, err := p.c.textInputs(inputs)
+	if err != nil {
+		return Plan{}, err
+	}
+	return p.c.plan(s, in.UnsafePointer(), size)
+}
+
+// RunText is Page with inputs given as text, by name, and rows as generic values. Times are RFC
+// 3339 or calendar days.
+func (p *Pattern[In, Out]) RunText(
+	ctx context.Context, s *Store, inputs map[string]string, size int, cursor string,
+) (Page[Row], error) {
+	in, err := p.c.textInputs(inputs)
+	if err != nil {
+		return Page[Row]{}, err
+	}
+	return p.c.runRows(ctx, s, in.UnsafePointer(), size, cursor)
+}

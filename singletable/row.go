@@ -1,0 +1,122 @@
+package singletable
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Row is an item of some entity as generic values, for tools that do not know its Go type: its
+// attributes without those that only make keys.
+type Row struct {
+	Entity string
+	Fields []RowField
+}
+
+// RowField is one attribute. Value is what JSON can say: string, bool, nil, [Number], []any or
+// map[string]any; binary is []byte.
+type RowField struct {
+	Name  string
+	Value any
+}
+
+// MarshalJSON writes the row as an object whose members are in the order of the fields.
+func (r Row) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, f := range r.Fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(f.Value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Get returns the value of a field and whether the row has it.
+func (r Row) Get(name string) (any, bool) {
+	for _, f := range r.Fields {
+		if f.Name == name {
+			return f.Value, true
+		}
+	}
+	return nil, false
+}
+
+// row turns an item of the entity into a Row: the fields of its struct in their order, those that
+// live in keys included, and then what the item has besides, such as what other programs wrote.
+func (c *core) row(item dynamo.Item) (Row, error) {
+	r := Row{Entity: c.name}
+	p := c.zero()
+	if err := c.restore(item, p, func(f *field) bool { return f.opts.keyOnly }); err != nil {
+		return r, err
+	}
+	seen := map[string]bool{}
+	c.table.eachKeyAttribute(func(a string) { seen[a] = true })
+	for i := range c.shape.fields {
+		f := &c.shape.fields[i]
+		v, ok := item[f.attr]
+		if f.opts.keyOnly {
+			var err error
+			if v, err = f.codec.encode(f.at(p)); err != nil {
+				return r, err
+			}
+			ok = !v.IsAbsent()
+		}
+		if ok {
+			r.Fields = append(r.Fields, RowField{f.attr, decodeAny(v)})
+		}
+		seen[f.attr] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(item)) {
+		if !seen[name] {
+			r.Fields = append(r.Fields, RowField{name, decodeAny(item[name])})
+		}
+	}
+	return r, nil
+}
+
+// runRows is page with rows as generic values.
+func (c *patternCore) runRows(
+	ctx context.Context, s *Store, p unsafe.Pointer, size int, cursor string,
+) (Page[Row], error) {
+	var page Page[Row]
+	raw, err := c.page(ctx, s, p, size, cursor, func(item dynamo.Item) (bool, error) {
+		for _, m := range c.members {
+			if !m.owns(item) {
+				continue
+			}
+			row, err := m.row(item)
+			if err == nil {
+				page.Items = append(page.Items, row)
+			}
+			return true, err
+		}
+		return false, nil
+	})
+	if err != nil {
+		return Page[Row]{}, err
+	}
+	if raw.reversed {
+		slices.Reverse(page.Items)
+	}
+	page.Next, page.Prev, page.Resume = raw.next, raw.prev, raw.resume
+	page.Calls, page.Capacity = raw.calls, raw.read
+	return page, nil
+}
