@@ -142,6 +142,16 @@ func (m *model) changeBalance(tx *singletable.Tx, before, after *Account) {
 		m.lastPostedAt.Set(after.LastPostedAt))
 }
 
+// addToBalance is changeBalance for an account that the same transaction changes already: the kit
+// makes one change of both. Sums can be put together; values can not.
+func (m *model) addToBalance(tx *singletable.Tx, before, after *Account) {
+	change, _ := after.Balance.Sub(before.Balance) // Within the sums of one posting.
+	m.accounts.UpdateTx(tx, accountItem{ID: after.ID},
+		m.version.Equals(before.Version), m.status.Equals(AccountActive),
+		m.balance.Add(change.Units()), m.version.Add(after.Version-before.Version),
+		m.lastPostedAt.Set(after.LastPostedAt))
+}
+
 // changeAccount writes a change of an account's status or overdraft limit. The version is among the
 // conditions because what is allowed may depend on the balance.
 func (m *model) changeAccount(

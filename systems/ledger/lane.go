@@ -46,6 +46,8 @@ type lane struct {
 	// known tells that account is as the store had it when this process last saw it.
 	known   bool
 	account Account
+	// drafted tells that account is as an earlier posting of the same Tx leaves it.
+	drafted bool
 	// next is the account as it will be after the write that is being put together.
 	next Account
 }

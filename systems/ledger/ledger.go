@@ -100,11 +100,13 @@ type Ledger struct {
 	model *model
 	lanes *lanes
 
+	drafts drafts
+
 	merchants     sync.Map // MerchantID to Merchant
 	merchantCount atomic.Int64
 }
 
-// New returns a ledger on a store. It does no I/O: create the table of Model first. The error says
+// New returns a ledger on a store. It does no I/O: create the table first, see Ledger.Table. The error says
 // what is wrong with the options.
 func New(store *singletable.Store, opts Options) (*Ledger, error) {
 	opts, err := opts.withDefaults()
@@ -113,3 +115,6 @@ func New(store *singletable.Store, opts Options) (*Ledger, error) {
 	}
 	return &Ledger{opts: opts, store: store, model: newModel(opts), lanes: newLanes()}, nil
 }
+
+// Table returns the design of the table, which can create it and compare it with one that exists.
+func (l *Ledger) Table() *singletable.Table { return l.model.table }

@@ -27,22 +27,6 @@ func (l *Ledger) Post(ctx context.Context, p Posting) (Receipt, error) {
 	return l.carry(ctx, j)
 }
 
-// PostTx adds a posting to a transaction of the store that the caller commits. It reads what it
-// needs and makes the same checks as Post; a replay adds nothing. If Commit then fails because a
-// condition did not hold, someone else was faster: begin again with a new Tx.
-func (l *Ledger) PostTx(
-	ctx context.Context, tx *singletable.Tx, p Posting,
-) (Receipt, error) {
-	j, err := l.newJob(ctx, p)
-	if err != nil {
-		return Receipt{}, err
-	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
-	}
-	return l.join(ctx, tx, j)
-}
-
 // newJob checks a posting in itself and prepares it. The error in the job, if there is one, is what
 // the books say against the merchant: it counts only if the key is not in use.
 func (l *Ledger) newJob(ctx context.Context, p Posting) (*job, error) {
@@ -255,37 +239,6 @@ func retryAlone(err error) bool {
 		errors.Is(err, singletable.ErrUnknown) || errors.Is(err, singletable.ErrBusy)
 }
 
-// join adds a job to a transaction that the caller commits.
-func (l *Ledger) join(ctx context.Context, tx *singletable.Tx, j *job) (Receipt, error) {
-	found, exists, err := l.entry(ctx, j.id)
-	if err != nil {
-		return Receipt{}, err
-	}
-	if exists {
-		return j.replay(found)
-	}
-	// These lanes are this call's own: nothing waits for them and nothing is remembered.
-	for _, id := range j.ids {
-		j.held = append(j.held, &lane{id: id})
-	}
-	if err := l.load(ctx, j.held); err != nil {
-		return Receipt{}, err
-	}
-	for _, lane := range j.held {
-		lane.next = lane.account
-	}
-	if err := j.plan(j.held, l.opts.Now()); err != nil {
-		j.err = err
-		return l.refuse(ctx, j)
-	}
-	j.planned = true
-	l.fill(tx, &batch{jobs: []*job{j}, owned: j.held})
-	if err := tx.Err(); err != nil {
-		return Receipt{}, fmt.Errorf("add transaction %s: %w", j.id, err)
-	}
-	return Receipt{Entry: j.entry}, nil
-}
-
 // commit writes what is planned of a batch.
 func (l *Ledger) commit(ctx context.Context, b *batch) error {
 	tx := l.store.NewTx()
@@ -301,12 +254,12 @@ func (l *Ledger) commit(ctx context.Context, b *batch) error {
 // fill adds what is planned of a batch to a transaction of the store: headers and legs, the marks
 // on reversed transactions, and one change of each account. It reports whether there is anything.
 func (l *Ledger) fill(tx *singletable.Tx, b *batch) bool {
-	m, any := l.model, false
+	m, some := l.model, false
 	for _, j := range b.jobs {
 		if !j.planned || j.twin != nil {
 			continue
 		}
-		any = true
+		some = true
 		m.transactions.CreateTx(tx, itemOfTransaction(&j.entry.Transaction))
 		for i := range j.entry.Legs {
 			m.legs.PutTx(tx, itemOfLeg(&j.entry.Legs[i])) // New, as their header is.
@@ -316,9 +269,13 @@ func (l *Ledger) fill(tx *singletable.Tx, b *batch) bool {
 		}
 	}
 	for _, lane := range b.owned {
-		if lane.next.Version != lane.account.Version {
+		switch {
+		case lane.next.Version == lane.account.Version:
+		case lane.drafted:
+			m.addToBalance(tx, &lane.account, &lane.next)
+		default:
 			m.changeBalance(tx, &lane.account, &lane.next)
 		}
 	}
-	return any
+	return some
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Reversing asks for the reversal of a transaction.
@@ -38,20 +37,6 @@ func (l *Ledger) Reverse(ctx context.Context, r Reversing) (Receipt, error) {
 		return l.refuse(ctx, j)
 	}
 	return l.carry(ctx, j)
-}
-
-// ReverseTx adds a reversal to a transaction of the store that the caller commits; see PostTx.
-func (l *Ledger) ReverseTx(
-	ctx context.Context, tx *singletable.Tx, r Reversing,
-) (Receipt, error) {
-	j, err := l.newReversal(ctx, r)
-	if err != nil {
-		return Receipt{}, err
-	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
-	}
-	return l.join(ctx, tx, j)
 }
 
 // newReversal reads the original and prepares its reversal. The error in the job, if there is one,

@@ -1,0 +1,163 @@
+package ledger_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// byStatus reads all pages of a question by status.
+func (b *books) byStatus(q ledger.StatusQuery) (found []ledger.TransactionID) {
+	b.t.Helper()
+	for {
+		page, err := b.TransactionsByStatus(b.t.Context(), q)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, item := range page.Items {
+			found = append(found, item.ID)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return found
+		}
+	}
+}
+
+// A range includes its first instant, to the millisecond, and excludes its last.
+func TestTransactionsByStatusAndTime(t *testing.T) {
+	for _, shards := range []int{1, 5} {
+		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {
+			b := openBooks(t, ledger.Options{StatusShards: shards})
+			b.clock.set(start.AddDate(0, 0, -1))
+			b.account("alice", usd("1000"))
+			b.account("bob", usd("0"))
+			midnight := time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+			var ids []ledger.TransactionID
+			for i := range 40 {
+				b.clock.set(midnight.Add(time.Duration(i-20) * time.Millisecond))
+				ids = append(ids, b.post(coffee()).Transaction.ID)
+				b.clock.set(midnight.Add(time.Duration(i-20)*time.Millisecond + 999*time.Microsecond))
+			}
+			at := func(i int) time.Time { return midnight.Add(time.Duration(i-20) * time.Millisecond) }
+			for _, c := range []struct{ from, to int }{{0, 40}, {0, 20}, {20, 40}, {5, 6}, {5, 5}, {39, 40}} {
+				q := ledger.StatusQuery{
+					Status: ledger.Completed, From: at(c.from), To: at(c.to),
+					PageQuery: ledger.PageQuery{Size: 7},
+				}
+				if diff := cmp.Diff(ids[c.from:c.to], append([]ledger.TransactionID{}, b.byStatus(q)...)); diff != "" {
+					t.Errorf("from %d to %d (-want +got):\n%s", c.from, c.to, diff)
+				}
+				q.NewestFirst = true
+				newest := b.byStatus(q)
+				for i, j := 0, len(newest)-1; i < j; i, j = i+1, j-1 {
+					newest[i], newest[j] = newest[j], newest[i]
+				}
+				if diff := cmp.Diff(ids[c.from:c.to], append([]ledger.TransactionID{}, newest...)); diff != "" {
+					t.Errorf("newest first, from %d to %d (-want +got):\n%s", c.from, c.to, diff)
+				}
+			}
+			// Open ends.
+			if got := b.byStatus(ledger.StatusQuery{Status: ledger.Completed}); len(got) != 41 {
+				t.Errorf("there are %d in all", len(got))
+			}
+			if got := b.byStatus(ledger.StatusQuery{Status: ledger.Completed, From: at(30)}); len(got) != 10 {
+				t.Errorf("there are %d from there on", len(got))
+			}
+			if got := b.byStatus(ledger.StatusQuery{Status: ledger.Failed}); len(got) != 0 {
+				t.Errorf("%d failed", len(got))
+			}
+			for _, q := range []ledger.StatusQuery{
+				{}, {Status: "done"}, {Status: ledger.Completed, From: at(2), To: at(1)},
+			} {
+				if _, err := b.TransactionsByStatus(t.Context(), q); !isProblem(err, ledger.ErrInvalidRequest) {
+					t.Errorf("%+v: got %v", q, err)
+				}
+			}
+		})
+	}
+}
+
+// With more shards, keys differ only in a number at the end; and shards may grow in use.
+func TestStatusShards(t *testing.T) {
+	b := openBooks(t, ledger.Options{})
+	b.account("alice", usd("100"))
+	b.account("bob", usd("0"))
+	for range 10 {
+		b.clock.move(time.Second)
+		b.post(coffee())
+	}
+	if n := len(b.raw("GSI1", "STATUS#completed")); n != 11 {
+		t.Errorf("%d are in STATUS#completed", n)
+	}
+	grown := booksOn(t, b.db, ledger.Options{Now: b.clock.now, StatusGrowth: []singletable.Epoch{
+		{Count: 4, From: b.clock.now().Add(time.Minute)},
+	}})
+	b.clock.move(time.Hour)
+	var last ledger.TransactionID
+	for range 40 {
+		b.clock.move(time.Second)
+		last = grown.post(ledger.TransferBetween("alice", "bob", usd("0.01"))).Transaction.ID
+	}
+	total := 0
+	for shard := range 4 {
+		n := len(b.raw("GSI1", fmt.Sprintf("STATUS#completed#%d", shard)))
+		if n == 0 {
+			t.Errorf("shard %d is empty", shard)
+		}
+		total += n
+	}
+	if total != 40 {
+		t.Errorf("%d are in the new shards", total)
+	}
+	all := grown.byStatus(ledger.StatusQuery{Status: ledger.Completed, PageQuery: ledger.PageQuery{Size: 9}})
+	if len(all) != 51 || all[50] != last {
+		t.Errorf("%d are found, of 51", len(all))
+	}
+	if _, err := grown.Reverse(t.Context(), ledger.Reversing{TransactionID: last}); err != nil {
+		t.Error(err)
+	}
+	if all := grown.byStatus(ledger.StatusQuery{Status: ledger.Reversed}); len(all) != 1 {
+		t.Errorf("%d are reversed", len(all))
+	}
+	grown.sound()
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	b := openBooks(t, ledger.Options{})
+	for _, bad := range []ledger.Options{
+		{StatusShards: 65}, {StatusShards: -1}, {Tenant: "a#b"}, {Tenant: "@a"},
+		{StatusGrowth: []singletable.Epoch{{Count: 100, From: start}}},
+	} {
+		if _, err := ledger.New(b.store, bad); err == nil {
+			t.Errorf("%+v is accepted", bad)
+		}
+	}
+}
+
+// What each question costs, in the units of the design: a read of up to 4 KB is a half or a whole.
+func TestUnits(t *testing.T) {
+	b := aliceAndBob(t, ledger.Options{})
+	if _, err := b.CreateMerchant(t.Context(), ledger.NewMerchant{ID: "m", Name: "M"}); err != nil {
+		t.Fatal(err)
+	}
+	r := b.post(keyed("k", coffee()))
+	for i := range 99 {
+		b.post(keyed(fmt.Sprint(i), ledger.TransferBetween("alice", "bob", usd("0.01"))))
+	}
+	for _, c := range []struct {
+		name        string
+		read, write float64
+		calls       int
+		do          func(*books) error
+	}{
+		{"merchant by id", 0.5, 0, 1, func(b *books) error { _, err := b.Merchant(b.t.Context(), "m"); return err }},
+	} {
+		_ = c
+		_ = r
+	}
+}
