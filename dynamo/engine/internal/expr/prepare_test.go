@@ -332,3 +332,49 @@ func TestCheckItem(t *testing.T) {
 		})
 	}
 }
+
+func TestNamesThatAProjectionAndAnUpdateTouch(t *testing.T) {
+	prepared, err := expr.NewParser().Prepare(&expr.Request{
+		Projection: "a, b.c, #d[0], b.e", Update: "SET x = y, z.a = z.b REMOVE #d",
+		Names: map[string]string{"#d": "d.x"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	projection, update := prepared.Projection, prepared.Update
+	if diff := cmp.Diff([]string{"a", "b", "d.x"}, projection.TopLevel()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"b", "d.x"}, projection.Nested()); diff != "" {
+		t.Error(diff)
+	}
+	for name, want := range map[string]bool{"x": true, "z": true, "d.x": true, "y": false} {
+		if got := update.Changes(name); got != want {
+			t.Errorf("changes %s: %v", name, got)
+		}
+	}
+}
+
+func TestUpdateRefusesAnItemThatIsNotValid(t *testing.T) {
+	// A store holds no such values; a caller that has another source of items may.
+	for _, test := range []struct {
+		update string
+		value  dynamo.Value
+		item   dynamo.Item
+	}{
+		{"SET a = a + :v", dynamo.Int(1), dynamo.Item{"a": dynamo.N("x")}},
+		{"SET a = :v - a", dynamo.Int(1), dynamo.Item{"a": dynamo.N("x")}},
+		{"ADD a :v", dynamo.NS("1"), dynamo.Item{"a": dynamo.NS("x")}},
+		{"DELETE a :v", dynamo.NS("1"), dynamo.Item{"a": dynamo.NS("1", "1.0")}},
+	} {
+		prepared, err := expr.NewParser().Prepare(&expr.Request{
+			Update: test.update, Values: map[string]dynamo.Value{":v": test.value},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if updated, err := prepared.Update.Apply(test.item); err == nil {
+			t.Errorf("%s of %v gives %v", test.update, test.item, updated)
+		}
+	}
+}
