@@ -12,8 +12,8 @@
 // as on any system. Columns come in any order, and their names in capitals or not:
 //
 //	key          the idempotency key; see below for rows without one
-//	type         payment, transfer, deposit, withdrawal or another word; without one it is a payment
-//	             when there is a merchant, and a transfer when not
+//	type         payment, transfer, deposit, withdrawal or another word; without one it is a
+//	             payment when there is a merchant, and a transfer when not
 //	from         the account that is debited; may be empty for a deposit
 //	to           the account that is credited; may be empty for a withdrawal and with a merchant
 //	amount       plain digits with a decimal point, read exactly; required
@@ -22,11 +22,11 @@
 //	description  any text, newlines included
 //
 // Other columns are not used, and [File.Unused] names them, unless the caller asks to keep them:
-// then they become metadata of the transaction. They are not kept unasked because metadata is a part
-// of the request: the same row with another time of export would be a conflict, not a repeat. CSV
-// may be separated by semicolons or tabs as well; the header tells. JSON may have amounts as strings
-// or as numbers, an object metadata, and in the place of from, to and amount an array legs of
-// objects with account, type (debit or credit), amount and currency.
+// then they become metadata of the transaction. They are not kept unasked because metadata is a
+// part of the request: the same row with another time of export would be a conflict, not a repeat.
+// CSV may be separated by semicolons or tabs as well; the header tells. JSON may have amounts as
+// strings or as numbers, an object metadata, and in the place of from, to and amount an array legs
+// of objects with account, type (debit or credit), amount and currency.
 //
 // A row that cannot be read is refused by itself. A file that breaks as a whole, by a quote that is
 // never closed or a header that makes no sense, is refused before anything is posted.
@@ -40,8 +40,9 @@
 //
 // What is refused is what would be refused if the rows were posted one by one in file order. Rows
 // overtake each other only where that cannot be told from the outcome: rows that raise the balance
-// of an account run side by side, and a row that lowers it waits for all rows on that account before
-// it and holds up all after it. The ledger's own accounts have no limits, so nothing waits for them.
+// of an account run side by side, and a row that lowers it waits for all rows on that account
+// before it and holds up all after it. The ledger's own accounts have no limits, so nothing waits
+// for them.
 //
 // Memory does not grow with the number of rows.
 package bulk

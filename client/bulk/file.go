@@ -174,13 +174,15 @@ func (f *File) source(r io.Reader, unused map[string]bool) (source, error) {
 	head, err := lines.in.Peek(1)
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, &FileError{Wrong: "The file is empty", Try: "Begin it with a line of column names"}
+		return nil, emptyFile()
 	case err != nil:
 		return nil, err
 	}
 	switch head[0] {
 	case '[':
-		return nil, &FileError{Wrong: "The file is an array of JSON", Try: "Write one object a line"}
+		return nil, &FileError{
+			Wrong: "The file is an array of JSON", Try: "Write one object a line",
+		}
 	case '{':
 		keep := make(map[string]bool, len(f.keep))
 		for _, name := range f.keep {
@@ -199,7 +201,7 @@ func (f *File) csvSource(lines *lineReader, unused map[string]bool) (source, err
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, &FileError{Wrong: "The file is empty", Try: "Begin it with a line of column names"}
+		return nil, emptyFile()
 	case err != nil:
 		return nil, headerError(lines.line, err)
 	case bytes.ContainsRune(first, '\r'):
@@ -232,6 +234,10 @@ func (f *File) csvSource(lines *lineReader, unused map[string]bool) (source, err
 			}
 		}
 	}, nil
+}
+
+func emptyFile() error {
+	return &FileError{Wrong: "The file is empty", Try: "Begin it with a line of column names"}
 }
 
 func headerError(line int, err error) error {

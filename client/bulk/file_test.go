@@ -74,7 +74,7 @@ func TestRowsAreReadAsWritten(t *testing.T) {
 		{"tabs", "from\tto\tamount\tcurrency\na\tb\t5\tNZD\n",
 			[]string{`2 import-HASH-2 transfer a:debit:5.00 NZD b:credit:5.00 NZD`}},
 		{"byte order mark and carriage returns",
-			"\xef\xbb\xbf" + strings.ReplaceAll(header, "\n", "\r\n") + "k1,transfer,a,b,1,USD,,x\r\n",
+			"\xef\xbb\xbf" + strings.ReplaceAll(header+"k1,transfer,a,b,1,USD,,x\n", "\n", "\r\n"),
 			[]string{`2 k1 transfer a:debit:1.00 USD b:credit:1.00 USD "x"`}},
 		{"quoted newlines, quotes and commas",
 			header + "k1,transfer,a,b,1,USD,,\"two\r\nlines, \"\"quoted\"\"\"\nk2,transfer,a,b,1,USD,,\n",
@@ -189,8 +189,10 @@ func TestBrokenFilesAreRefusedBeforeAnythingIsPosted(t *testing.T) {
 		{"UTF-16", "\xff\xfek\x00", "The file is UTF-16"},
 		{"no amount", "key,from,to,currency\n", `line 1: The header has no column "amount"`},
 		{"no header", "k,transfer,a,b,1,USD\n", `line 1: The header has no column "amount"`},
-		{"a column twice", "amount,currency,from,From\n", `line 1: The column "from" is there twice`},
-		{"old line ends", "amount,currency\r1,USD\r", "line 1: Lines end in carriage returns alone"},
+		{"a column twice", "amount,currency,from,From\n",
+			`line 1: The column "from" is there twice`},
+		{"old line ends", "amount,currency\r1,USD\r",
+			"line 1: Lines end in carriage returns alone"},
 		{"an array of JSON", "[{}]", "The file is an array of JSON"},
 		{"an object of JSON over several lines", "{\n\"amount\": 1\n}\n",
 			"line 1: The file is JSON, but not one object a line"},
@@ -199,7 +201,8 @@ func TestBrokenFilesAreRefusedBeforeAnythingIsPosted(t *testing.T) {
 		{"an open quote and much behind it",
 			header + "k,,,,,,,\"" + strings.Repeat("k,transfer,a,b,1,USD,,\n", 1<<13),
 			"line 2: A quote is opened and never closed"},
-		{"an open quote in the header", "amount,\"currency\n", "line 1: A quote is opened and never closed"},
+		{"an open quote in the header", "amount,\"currency\n",
+			"line 1: A quote is opened and never closed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, err := bulk.OpenReader(strings.NewReader(test.content))

@@ -122,7 +122,8 @@ func TestOutcomesAreThoseOfOneByOne(t *testing.T) {
 			amount := rapid.IntRange(1, 9).Draw(t, "amount")
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {
 			case 0:
-				fmt.Fprintf(&content, "%s,deposit,,%s,%d,USD,,\n", key, account.Draw(t, "to"), amount)
+				to := account.Draw(t, "to")
+				fmt.Fprintf(&content, "%s,deposit,,%s,%d,USD,,\n", key, to, amount)
 			case 1:
 				fmt.Fprintf(&content, "%s,,%s,,%d,USD,m,\n", key, account.Draw(t, "from"), amount)
 			case 2:
@@ -193,8 +194,8 @@ func TestAStoppedImportGoesOnWhereItStopped(t *testing.T) {
 	for _, balance := range b.balances {
 		got += balance
 	}
-	if posted != rows || got != 0 || -b.balances["@deposits"] != want {
-		t.Errorf("posted %d rows of %d, %d dollars of %d", posted, rows, -b.balances["@deposits"], want)
+	if sum := -b.balances["@deposits"]; posted != rows || got != 0 || sum != want {
+		t.Errorf("posted %d rows of %d, %d dollars of %d", posted, rows, sum, want)
 	}
 }
 

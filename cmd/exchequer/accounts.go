@@ -71,7 +71,8 @@ Given again with the same --id or --key, the command shows the account that it o
 			n.ID, n.UserID = client.AccountID(id), client.UserID(user)
 			n.Currency = money.Currency(currency)
 			var err error
-			if n.OverdraftLimit, err = optionalAmount("--overdraft", limit, n.Currency); err != nil {
+			n.OverdraftLimit, err = optionalAmount("--overdraft", limit, n.Currency)
+			if err != nil {
 				return err
 			}
 			account, err := c.OpenAccount(ctx, n)
@@ -207,8 +208,9 @@ func (a *app) accountsOverdraft() *cobra.Command {
 			return one(a, accountDetails(), account)
 		}),
 	}
-	command.Flags().StringVar(&limit, "limit", "", "how far, as an `amount` in the account's currency")
-	command.Flags().BoolVar(&unlimited, "unlimited", false, "without limit")
+	f := command.Flags()
+	f.StringVar(&limit, "limit", "", "how far, as an `amount` in the account's currency")
+	f.BoolVar(&unlimited, "unlimited", false, "without limit")
 	command.MarkFlagsMutuallyExclusive("limit", "unlimited")
 	command.MarkFlagsOneRequired("limit", "unlimited")
 	return command

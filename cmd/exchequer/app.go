@@ -152,7 +152,8 @@ func (a *app) globalFlags(root *cobra.Command) {
 	p.StringVarP(&a.flags.output, "output", "o", firstOf(a.getenv(envOutput), outputTable),
 		"`form` of what is printed: table, json or csv")
 	p.BoolVarP(&a.flags.quiet, "quiet", "q", false, "print results only: no progress, no remarks")
-	p.BoolVar(&a.flags.usage, "usage", false, "tell what the command took: calls and capacity units")
+	p.BoolVar(&a.flags.usage, "usage", false,
+		"tell what the command took: calls and capacity units")
 	_ = root.RegisterFlagCompletionFunc("output", fixed(outputs...))
 	_ = root.MarkPersistentFlagDirname("data")
 }
@@ -261,7 +262,9 @@ func zone(name string) (*time.Location, error) {
 const inProcess = "http://127.0.0.1"
 
 // connect returns a client of the server to speak to, and what has to be closed after it.
-func (a *app) connect(ctx context.Context, tables server.Tables) (*client.Client, io.Closer, error) {
+func (a *app) connect(
+	ctx context.Context, tables server.Tables,
+) (*client.Client, io.Closer, error) {
 	agent := "exchequer/" + versionText()
 	if a.flags.server != "" {
 		c, err := client.New(a.flags.server, client.Options{Key: a.flags.apiKey, UserAgent: agent})

@@ -72,7 +72,9 @@ func (a *app) statementCommand() *cobra.Command {
 
 // statement prints the pages of a statement, newest first: the closing balance on top, the opening
 // balance at the bottom.
-func (a *app) statement(ctx context.Context, c *client.Client, q client.StatementQuery, all bool) error {
+func (a *app) statement(
+	ctx context.Context, c *client.Client, q client.StatementQuery, all bool,
+) error {
 	p := newPrinter(a, accountLegColumns())
 	first := true
 	for s, err := range c.StatementPages(ctx, q) {
@@ -202,7 +204,7 @@ func (a *app) reconciliationRows(r client.Reconciliation) error {
 	case outputJSON:
 		return a.json(r)
 	case outputCSV:
-		return page(a, divergenceColumns(), client.Page[client.Divergence]{Items: r.Divergences}, "")
+		return page(a, divergenceColumns(), whole(r.Divergences), "")
 	}
 	if err := newPrinter(a, totalColumns()).rows(r.Totals); err != nil {
 		return err

@@ -1,5 +1,89 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"os"
 
-func (a *app) demoCommand() *cobra.Command { return &cobra.Command{Use: "demo"} }
+	"github.com/spf13/cobra"
+
+	"github.com/exchequer-dev/exchequer/demo"
+	"github.com/exchequer-dev/exchequer/server"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "See money move: a story on real input, checked to the cent",
+		Long: `See money move. On fresh books, people open accounts, three months of payments are imported from a
+file as messy as files are, and the outcome is compared with one that was worked out beforehand.
+
+The books are in a temporary directory that is removed at the end. With --data they are kept, in a
+directory that must be new or empty, and the commands of the story can be tried on them. The exit
+status is 8 when the books are not as they must be.`,
+		Example: `  exchequer demo
+  exchequer demo --data ./demo-books`,
+		GroupID: groupRun,
+		Args:    cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return a.demo(command.Context(), command.Flags().Changed("data"))
+		},
+	}
+}
+
+func (a *app) demo(ctx context.Context, keep bool) (err error) {
+	if a.flags.server != "" {
+		return usagef("Leave out --server, and unset "+envServer,
+			"The demo makes books of its own and does not speak to a server")
+	}
+	if !keep {
+		// Not the directory of the environment: that has the user's own books.
+		if a.flags.data, err = os.MkdirTemp("", "exchequer-demo-*"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(a.flags.data)) }()
+	} else if err := checkFresh(a.flags.data); err != nil {
+		return err
+	}
+	c, closer, err := a.connect(ctx, server.TablesKeep)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closer.Close()) }()
+	bar := a.newProgress("importing", "row", 0)
+	err = demo.Tell(ctx, c, demo.Options{
+		Out: a.out,
+		Progress: func(done, total int) {
+			if done == 1 {
+				bar = a.newProgress("importing", "row", total)
+			}
+			if bar.set(done, ""); done == total {
+				bar.clear()
+			}
+		},
+	})
+	bar.clear()
+	var wrong *demo.MismatchError
+	if errors.As(err, &wrong) {
+		return &failure{exit: exitDiffers, text: wrong.Error()}
+	}
+	if err == nil && keep {
+		a.remark("the books are in %s: give the commands above with --data %s",
+			a.flags.data, a.flags.data)
+	}
+	return err
+}
+
+// checkFresh refuses a directory that has anything in it, since the demo's outcome is known for
+// empty books alone.
+func checkFresh(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		return usagef("exchequer demo, or --data with a new directory",
+			"The demo needs fresh books, and there is something in %s already", dir)
+	}
+	return nil
+}

@@ -69,7 +69,8 @@ func (a *app) importCommand() *cobra.Command {
 		"greatest `number` of rows on their way at once")
 	f.StringVar(&i.report, "report", "", "CSV `file` for the refused rows")
 	f.StringSliceVar(&i.keep, "keep", nil, "`columns` that become metadata")
-	f.BoolVar(&i.allowRefused, "allow-refused", false, "end with status 0 even if rows were refused")
+	f.BoolVar(&i.allowRefused, "allow-refused", false,
+		"end with status 0 even if rows were refused")
 	return command
 }
 
@@ -143,13 +144,15 @@ func (a *app) openPayments(path string, keep []string) (file *bulk.File, err err
 	switch {
 	case errors.As(err, &wrong):
 		return nil, &failure{
-			exit: exitUsage, text: path + ": " + wrong.Error() + "; nothing was posted", try: wrong.Try,
+			exit: exitUsage, try: wrong.Try,
+			text: path + ": " + wrong.Error() + "; nothing was posted",
 		}
 	case err != nil:
 		return nil, err
 	}
 	if len(file.Unused) > 0 {
-		a.remark("columns left out: %s (--keep makes them metadata)", strings.Join(file.Unused, ", "))
+		a.remark("columns left out: %s (--keep makes them metadata)",
+			strings.Join(file.Unused, ", "))
 	}
 	if file.Keyless > 0 {
 		a.remark("%s without a key: do not edit the file and import it again",

@@ -87,7 +87,7 @@ func (a *app) keysList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return page(a, keyColumns(), client.Page[client.Key]{Items: keys}, "no keys")
+			return page(a, keyColumns(), whole(keys), "no keys")
 		}),
 	}
 }

@@ -120,6 +120,9 @@ func page[T any](a *app, columns []column[T], list client.Page[T], empty string)
 	return nil
 }
 
+// whole is a list of one page.
+func whole[T any](items []T) client.Page[T] { return client.Page[T]{Items: items} }
+
 // more tells how to get the next page.
 func (a *app) more(cursor string) {
 	if cursor != "" {

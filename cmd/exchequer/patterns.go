@@ -63,7 +63,7 @@ func (a *app) patternsList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return page(a, patternColumns(), client.Page[client.Pattern]{Items: patterns}, "no patterns")
+			return page(a, patternColumns(), whole(patterns), "no patterns")
 		}),
 	}
 }
@@ -81,8 +81,11 @@ func (a *app) patternsShow() *cobra.Command {
 			}
 			columns := append(patternColumns(),
 				col("TABLE", func(p client.Pattern) string { return p.Table }),
-				col("ENTITIES", func(p client.Pattern) string { return strings.Join(p.Entities, ", ") }))
-			if err := one(a, columns, p); err != nil || p.Plan == nil || a.flags.output != outputTable {
+				col("ENTITIES", func(p client.Pattern) string {
+					return strings.Join(p.Entities, ", ")
+				}))
+			err = one(a, columns, p)
+			if err != nil || p.Plan == nil || a.flags.output != outputTable {
 				return err
 			}
 			return a.plan(*p.Plan)
@@ -120,7 +123,8 @@ func (a *app) patternsRun() *cobra.Command {
 			for _, arg := range args[1:] {
 				name, value, ok := strings.Cut(arg, "=")
 				if !ok {
-					return usagef("exchequer patterns show "+args[0], "The input %q must be name=value", arg)
+					return usagef("exchequer patterns show "+args[0],
+						"The input %q must be name=value", arg)
 				}
 				q.Inputs[name] = value
 			}
@@ -144,7 +148,7 @@ func (a *app) patternRun(r client.PatternRun) error {
 	case outputCSV:
 		return page(a, []column[json.RawMessage]{
 			col("ITEM", func(row json.RawMessage) string { return string(row) }),
-		}, client.Page[json.RawMessage]{Items: r.Rows, Next: r.Next}, "")
+		}, client.Page[json.RawMessage]{Items: r.Rows, Next: r.Next}, "no rows")
 	}
 	if err := a.plan(r.Plan); err != nil {
 		return err

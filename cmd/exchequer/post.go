@@ -53,10 +53,12 @@ A deposit needs no --from and a withdrawal no --to: the other side is @deposits 
 	}
 	p.add(command)
 	f := command.Flags()
-	f.StringVar(&p.kind, "type", string(client.Transfer), "what it is for, one `word`: transfer, deposit, …")
+	f.StringVar(&p.kind, "type", string(client.Transfer),
+		"what it is for, one `word`: transfer, deposit, …")
 	f.StringVar(&p.to, "to", "", "`account` that is credited")
 	f.StringVar(&p.merchant, "merchant", "", "`id` of the merchant that it concerns")
-	f.StringArrayVar(&p.legs, "leg", nil, "`account:debit:amount` or account:credit:amount; repeated")
+	f.StringArrayVar(&p.legs, "leg", nil,
+		"`account:debit:amount` or account:credit:amount; repeated")
 	for _, side := range []string{"from", "to", "amount"} {
 		command.MarkFlagsMutuallyExclusive("leg", side)
 	}
@@ -93,7 +95,8 @@ func (a *app) post(ctx context.Context, c *client.Client, request client.Posting
 	if err != nil {
 		return err
 	}
-	return a.receipt(receipt, "the key was used before: this is the first transaction, and nothing moved")
+	return a.receipt(receipt,
+		"the key was used before: this is the first transaction, and nothing moved")
 }
 
 // receipt shows a transaction with its legs, and tells when it is an earlier one.
@@ -192,11 +195,13 @@ A transaction is reversed at most once: the same command again shows the first r
 			if err != nil {
 				return err
 			}
-			return a.receipt(receipt, "it was reversed before: this is the first reversal, and nothing moved")
+			return a.receipt(receipt,
+				"it was reversed before: this is the first reversal, and nothing moved")
 		}),
 	}
 	f := command.Flags()
-	f.StringVar(&v.Description, "description", "", "`text` for people; without it one that names the original")
+	f.StringVar(&v.Description, "description", "",
+		"`text` for people; without it one that names the original")
 	f.StringToStringVar(&v.Metadata, "meta", nil, "metadata as `name=value`; may be repeated")
 	return command
 }

@@ -40,14 +40,16 @@ first and start with --auth keys.`,
 	}
 	f := command.Flags()
 	f.StringVar(&s.listen, "listen", server.AddressDefault, "`address` and port to listen on")
-	f.StringVar(&s.auth, "auth", string(server.AuthOff), "who may use it: `off` (everyone on this machine) or keys")
+	f.StringVar(&s.auth, "auth", string(server.AuthOff),
+		"`who` may use it: off (everyone on this machine) or keys")
 	f.StringSliceVar(&s.hosts, "host", nil, "`name` under which it may be asked, besides localhost")
 	f.StringVar(&s.table, "table", "", "`name` of the ledger's table")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
 	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
 	f.StringVar(&s.logFormat, "log", "text", "`form` of the log: text or json")
-	f.StringVar(&s.logMinimum, "log-level", "info", "least `level` that is logged: debug, info, warn, error")
+	f.StringVar(&s.logMinimum, "log-level", "info",
+		"least `level` that is logged: debug, info, warn, error")
 	return command
 }
 

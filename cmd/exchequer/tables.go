@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,8 @@ import (
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
 )
+
+const noTables = "no tables; create them with: exchequer tables create"
 
 func tableColumns() []column[client.Table] {
 	type table = client.Table
@@ -80,7 +81,7 @@ func (a *app) tablesCreate() *cobra.Command {
 					return "was there"
 				}),
 			}, tableColumns()[:4]...)
-			return page(a, columns, client.Page[client.Table]{Items: tables}, "no tables")
+			return page(a, columns, whole(tables), noTables)
 		}),
 	}
 }
@@ -98,8 +99,7 @@ func (a *app) tablesList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return page(a, tableColumns(), client.Page[client.Table]{Items: tables},
-				"no tables; create them with: exchequer tables create")
+			return page(a, tableColumns(), whole(tables), noTables)
 		}),
 	}
 }
@@ -174,10 +174,11 @@ func (a *app) checks(checks []client.TableCheck) error {
 			}
 			return "differs"
 		}),
-		col("DIFFERENCES", func(t client.TableCheck) string { return strings.Join(t.Differences, "; ") }),
+		col("DIFFERENCES", func(t client.TableCheck) string {
+			return strings.Join(t.Differences, "; ")
+		}),
 	}
-	err := page(a, columns, client.Page[client.TableCheck]{Items: checks},
-		"no tables; create them with: exchequer tables create")
+	err := page(a, columns, whole(checks), noTables)
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (a *app) checks(checks []client.TableCheck) error {
 	}
 	if different > 0 {
 		return &failure{
-			exit: exitDiffers, text: fmt.Sprintf("%s not as it should be", count(different, "table")),
+			exit: exitDiffers, text: count(different, "table") + " not as it should be",
 			try: "exchequer tables describe TABLE",
 		}
 	}

@@ -87,7 +87,7 @@ func (a *app) entry(e client.Entry) error {
 		columns := append([]column[client.Leg]{
 			col("TRANSACTION", func(l client.Leg) string { return string(l.TransactionID) }),
 		}, legColumns()...)
-		return page(a, columns, client.Page[client.Leg]{Items: e.Legs}, "")
+		return page(a, columns, whole(e.Legs), "")
 	}
 	if err := one(a, transactionDetails(), e.Transaction); err != nil {
 		return err
@@ -119,7 +119,8 @@ func (a *app) getCommand() *cobra.Command {
 			return one(a, transactionDetails(), transaction)
 		}),
 	}
-	command.Flags().BoolVar(&legs, "legs", false, "with its legs, by one query of the item collection")
+	command.Flags().BoolVar(&legs, "legs", false,
+		"with its legs, by one query of the item collection")
 	return command
 }
 
@@ -197,7 +198,8 @@ or ages (36h: that long ago).`,
 	}
 	f := command.Flags()
 	statuses := []string{
-		string(client.Completed), string(client.Reversed), string(client.Pending), string(client.Failed),
+		string(client.Completed), string(client.Reversed), string(client.Pending),
+		string(client.Failed),
 	}
 	f.StringVar(&status, "status", statuses[0], "`status`: "+strings.Join(statuses, ", "))
 	f.StringVar(&from, "from", "", "from this `time` on")

@@ -37,8 +37,8 @@ func (a *app) versionCommand() *cobra.Command {
 					"platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
-			_, err := fmt.Fprintf(a.out, "exchequer %s (%s %s/%s)\n", versionText(), runtime.Version(),
-				runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.out, "exchequer %s (%s %s/%s)\n",
+				versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

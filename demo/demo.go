@@ -1,0 +1,152 @@
+// Package demo tells the story that "exchequer demo" shows: three months of a small world's
+// payments go through the whole product, and what must come out is known beforehand.
+//
+// The files that it reads ship inside the binary; README.md says what is in them.
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/client/bulk"
+	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+)
+
+// Options of a telling.
+type Options struct {
+	// Out is where the story goes.
+	Out io.Writer
+	// Progress, if set, is told how many of how many rows were imported.
+	Progress func(done, total int)
+}
+
+// MismatchError says where the books are not as they must be.
+type MismatchError struct {
+	// Differences are sentences, each about one difference.
+	Differences []string
+}
+
+// Error counts the differences and repeats the first.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("The demo found %d differences, the first: %s", len(e.Differences),
+		e.Differences[0])
+}
+
+// Tell tells the story on a server without any accounts. It returns a *MismatchError when the books
+// do not balance, or are not those that must come out.
+func Tell(ctx context.Context, c *client.Client, opts Options) error {
+	w, err := readWorld()
+	if err != nil {
+		return err
+	}
+	s := &story{client: c, opts: opts, world: w, begin: time.Now()}
+	for _, chapter := range []func(context.Context) error{
+		s.tables, s.people, s.payments, s.again, s.race, s.statement, s.transaction, s.status,
+		s.performance, s.reconcile,
+	} {
+		if err := chapter(ctx); err != nil {
+			return err
+		}
+		if s.err != nil {
+			return s.err
+		}
+	}
+	return s.end()
+}
+
+// story is one telling.
+type story struct {
+	client  *client.Client
+	opts    Options
+	world   *world
+	begin   time.Time
+	chapter int
+	err     error // of writing; the first one stays
+
+	differences []string
+	shown       client.Transaction // the purchase that several chapters look at
+}
+
+// errNothing says that the story has nothing to show where there must be something.
+var errNothing = errors.New("the story has no purchase to show")
+
+// title begins a chapter.
+func (s *story) title(text string) {
+	s.chapter++
+	s.say("")
+	s.say("%d. %s", s.chapter, text)
+}
+
+// say writes a line.
+func (s *story) say(format string, args ...any) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintf(s.opts.Out, format+"\n", args...)
+	}
+}
+
+// command shows how to do the same by hand.
+func (s *story) command(format string, args ...any) {
+	s.say("   $ exchequer "+format, args...)
+}
+
+// table writes a table, indented.
+func (s *story) table(t *grid.Table) {
+	if s.err == nil {
+		s.err = t.Write(s.opts.Out, "   ")
+	}
+}
+
+// differ notes that something is not as it must be.
+func (s *story) differ(format string, args ...any) {
+	s.differences = append(s.differences, fmt.Sprintf(format, args...))
+}
+
+// end closes the story.
+func (s *story) end() error {
+	s.say("")
+	if len(s.differences) > 0 {
+		for i, difference := range s.differences {
+			if i == differencesMax {
+				s.say("   and %d more", len(s.differences)-i)
+				break
+			}
+			s.say("   not as it must be: %s", difference)
+		}
+		return &MismatchError{Differences: s.differences}
+	}
+	s.say("Everything is as it must be. It took %s.", seconds(time.Since(s.begin)))
+	return s.err
+}
+
+// differencesMax bounds how many differences are written.
+const differencesMax = 20
+
+// outcomes counts rows for the story.
+func outcomes(r bulk.Result) string {
+	return fmt.Sprintf("%s posted, %s already there, %s refused",
+		thousands(r.Posted), thousands(r.There), thousands(r.Refused))
+}
+
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+// short gives the beginning of an id, for tables that have no room for the whole.
+func short[T ~string](id T) string {
+	const characters = 8
+	if strings.HasPrefix(string(id), "@") || len(id) <= characters {
+		return string(id)
+	}
+	return string(id[:characters]) + "…"
+}
