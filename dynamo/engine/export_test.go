@@ -1,6 +1,12 @@
 package engine
 
-import "github.com/cockroachdb/pebble/v2/vfs"
+import (
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
 
 // WithDisk returns the options of a database on another file system than the operating
 // system's.
@@ -30,4 +36,14 @@ func (db *DB) Settled(name string) bool {
 		}
 	}
 	return t.counted.Load() && (t.TTL == "" || t.TTLReady)
+}
+
+// SetFormat makes the database look as if a version with another format had written it.
+func (db *DB) SetFormat(version int) error {
+	return db.SetRawFormat(fmt.Appendf(nil, `{"Version": %d, "Seed": 1}`, version))
+}
+
+// SetRawFormat replaces what the database says of its format.
+func (db *DB) SetRawFormat(raw []byte) error {
+	return db.store.Set(keyspace.Meta("format"), raw, db.write)
 }

@@ -75,7 +75,7 @@ func (db *DB) sweep(ctx context.Context) (deleted int, err error) {
 			after = last
 		}
 	}
-	return deleted, db.forgetTokens(now)
+	return deleted, db.forgetTokens(ctx, now)
 }
 
 func (db *DB) expiringTables() []string {

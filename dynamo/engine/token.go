@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -134,19 +135,46 @@ func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request [
 	return out, nil
 }
 
+// forgetBatch is how many tokens are looked at under one hold of the schema.
+const forgetBatch = 1024
+
 // forgetTokens removes the tokens whose time is over.
-func (db *DB) forgetTokens(now time.Time) error {
-	prefix := keyspace.Tokens()
-	it, err := db.store.NewIter(bounds(prefix, keyspace.After(prefix)))
-	if err != nil {
-		return err
+func (db *DB) forgetTokens(ctx context.Context, now time.Time) error {
+	next := keyspace.Tokens()
+	for next != nil {
+		var err error
+		if next, err = db.forgetSome(ctx, next, now); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// forgetSome looks at a batch of tokens from a row on, and returns the row to go on with, nil at
+// the end.
+func (db *DB) forgetSome(ctx context.Context, from []byte, now time.Time) (
+	next []byte, err error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	it, err := db.store.NewIter(bounds(from, keyspace.After(keyspace.Tokens())))
+	if err != nil {
+		return nil, err
+	}
+	n := 0
 	for ok := it.First(); ok && err == nil; ok = it.Next() {
+		if n == forgetBatch {
+			next = bytes.Clone(it.Key())
+			break
+		}
+		n++
 		if expired(it.Value(), now) {
 			err = db.forgetToken(bytes.Clone(it.Key()), now)
 		}
 	}
-	return errors.Join(err, it.Close())
+	return next, errors.Join(err, it.Close())
 }
 
 func expired(raw []byte, now time.Time) bool {
