@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -139,7 +140,9 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// What each question costs, in the units of the design: a read of up to 4 KB is a half or a whole.
+// What each question costs: a read of up to 4 KB is a whole unit, or a half from an index. A payment
+// writes five items, two units each in a transaction, and six entries of indexes, one unit each: the
+// header's two, and one of each leg and account.
 func TestUnits(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	if _, err := b.CreateMerchant(t.Context(), ledger.NewMerchant{ID: "m", Name: "M"}); err != nil {
@@ -149,15 +152,69 @@ func TestUnits(t *testing.T) {
 	for i := range 99 {
 		b.post(keyed(fmt.Sprint(i), ledger.TransferBetween("alice", "bob", usd("0.01"))))
 	}
+	id := r.Transaction.ID
 	for _, c := range []struct {
 		name        string
 		read, write float64
 		calls       int
-		do          func(*books) error
+		ask         func(ctx context.Context) error
 	}{
-		{"merchant by id", 0.5, 0, 1, func(b *books) error { _, err := b.Merchant(b.t.Context(), "m"); return err }},
+		{"merchant by id", 0.5, 0, 1, func(ctx context.Context) error {
+			_, err := b.Merchant(ctx, "m")
+			return err
+		}},
+		{"account by id", 1, 0, 1, func(ctx context.Context) error {
+			_, err := b.Account(ctx, "alice")
+			return err
+		}},
+		{"accounts of a user", 0.5, 0, 1, func(ctx context.Context) error {
+			_, err := b.AccountsOfUser(ctx, "user-1", ledger.PageQuery{})
+			return err
+		}},
+		{"transaction by id", 1, 0, 1, func(ctx context.Context) error {
+			_, err := b.Transaction(ctx, id)
+			return err
+		}},
+		{"transaction with its legs", 1, 0, 1, func(ctx context.Context) error {
+			_, err := b.Entry(ctx, id)
+			return err
+		}},
+		{"transaction by key", 0.5, 0, 1, func(ctx context.Context) error {
+			_, err := b.TransactionByKey(ctx, "k")
+			return err
+		}},
+		{"100 transactions by status", 4.5, 0, 1, func(ctx context.Context) error {
+			_, err := b.TransactionsByStatus(ctx, ledger.StatusQuery{Status: ledger.Completed})
+			return err
+		}},
+		{"100 legs of an account", 5, 0, 1, func(ctx context.Context) error {
+			_, err := b.LegsOfAccount(ctx, ledger.LegsQuery{AccountID: "alice"})
+			return err
+		}},
+		{"a statement of 100 rows", 7, 0, 4, func(ctx context.Context) error {
+			_, err := b.Statement(ctx, ledger.StatementQuery{
+				AccountID: "alice", From: "2026-01-01", To: "2026-12-31",
+			})
+			return err
+		}},
+		{"a payment", 0, 16, 1, func(ctx context.Context) error {
+			_, err := b.Post(ctx, coffee())
+			return err
+		}},
+		{"a replay", 1, 0, 2, func(ctx context.Context) error {
+			_, err := b.Post(ctx, keyed("k", coffee()))
+			return err
+		}},
 	} {
-		_ = c
-		_ = r
+		t.Run(c.name, func(t *testing.T) {
+			ctx, meter := singletable.WithMeter(t.Context())
+			if err := c.ask(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if meter.Read() != c.read || meter.Write() != c.write || meter.Calls() != c.calls {
+				t.Errorf("it took %v read and %v write units in %d calls, want %v, %v and %d",
+					meter.Read(), meter.Write(), meter.Calls(), c.read, c.write, c.calls)
+			}
+		})
 	}
 }
