@@ -34,6 +34,7 @@ type core struct {
 	version int // field, -1 without one
 	uniques []*uniqueCore
 	typical int
+	load    int // items written a second, 0 when not said
 
 	lookup     bool     // a unique value's lookup item; the next two belong to those
 	copy       []string // attributes to copy
@@ -148,6 +149,11 @@ func Shards(name, by string, epochs ...Epoch) EntityOption {
 
 // Typical says how large an item usually is, in bytes, for plans.
 func Typical(bytes int) EntityOption { return func(c *core) { c.typical = bytes } }
+
+// Load says how many items are written a second at the peak, from which Check works out how many
+// shards are needed: each write of an item takes its size in units of 1 KB (see [Typical]), and
+// one partition key takes 1,000 units a second.
+func Load(writesPerSecond int) EntityOption { return func(c *core) { c.load = writesPerSecond } }
 
 // About gives the entity its sentence for the catalogue.
 func About(sentence string) EntityOption { return func(c *core) { c.note = sentence } }

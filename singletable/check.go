@@ -1,0 +1,541 @@
+package singletable
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Report is what [Model.Check] finds: all of it at once.
+type Report struct {
+	// Errors must be put right: the model cannot be used, or would lose or mix data.
+	Errors []Finding
+	// Warnings are what will hurt under load or in time, such as a hot key. A design may accept
+	// one; its reason belongs into the design's documents.
+	Warnings []Finding
+}
+
+// Finding is one thing that Check has to say.
+type Finding struct {
+	// Subject is the table, entity or pattern.
+	Subject string
+	Text    string
+}
+
+func (f Finding) String() string { return f.Subject + ": " + f.Text }
+
+// Err returns the errors as one, nil when there are none.
+func (r Report) Err() error {
+	var errs []error
+	for _, f := range r.Errors {
+		errs = append(errs, errors.New(f.String()))
+	}
+	return errors.Join(errs...)
+}
+
+// String lists errors and warnings, a line each.
+func (r Report) String() string {
+	var b strings.Builder
+	for _, f := range r.Errors {
+		fmt.Fprintf(&b, "error: %s\n", f)
+	}
+	for _, f := range r.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", f)
+	}
+	return b.String()
+}
+
+// checker collects findings.
+type checker struct {
+	r Report
+}
+
+func (k *checker) fail(subject, format string, args ...any) {
+	k.r.Errors = append(k.r.Errors, Finding{subject, fmt.Sprintf(format, args...)})
+}
+
+func (k *checker) warn(subject, format string, args ...any) {
+	k.r.Warnings = append(k.r.Warnings, Finding{subject, fmt.Sprintf(format, args...)})
+}
+
+// Check looks at the whole model and reports everything that is wrong or worth a thought. Run it
+// in a test.
+func (m *Model) Check() Report {
+	k := &checker{}
+	names := map[string]bool{}
+	for _, t := range m.tables {
+		if names[t.name] {
+			k.fail(t.name, "two tables have this name")
+		}
+		names[t.name] = true
+		k.table(t)
+	}
+	seen := map[string]bool{}
+	for _, p := range m.patterns {
+		if seen[p.Name()] {
+			k.fail("pattern "+p.Name(), "two patterns have this name")
+		}
+		seen[p.Name()] = true
+		k.pattern(p.core(), names)
+	}
+	for _, t := range m.tables {
+		k.unusedIndexes(t, m.patterns)
+	}
+	return k.r
+}
+
+// Limits of tables ("Quotas in Amazon DynamoDB").
+const (
+	globalIndexesMax = 20
+	localIndexesMax  = 5
+	tableNameMin     = 3
+	tableNameMax     = 255
+	includedMax      = 100
+)
+
+func (k *checker) table(t *Table) {
+	for _, p := range t.problems {
+		k.fail(t.name, "%s", p)
+	}
+	if len(t.name) < tableNameMin || len(t.name) > tableNameMax || !isTableName(t.name) {
+		k.fail(t.name, "a table's name has %d to %d letters, digits, and _ - .", tableNameMin,
+			tableNameMax)
+	}
+	if t.keys.Partition == "" {
+		k.fail(t.name, "there is no partition key")
+	}
+	k.indexes(t)
+	used := map[string]bool{}
+	t.eachKeyAttribute(func(a string) { used[a] = true })
+	for a := range t.types {
+		if !used[a] {
+			k.fail(t.name, "%s is given a key type but is no key attribute", a)
+		}
+	}
+	byName, byValue := map[string]bool{}, map[string]string{}
+	for _, c := range t.entities {
+		if byName[c.name] {
+			k.fail(c.name, "two entities of table %s have this name", t.name)
+		}
+		byName[c.name] = true
+		if c.disc != "" {
+			id := c.disc + "=" + c.discVal
+			if other := byValue[id]; other != "" {
+				k.fail(c.name, "%s has the same discriminator %s", other, id)
+			}
+			byValue[id] = c.name
+		}
+		k.entity(c)
+	}
+	for i, a := range t.entities {
+		for _, b := range t.entities[i+1:] {
+			if len(a.problems)+len(b.problems) == 0 {
+				k.pair(a, b)
+			}
+		}
+	}
+}
+
+func isTableName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; !isWordByte(c) && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *checker) indexes(t *Table) {
+	global, local, included := 0, 0, 0
+	seen := map[string]bool{}
+	for _, x := range t.indexes {
+		if seen[x.name] {
+			k.fail(t.name, "two indexes are called %s", x.name)
+		}
+		seen[x.name] = true
+		if x.keys.Partition == "" {
+			k.fail(t.name, "index %s has no partition key", x.name)
+		}
+		if x.local {
+			local++
+			if t.keys.Sort == "" || x.keys.Sort == "" {
+				k.fail(t.name, "local index %s needs a sort key, in the table and in itself", x.name)
+			}
+		} else {
+			global++
+		}
+		if x.projection.ProjectionType == dynamo.ProjectInclude {
+			included += len(x.projection.NonKeyAttributes)
+			if len(x.projection.NonKeyAttributes) == 0 {
+				k.fail(t.name, "index %s includes no attributes; say KeysOnly", x.name)
+			}
+		}
+	}
+	if global > globalIndexesMax || local > localIndexesMax || included > includedMax {
+		k.fail(t.name, "%d global and %d local indexes that include %d attributes; at most %d, %d "+
+			"and %d are possible", global, local, included, globalIndexesMax, localIndexesMax,
+			includedMax)
+	}
+}
+
+func (k *checker) entity(c *core) {
+	for _, p := range c.problems {
+		k.fail(c.name, "%s", p)
+	}
+	if len(c.problems) > 0 {
+		return
+	}
+	if !c.lookup && (len(c.copy) > 0 || c.reservable) {
+		k.fail(c.name, "Copy and Reservable are for unique values")
+	}
+	k.attributes(c)
+	k.keyAttr(c, c.base.part, "")
+	k.keyAttr(c, c.base.sort, "")
+	k.partition(c, c.base, "the table")
+	k.baseSort(c)
+	for _, pl := range c.on {
+		k.keyAttr(c, pl.part, pl.index)
+		k.keyAttr(c, pl.sort, pl.index)
+		if x := c.table.index(pl.index); x != nil && !x.local {
+			k.partition(c, pl, "index "+pl.index)
+		}
+		k.sparse(c, pl)
+	}
+	k.sharedAttrs(c)
+	k.stray(c)
+}
+
+// attributes checks fields against attributes that the kit itself writes.
+func (k *checker) attributes(c *core) {
+	if i, ok := c.shape.byName[c.disc]; ok && c.disc != "" && c.shape.fields[i].attr == c.disc {
+		k.fail(c.name, "field %s has the discriminator's attribute %s", c.shape.fields[i].goName,
+			c.disc)
+	}
+	if i, ok := c.shape.byName[c.table.ttl]; ok && c.table.ttl != "" {
+		f := &c.shape.fields[i]
+		if f.codec.kind != dynamo.KindN {
+			k.fail(c.name, "expiry %s must be stored as a Number: give field %s the option unixtime",
+				f.attr, f.goName)
+		}
+	}
+}
+
+func (k *checker) keyAttr(c *core, a *keyAttr, index string) {
+	if a == nil || a.native >= 0 {
+		return
+	}
+	if n := a.t.maxLen(); n > a.max {
+		where := "the table"
+		if index != "" {
+			where = "index " + index
+		}
+		k.fail(c.name, "key %q of %s can be %d bytes long, more than %d", a.t.text, where, n, a.max)
+	}
+}
+
+// throughput that one partition key can take, in write units a second (AWS, "Best practices for
+// designing and using partition keys effectively").
+const partitionWrites = 1000
+
+// partition warns of a partition key with few values, which bounds what can be written however
+// large the table is.
+func (k *checker) partition(c *core, pl *placement, where string) {
+	values, dated, few := 1, false, true
+	for i := range pl.part.t.parts {
+		p := &pl.part.t.parts[i]
+		if !p.isField() {
+			continue
+		}
+		n := c.fewValues(p)
+		switch {
+		case p.format.grain >= grainDay:
+			dated = true
+		case n == 0:
+			few = false
+		default:
+			values *= n
+		}
+	}
+	if c.load > 0 && few {
+		k.load(c, pl, where)
+		return
+	}
+	switch {
+	case !few:
+	case dated && values == 1:
+		k.warn(c.name, "partition key %q of %s is a bare date: all writes of the time go to one "+
+			"partition, at most %d units a second; add an id or a shard", pl.part.t.text, where,
+			partitionWrites)
+	case pl.when != nil && values == 1 && !dated:
+		k.warn(c.name, "partition key %q of %s has one value: at most %d write units a second; "+
+			"add a shard if more items than that enter or leave", pl.part.t.text, where,
+			partitionWrites)
+	default:
+		k.warn(c.name, "partition key %q of %s has about %d values: each takes at most %d write "+
+			"units a second, however many items there are; add a shard", pl.part.t.text, where,
+			values, partitionWrites)
+	}
+}
+
+// load compares the writes that are expected with what the partitions take. Values other than
+// shards are not counted on: most items have the same status most of the time.
+func (k *checker) load(c *core, pl *placement, where string) {
+	shards := 1
+	for i := range pl.part.t.parts {
+		if p := &pl.part.t.parts[i]; p.ring != nil {
+			shards = max(shards, p.format.few)
+		}
+	}
+	units := c.load * int(dynamo.WriteUnits(c.typicalSize()))
+	need := (units + partitionWrites - 1) / partitionWrites
+	if shards < need {
+		k.warn(c.name, "partition key %q of %s takes %d write units a second (%d items of %d bytes), "+
+			"which needs at least %d shards; it has %d", pl.part.t.text, where, units, c.load,
+			c.typicalSize(), need, shards)
+	}
+}
+
+// fewValues is how many values a part has, if those are few; 0 means many.
+func (c *core) fewValues(p *part) int {
+	if p.format.few > 0 {
+		return p.format.few
+	}
+	f := &c.shape.fields[p.idx]
+	for _, name := range [...]string{f.attr, f.goName} {
+		if vs := c.enums[name]; len(vs) > 0 {
+			return len(vs)
+		}
+	}
+	if soundsFew(f.goName) {
+		return fewGuess
+	}
+	return 0
+}
+
+// fewGuess is the number of values of an attribute that sounds like a state or a kind.
+const fewGuess = 5
+
+// soundsFew reports whether a name is one that states and kinds have.
+func soundsFew(name string) bool {
+	for _, end := range [...]string{"Status", "State", "Type", "Kind", "Category", "Phase"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// baseSort warns of a status in the table's own sort key: it cannot be updated there.
+func (k *checker) baseSort(c *core) {
+	if c.base.sort == nil || c.lookup {
+		return
+	}
+	for i := range c.base.sort.t.parts {
+		p := &c.base.sort.t.parts[i]
+		if p.isField() && p.ring == nil && p.format.few == 0 && c.fewValues(p) > 0 {
+			k.warn(c.name, "%s in sort key %q of the table: a change of it is a deletion and a new "+
+				"item; keep it in an index's sort key", p.source(), c.base.sort.t.text)
+		}
+	}
+}
+
+// sparse finds sparse placements that cannot be taken out.
+func (k *checker) sparse(c *core, pl *placement) {
+	if !pl.sparse {
+		return
+	}
+	removable := false
+	_ = pl.attrs(func(a *keyAttr) error {
+		removable = removable || !a.own && !a.base && !a.shared
+		return nil
+	})
+	if !removable && pl.when != nil {
+		k.fail(c.name, "index %s cannot be sparse by a rule: its key attributes all serve as "+
+			"something else too, and cannot be removed", pl.index)
+	}
+}
+
+// sharedAttrs finds key attributes that two keys make differently.
+func (k *checker) sharedAttrs(c *core) {
+	made := map[string]*keyAttr{}
+	visit := func(a *keyAttr) error {
+		if other := made[a.attr]; other != nil && other.t.text != a.t.text {
+			k.fail(c.name, "key attribute %s is made by %q and by %q", a.attr, other.t.text, a.t.text)
+		}
+		made[a.attr] = a
+		return nil
+	}
+	_ = c.base.attrs(visit)
+	for _, pl := range c.on {
+		_ = pl.attrs(visit)
+	}
+}
+
+// stray finds fields that put an entity into an index where it was not placed.
+func (k *checker) stray(c *core) {
+	if c.lookup {
+		return
+	}
+	for _, x := range c.table.indexes {
+		placed := false
+		for _, pl := range c.on {
+			placed = placed || pl.index == x.name
+		}
+		if placed {
+			continue
+		}
+		has := func(attr string) bool {
+			i, ok := c.shape.byName[attr]
+			return attr == "" || ok && c.shape.fields[i].attr == attr ||
+				attr == c.table.keys.Partition || attr == c.table.keys.Sort
+		}
+		if has(x.keys.Partition) && has(x.keys.Sort) {
+			k.warn(c.name, "its attributes put it into index %s; say so with On, or rename them",
+				x.name)
+		}
+	}
+}
+
+// pair finds entities whose keys can be the same, or whose ranges reach into one another.
+func (k *checker) pair(a, b *core) {
+	if a.base.part.couldEqual(b.base.part) && a.base.sort.couldEqual(b.base.sort) {
+		k.fail(a.name, "an item can have the same key as one of %s: %s and %s", b.name,
+			a.keyTemplates(), b.keyTemplates())
+	}
+	k.bleed(a, b, a.base, b.base)
+	k.bleed(b, a, b.base, a.base)
+	for _, pa := range a.on {
+		for _, pb := range b.on {
+			if pa.index == pb.index {
+				k.bleed(a, b, pa, pb)
+				k.bleed(b, a, pb, pa)
+			}
+		}
+	}
+}
+
+func (c *core) keyTemplates() string {
+	text := fmt.Sprintf("%q", c.base.part.t.text)
+	if c.base.sort != nil {
+		text += fmt.Sprintf(", %q", c.base.sort.t.text)
+	}
+	return text
+}
+
+// bleed warns when a query of a's prefix also reads b's items.
+func (k *checker) bleed(a, b *core, pa, pb *placement) {
+	if pa.sort == nil || pb.sort == nil || pa.sort.native >= 0 || pb.sort.native >= 0 ||
+		!pa.part.couldEqual(pb.part) {
+		return
+	}
+	prefix := pa.sort.t.literalPrefix()
+	if prefix == "" || len(pa.sort.t.parts) == 1 {
+		return
+	}
+	lead := (&template{parts: []part{{literal: prefix}}}).nodes()
+	if overlap(pb.sort.t.nodes(), lead, true) {
+		k.warn(a.name, "a query of its sort keys %q also reads %s, whose keys %q begin the same way",
+			pa.sort.t.text, b.name, pb.sort.t.text)
+	}
+}
+
+func (k *checker) pattern(c *patternCore, tables map[string]bool) {
+	subject := "pattern " + c.name
+	for _, p := range c.problems {
+		k.fail(subject, "%s", p)
+	}
+	if c.table != nil && !tables[c.table.name] {
+		k.fail(subject, "its table %s is not part of the model", c.table.name)
+	}
+	if len(c.problems) > 0 || c.err() != nil {
+		return
+	}
+	if c.note == "" {
+		k.warn(subject, "it has no description")
+	}
+	if c.kind == kindScan {
+		k.warn(subject, "a scan reads the whole table, and costs more as it grows")
+	}
+	if c.kind == kindCollection && c.descending {
+		return
+	}
+	k.filters(c, subject)
+	k.projection(c, subject)
+}
+
+// filters finds filters of key attributes, which the store refuses, and of attributes that the
+// index does not hold.
+func (k *checker) filters(c *patternCore, subject string) {
+	for _, f := range c.filters {
+		for _, attr := range f.attrs() {
+			if c.kind != kindScan && (attr == c.keys.Partition || attr == c.keys.Sort) {
+				k.fail(subject, "a filter cannot name the key attribute %s", attr)
+			}
+			if !c.projects(attr) {
+				k.fail(subject, "index %s does not hold %s, which a filter names", c.index.name, attr)
+			}
+		}
+	}
+}
+
+// attrs returns the attributes that a condition names.
+func (c *cond) attrs() []string {
+	var out []string
+	if c.attr != "" {
+		out = append(out, c.attr)
+	}
+	for _, kid := range c.kids {
+		out = append(out, kid.attrs()...)
+	}
+	return out
+}
+
+// projects reports whether rows have an attribute.
+func (c *patternCore) projects(attr string) bool {
+	if c.index == nil || c.index.projection.ProjectionType == dynamo.ProjectAll {
+		return true
+	}
+	for _, a := range append([]string{c.keys.Partition, c.keys.Sort, c.table.keys.Partition,
+		c.table.keys.Sort}, c.index.projection.NonKeyAttributes...) {
+		if a == attr {
+			return true
+		}
+	}
+	return false
+}
+
+// projection warns of fields that rows will lack.
+func (k *checker) projection(c *patternCore, subject string) {
+	if c.hydrate {
+		return
+	}
+	for _, m := range c.members {
+		var lost []string
+		for i := range m.shape.fields {
+			f := &m.shape.fields[i]
+			if !f.opts.keyOnly && !c.projects(f.attr) && !m.recoverable(i) {
+				lost = append(lost, f.attr)
+			}
+		}
+		if len(lost) > 0 {
+			k.warn(subject, "index %s does not hold %s of %s; rows lack them unless you Hydrate",
+				c.index.name, strings.Join(lost, ", "), m.name)
+		}
+	}
+}
+
+// unusedIndexes warns of indexes that cost writes and answer nothing.
+func (k *checker) unusedIndexes(t *Table, patterns []AccessPattern) {
+	for _, x := range t.indexes {
+		used := false
+		for _, p := range patterns {
+			c := p.core()
+			used = used || c.table == t && c.index == x
+		}
+		if !used && len(patterns) > 0 {
+			k.warn(t.name, "no pattern uses index %s, which every write pays for", x.name)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package singletable
+
+// Two templates overlap when some text could be a key of either. Templates are turned into small
+// automata and walked together; what a part can be is approximated by the bytes it may hold, so
+// that overlap is never missed and seldom claimed for nothing.
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)    { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) remove(c byte) { s[c>>6] &^= 1 << (c & 63) }
+func (s *byteSet) addText(t string) {
+	for i := range len(t) {
+		s.add(t[i])
+	}
+}
+
+func (s byteSet) meets(o byteSet) bool {
+	for i := range s {
+		if s[i]&o[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// anyByte is every byte.
+func anyByte() byteSet { return byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)} }
+
+// node is a step of an automaton: one byte of a set, any number of times if it loops, or none at
+// all if it may be skipped.
+type node struct {
+	set  byteSet
+	loop bool
+	skip bool
+}
+
+// nodes is the automaton of a template.
+func (t *template) nodes() []node {
+	var out []node
+	for i := range t.parts {
+		p := &t.parts[i]
+		if !p.isField() {
+			for j := range len(p.literal) {
+				var n node
+				n.set.add(p.literal[j])
+				out = append(out, n)
+			}
+			continue
+		}
+		out = append(out, p.nodes()...)
+	}
+	return out
+}
+
+// nodes is the automaton of a part.
+func (p *part) nodes() []node {
+	var digits byteSet
+	digits.addText("0123456789")
+	switch {
+	case p.ring != nil && p.ring.suffix:
+		if p.format.few <= 1 {
+			return nil
+		}
+		var hash byteSet
+		hash.add('#')
+		return []node{{set: hash, skip: true}, {set: digits, loop: true, skip: true}}
+	case p.ring != nil:
+		return []node{{set: digits, loop: true}}
+	case p.format.width > 0:
+		set := digits
+		if p.format.name != "reverse" {
+			set.addText("-:.TZ")
+		}
+		if p.format.name == "layout" {
+			set = anyByte()
+		}
+		out := make([]node, p.format.width)
+		for i := range out {
+			out[i] = node{set: set}
+		}
+		return out
+	}
+	var set byteSet
+	switch p.format.name {
+	case "int", "digits", "decimal":
+		set = digits
+		set.addText("-.")
+	case "bool":
+		set.addText("truefals")
+	case "hex":
+		set = digits
+		set.addText("abcdef")
+	default:
+		set = anyByte()
+		set.remove('#')
+		for i := range len(p.escape) {
+			set.remove(p.escape[i])
+		}
+	}
+	return []node{{set: set, loop: true}}
+}
+
+// overlap reports whether two automata accept a common text; with tail, whether some text that a
+// accepts begins with one that b accepts.
+func overlap(a, b []node, tail bool) bool {
+	type state struct{ i, j int }
+	seen := map[state]bool{}
+	var visit func(i, j int) bool
+	visit = func(i, j int) bool {
+		if seen[state{i, j}] {
+			return false
+		}
+		seen[state{i, j}] = true
+		if j == len(b) && (tail || ends(a, i)) {
+			return true
+		}
+		if i < len(a) && a[i].skip && visit(i+1, j) {
+			return true
+		}
+		if j < len(b) && b[j].skip && visit(i, j+1) {
+			return true
+		}
+		if i == len(a) || j == len(b) || !a[i].set.meets(b[j].set) {
+			return false
+		}
+		for _, ni := range after(a, i) {
+			for _, nj := range after(b, j) {
+				if visit(ni, nj) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return visit(0, 0)
+}
+
+// after returns the states behind the i-th node: the next one and, where it loops, itself.
+func after(n []node, i int) []int {
+	if n[i].loop {
+		return []int{i + 1, i}
+	}
+	return []int{i + 1}
+}
+
+func ends(n []node, i int) bool {
+	for ; i < len(n); i++ {
+		if !n[i].skip {
+			return false
+		}
+	}
+	return true
+}
+
+// couldEqual reports whether two key attributes could have one value.
+func (k *keyAttr) couldEqual(o *keyAttr) bool {
+	if k == nil || o == nil {
+		return k == o
+	}
+	if k.native >= 0 || o.native >= 0 {
+		return true
+	}
+	return overlap(k.t.nodes(), o.t.nodes(), false)
+}
