@@ -206,10 +206,11 @@ func TestRatiosAreMediansOverRounds(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r.missing = []missing{{baseline, postgresHint}}
+	r.load = 1000
 	if err := r.write(&out, false); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"disk full", "apt-get install postgresql"} {
+	for _, want := range []string{"disk full", "apt-get install postgresql", "was busy"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q:\n%s", want, out.String())
 		}

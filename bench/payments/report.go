@@ -32,10 +32,17 @@ type report struct {
 	cases    []*series
 	missing  []missing
 	began    time.Time
+	load     float64 // of the machine before the run, in threads that want a core
 }
 
+// quietMax is the load for each core up to which a machine counts as idle enough to measure on.
+const quietMax = 0.25
+
+// busy says whether other programs took so much of the machine that the figures mean little.
+func (r *report) busy() bool { return r.load > quietMax*float64(runtime.NumCPU()) }
+
 func newReport(s settings) *report {
-	return &report{settings: s, began: time.Now()}
+	return &report{settings: s, began: time.Now(), load: load()}
 }
 
 // find returns the series of a case, or nil.
@@ -158,9 +165,10 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 		return encoder.Encode(struct {
 			Machine string    `json:"machine"`
 			Began   time.Time `json:"began"`
+			Load    float64   `json:"load_before"`
 			Rows    []row     `json:"rows"`
 			Missing []missing `json:"not_installed,omitempty"`
-		}{machine(), r.began, r.rows(), r.missing})
+		}{machine(), r.began, r.load, r.rows(), r.missing})
 	}
 	return r.table(out)
 }
@@ -244,6 +252,10 @@ func (r *report) words(out io.Writer, rows []row) {
 	}
 	for _, one := range r.missing {
 		fmt.Fprintf(out, "Not measured: %s: %s.\n", one.Store, strings.TrimSuffix(one.Reason, "."))
+	}
+	if r.busy() {
+		fmt.Fprintf(out, "The machine was busy before the run began (load %.1f on %d cores): do not "+
+			"quote these figures; run again when it is idle.\n", r.load, runtime.NumCPU())
 	}
 	if memoryBacked(r.settings.dir) {
 		fmt.Fprintf(out, "%s is in memory, where a sync costs nothing: these figures say nothing "+

@@ -1,6 +1,10 @@
 package main
 
-import "syscall"
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
 
 // memoryBacked says whether dir is on a file system that lives in memory, where a sync costs
 // nothing and a durable store proves nothing.
@@ -12,4 +16,18 @@ func memoryBacked(dir string) bool {
 	}
 	kind := uint32(info.Type)
 	return kind == tmpfs || kind == ramfs
+}
+
+// load returns how many threads wanted a core in the last minute, on average, or 0 if that cannot
+// be told.
+func load() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	var minute float64
+	if _, err := fmt.Sscan(string(text), &minute); err != nil {
+		return 0
+	}
+	return minute
 }
