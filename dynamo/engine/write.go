@@ -178,18 +178,16 @@ func (a *action) update() (failure *dynamo.Error, err error) {
 		return nil, nil
 	}
 	next := a.oldItem
-	if u != nil {
-		if next, err = u.Apply(a.oldItem); err != nil {
-			return failureOf(err)
-		}
+	switch {
+	case next == nil && u == nil:
+		next = a.key.Clone()
+	case next == nil:
+		next, err = u.Create(a.key)
+	case u != nil:
+		next, err = u.Apply(next)
 	}
-	if a.oldItem == nil {
-		if next == nil {
-			next = make(dynamo.Item, len(a.key))
-		}
-		for name, v := range a.key {
-			next[name] = v
-		}
+	if err != nil {
+		return failureOf(err)
 	}
 	if r := a.checkUpdated(next); r != nil {
 		if !r.cancels {
