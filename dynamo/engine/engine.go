@@ -39,8 +39,9 @@ type Options struct {
 	// Logger is told of work in the background and of trouble; nothing is logged by default.
 	Logger *slog.Logger
 
-	fs     vfs.FS // the disk; tests put a crashable one here
-	noSync bool   // tests show that the crash tests notice a missing sync
+	fs vfs.FS // the disk; tests put a crashable one here
+	// Tests show that they notice a missing sync and missing locks.
+	noSync, noLocks bool
 }
 
 func (o Options) withDefaults(memory bool) Options {
@@ -180,6 +181,7 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	if db.synced {
 		db.write = pebble.Sync
 	}
+	db.locks.off = opts.noLocks
 	db.running, db.stop = context.WithCancel(context.Background())
 	if err := db.load(); err != nil {
 		return nil, errors.Join(err, store.Close())

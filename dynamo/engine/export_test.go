@@ -38,6 +38,13 @@ func (db *DB) Settled(name string) bool {
 	return t.counted.Load() && (t.TTL == "" || t.TTLReady)
 }
 
+// WithoutLocks returns the options of a database whose writes of one item do not wait for each
+// other.
+func (o Options) WithoutLocks() Options {
+	o.noLocks = true
+	return o
+}
+
 // SetFormat makes the database look as if a version with another format had written it.
 func (db *DB) SetFormat(version int) error {
 	return db.SetRawFormat(fmt.Appendf(nil, `{"Version": %d, "Seed": 1}`, version))

@@ -14,7 +14,10 @@ const stripeCount = 4096
 
 // locks serialise the writes of each item: a write holds the stripes of its items from before it
 // reads them until its batch is applied.
-type locks struct{ stripes [stripeCount]stripe }
+type locks struct {
+	stripes [stripeCount]stripe
+	off     bool // tests show that they notice when there are no locks
+}
 
 type stripe struct {
 	sync.Mutex
@@ -32,6 +35,9 @@ func (l *locks) lock(stripes []uint16) []uint16 {
 		slices.Sort(stripes)
 		stripes = slices.Compact(stripes)
 	}
+	if l.off {
+		return stripes
+	}
 	for _, s := range stripes {
 		l.stripes[s].Lock()
 	}
@@ -39,6 +45,9 @@ func (l *locks) lock(stripes []uint16) []uint16 {
 }
 
 func (l *locks) unlock(stripes []uint16) {
+	if l.off {
+		return
+	}
 	for _, s := range stripes {
 		l.stripes[s].Unlock()
 	}
