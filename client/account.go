@@ -146,6 +146,17 @@ func (c *Client) LegsOfAccount(
 	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", q.values(nil)))
 }
 
+// LegsOfAccountBetween is LegsOfAccount for the legs that were posted within [from, to). A zero bound
+// is open.
+func (c *Client) LegsOfAccountBetween(
+	ctx context.Context, id AccountID, from, to time.Time, q PageQuery,
+) (Page[Leg], error) {
+	values := url.Values{}
+	setTime(values, "from", from)
+	setTime(values, "to", to)
+	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", q.values(values)))
+}
+
 // AllLegsOfAccount returns all legs of an account, newest first.
 func (c *Client) AllLegsOfAccount(ctx context.Context, id AccountID) iter.Seq2[Leg, error] {
 	return all(func(q PageQuery) (Page[Leg], error) { return c.LegsOfAccount(ctx, id, q) })

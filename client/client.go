@@ -46,7 +46,7 @@ const (
 	// idleTimeout ends connections before the server does, so that no request runs into the end.
 	idleTimeout = 60 * time.Second
 
-	headerRequestID = "Exchequer-Request-Id"
+	headerRequestID = "X-Request-Id"
 	headerReplayed  = "Idempotent-Replayed"
 	headerKey       = "Idempotency-Key"
 )

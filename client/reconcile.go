@@ -21,6 +21,8 @@ type ReconcileProgress struct {
 	Transactions int `json:"transactions"`
 	Legs         int `json:"legs"`
 	Accounts     int `json:"accounts"`
+	// Found is how many divergences there are so far.
+	Found int `json:"found"`
 	// Cursor lets another run continue from here.
 	Cursor string `json:"cursor,omitempty"`
 }
@@ -31,7 +33,10 @@ type Reconciliation struct {
 	To   Date `json:"to"`
 	// Balanced tells that nothing diverges.
 	Balanced bool `json:"balanced"`
-	// Until is the instant up to which transactions were looked at.
+	// Moving tells that postings went on meanwhile, so that totals could not be compared. Run it
+	// again, or over days that are past.
+	Moving bool `json:"moving"`
+	// Until is the instant before which transactions were looked at.
 	Until        time.Time `json:"until"`
 	Transactions int       `json:"transactions"`
 	Legs         int       `json:"legs"`
@@ -48,16 +53,18 @@ type CurrencyTotal struct {
 	Currency money.Currency
 	// Debits and Credits are the sums over the days.
 	Debits, Credits money.Amount
-	// Balances is the sum of all stored balances now, the ledger's own accounts included.
+	// Balances is the sum of all balances at the end of the days, those of the ledger's own
+	// accounts included.
 	Balances money.Amount
 }
 
 // Divergence is one thing that is not as it should be.
 type Divergence struct {
-	Kind          string        `json:"kind"`
-	TransactionID TransactionID `json:"transactionId,omitempty"`
-	AccountID     AccountID     `json:"accountId,omitempty"`
-	LegID         LegID         `json:"legId,omitempty"`
+	Kind          string         `json:"kind"`
+	TransactionID TransactionID  `json:"transactionId,omitempty"`
+	AccountID     AccountID      `json:"accountId,omitempty"`
+	LegID         LegID          `json:"legId,omitempty"`
+	Currency      money.Currency `json:"currency,omitempty"`
 	// Want and Got are what should be there and what is, in words of the kind.
 	Want string `json:"want"`
 	Got  string `json:"got"`

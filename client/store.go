@@ -77,33 +77,47 @@ type Pattern struct {
 	Name string `json:"name"`
 	// Sentence says what it answers.
 	Sentence string `json:"sentence"`
-	Table    string `json:"table"`
+	// System is the one whose question it is.
+	System string `json:"system"`
+	Table  string `json:"table"`
 	// Index is empty for a pattern that reads the table itself.
 	Index string `json:"index,omitempty"`
 	// Operation is GetItem, Query or Scan.
 	Operation string `json:"operation"`
+	// Where is the key condition, with inputs in angle brackets.
+	Where string `json:"where,omitempty"`
+	// Partitions says over how many partitions the rows are spread.
+	Partitions string `json:"partitions"`
 	// Entities are the kinds of items that it returns.
 	Entities []string       `json:"entities,omitempty"`
 	Inputs   []PatternInput `json:"inputs"`
-	// Plan is what one page costs for items of typical size; only in the answer about one pattern.
+	// Plan is what a page does and costs, with the inputs' names in place of their values; only
+	// in the answer about one pattern.
 	Plan *Plan `json:"plan,omitempty"`
 }
 
 // PatternInput is an input of a pattern.
 type PatternInput struct {
 	Name string `json:"name"`
-	// Type is how the text is read: "string", "instant", "number", ...
+	// Type is how the text is read: text, time, integer, number, boolean or bytes.
 	Type     string `json:"type"`
 	Required bool   `json:"required"`
+	// Use says what the input is for.
+	Use string `json:"use"`
 }
 
 // Plan says what a pattern will do, before it does it.
 type Plan struct {
 	// Requests are the requests to the store, in DynamoDB's terms.
 	Requests []json.RawMessage `json:"requests"`
-	// Calls is the number of calls and ReadUnits the capacity that a page takes.
+	// Calls is the number of calls and ReadUnits the capacity that a page typically takes.
 	Calls     int     `json:"calls"`
 	ReadUnits float64 `json:"readUnits"`
+	// CallsMost and ReadUnitsMost are what it takes at the most.
+	CallsMost     int     `json:"callsMost"`
+	ReadUnitsMost float64 `json:"readUnitsMost"`
+	// Notes say what the figures assume.
+	Notes []string `json:"notes"`
 }
 
 // PatternQuery gives a pattern its inputs, as text by name, and says which page to read.

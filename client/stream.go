@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 )
 
 // lines is the media type of answers that come line by line, each a JSON object.
@@ -14,12 +13,8 @@ const lines = "application/x-ndjson"
 
 // reconcile reads the lines of a reconciliation: progress, and at the end the outcome or a problem.
 func (c *Client) reconcile(ctx context.Context, q ReconcileQuery) (Reconciliation, error) {
-	values := url.Values{"from": {string(q.From)}, "to": {string(q.To)}}
-	if q.Cursor != "" {
-		values.Set("cursor", q.Cursor)
-	}
-	r := c.get("/v1/reconciliation", values)
-	r.accept = lines
+	r := c.post("/v1/reconciliation", reconcileJSON{From: q.From, To: q.To, Cursor: q.Cursor})
+	r.accept, r.safe = lines, true // It only reads.
 	response, err := r.send(ctx)
 	if err != nil {
 		return Reconciliation{}, err

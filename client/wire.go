@@ -104,6 +104,12 @@ type (
 		Balances string         `json:"balances"`
 	}
 
+	reconcileJSON struct {
+		From   Date   `json:"from"`
+		To     Date   `json:"to"`
+		Cursor string `json:"cursor,omitempty"`
+	}
+
 	patternRunJSON struct {
 		Inputs map[string]string `json:"inputs,omitempty"`
 		Size   int               `json:"size,omitempty"`

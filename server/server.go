@@ -2,13 +2,29 @@ package server
 
 import (
 	"context"
-	"net"
+	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"sync/atomic"
+
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 // Server is an open store with the ledger and the API on it. It is safe for concurrent use.
 type Server struct {
-	opts Options
+	opts     Options
+	db       *engine.DB
+	ledger   *ledger.Ledger
+	keys     *apikey.Keyring
+	tables   *tables
+	metrics  *metrics
+	api      *api.API
+	draining atomic.Bool
 }
 
 // Open opens the store and builds the systems on it. With [TablesCreate] it creates the tables that
@@ -17,39 +33,76 @@ type Server struct {
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
+		return nil, fmt.Errorf("open server: %w", err)
+	}
+	db, err := openStore(opts)
+	if err != nil {
 		return nil, err
 	}
-	return &Server{opts: opts}, nil
+	s := &Server{opts: opts, db: db, metrics: newMetrics(db)}
+	if err := s.build(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
 }
 
-// Handler returns the handler of everything that the server answers.
-func (s *Server) Handler() http.Handler { return nil }
-
-// Transport returns a way to the handler without a socket, for the client package. It is trusted:
-// neither a key nor the name of a host is asked for. Streams arrive as they are written.
-func (s *Server) Transport() http.RoundTripper { return nil }
-
-// Listen listens on an address, AddressDefault if it is empty. Without authentication it refuses
-// any that is not of the loopback interface.
-func (s *Server) Listen(ctx context.Context, address string) (net.Listener, error) {
-	return nil, nil
+func openStore(opts Options) (*engine.DB, error) {
+	o := engine.Options{Now: opts.Now, Logger: opts.Logger}
+	if opts.Memory {
+		return engine.OpenMemory(o)
+	}
+	return engine.Open(opts.DataDir, o)
 }
 
-// Serve answers requests from a listener until the context ends. Then it takes no more, waits for
-// those in work for at most Limits.Drain, and returns nil if all were answered. It closes the
-// listener. It may be called once.
-func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	return nil
-}
-
-// ListenAndServe is Listen and Serve.
-func (s *Server) ListenAndServe(ctx context.Context, address string) error {
-	listener, err := s.Listen(ctx, address)
+// build makes the systems and the API.
+func (s *Server) build(ctx context.Context) error {
+	cursorKey, err := s.cursorKey()
 	if err != nil {
 		return err
 	}
-	return s.Serve(ctx, listener)
+	store := singletable.NewStore(s.db, singletable.Options{
+		Now: s.opts.Now, CursorKey: cursorKey, OnCall: s.metrics.call,
+	})
+	s.ledger, err = ledger.New(store, ledger.Options{
+		TableName: s.opts.TableName, Tenant: s.opts.Tenant, StatusShards: s.opts.StatusShards,
+		Zone: s.opts.Zone, Now: s.opts.Now, NewID: s.opts.NewID,
+	})
+	if err != nil {
+		return err
+	}
+	s.keys = apikey.NewKeyring(store, s.opts.Now)
+	model := modelOf(s.ledger, s.opts.TableName)
+	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.keys.Table())}
+	if s.opts.Tables == TablesCreate {
+		if err := s.tables.ensure(ctx); err != nil {
+			return err
+		}
+	}
+	s.api, err = api.New(
+		api.Deps{
+			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model},
+			Tables: s.tables,
+		},
+		api.Options{
+			Version: s.opts.Version, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
+			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
+			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
+			Ready: s.ready, Metrics: s.metrics.handler(), Now: s.opts.Now,
+		})
+	return err
+}
+
+// Handler returns the handler of everything that the server answers.
+func (s *Server) Handler() http.Handler { return s.api }
+
+// ready tells whether the server can answer: it reads something from the store.
+func (s *Server) ready(ctx context.Context) error {
+	if s.draining.Load() {
+		return api.ErrDraining
+	}
+	_, err := s.tables.List(ctx)
+	return err
 }
 
 // Close closes the store. Call it after Serve has returned.
-func (s *Server) Close() error { return nil }
+func (s *Server) Close() error { return s.db.Close() }

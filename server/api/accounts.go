@@ -1,0 +1,265 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// account is an account in an answer.
+type account struct {
+	ID             ledger.AccountID     `json:"id" example:"alice-usd"`
+	UserID         ledger.UserID        `json:"userId,omitempty" doc:"The owner; absent for the ledger's own accounts" example:"alice"`
+	AccountType    string               `json:"accountType" example:"checking"`
+	Status         ledger.AccountStatus `json:"status" enum:"active,frozen,closed"`
+	Currency       money.Currency       `json:"currency" example:"USD"`
+	Balance        string               `json:"balance" doc:"In the account's currency" example:"1500.00"`
+	OverdraftLimit string               `json:"overdraftLimit" doc:"How far the balance may go below zero" example:"0.00"`
+	Unlimited      bool                 `json:"unlimited" doc:"Whether the balance may go below zero without limit"`
+	Version        uint64               `json:"version" doc:"The number of legs that were ever posted to the account" example:"3"`
+	LastPostedAt   instant              `json:"lastPostedAt,omitzero" doc:"When the newest leg was posted"`
+	CreatedAt      instant              `json:"createdAt"`
+}
+
+func accountOf(a ledger.Account) account {
+	return account{
+		ID: a.ID, UserID: a.UserID, AccountType: a.AccountType, Status: a.Status,
+		Currency: a.Currency(), Balance: a.Balance.Text(), OverdraftLimit: a.OverdraftLimit.Text(),
+		Unlimited: a.Unlimited, Version: a.Version, LastPostedAt: instant(a.LastPostedAt),
+		CreatedAt: instant(a.CreatedAt),
+	}
+}
+
+// versionOf changes with every change of an account: version counts its legs, revision the rest.
+func versionOf(a ledger.Account) string {
+	return strconv.FormatUint(a.Version, 10) + "." + strconv.FormatUint(a.Revision, 10)
+}
+
+// newAccount is the body that asks for an account.
+type newAccount struct {
+	ID             ledger.AccountID `json:"id,omitempty" doc:"1 to 64 letters, digits and . _ : -; without it one is made" example:"alice-usd"`
+	UserID         ledger.UserID    `json:"userId" doc:"The owner, at most 255 bytes" example:"alice"`
+	AccountType    string           `json:"accountType" doc:"What kind of account it is, in the caller's own words" example:"checking"`
+	Currency       money.Currency   `json:"currency" doc:"A code of ISO 4217" example:"USD"`
+	OverdraftLimit decimalText      `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
+	Unlimited      bool             `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+}
+
+// overdraft is the body that changes how far an account may go below zero.
+type overdraft struct {
+	Limit     decimalText    `json:"limit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
+	Currency  money.Currency `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
+	Unlimited bool           `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+}
+
+// AccountPath is the parameter that names an account. Like the other parts of parameters it is
+// exported because the framework looks into those only.
+type AccountPath struct {
+	ID ledger.AccountID `path:"id" doc:"The account's id" example:"alice-usd"`
+}
+
+// AccountPageParams ask for a page of what an account has.
+type AccountPageParams struct {
+	PageParams
+	AccountPath
+}
+
+type (
+	accountParams struct {
+		Conditional
+		AccountPath
+	}
+	overdraftParams struct {
+		WithBody
+		AccountPath
+	}
+	userAccountsParams struct {
+		PageParams
+		User ledger.UserID `path:"user" doc:"The owner of the accounts" example:"alice"`
+	}
+	legsParams struct {
+		AccountPageParams
+		From time.Time `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
+		To   time.Time `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
+	}
+)
+
+func (a *API) registerAccounts() {
+	const tag = "Accounts"
+	registerBody(a, operation{
+		id: "open-account", method: http.MethodPost, path: "/v1/accounts", tag: tag,
+		scope: apikey.LedgerWrite, status: http.StatusCreated,
+		summary: "Open an account",
+		description: "A balance of a user in one currency, zero at first. A repeat with the same id " +
+			"or key answers the account as it is now.",
+		example: newAccount{
+			ID: "alice-usd", UserID: "alice", AccountType: "checking", Currency: "USD",
+		},
+		problems: []*problem.Definition{
+			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
+			ledger.ErrTooManyFractionDigits, ledger.ErrIdempotencyConflict,
+			ledger.ErrAccountExists,
+		},
+	}, a.openAccount)
+	register(a, operation{
+		id: "list-accounts", method: http.MethodGet, path: "/v1/accounts", tag: tag,
+		scope: apikey.LedgerRead, summary: "List all accounts",
+		description: "In no order that means anything; the ledger's own accounts, whose ids begin " +
+			"with @, are among them.",
+		problems: []*problem.Definition{ledger.ErrInvalidCursor},
+	}, a.accounts)
+	register(a, operation{
+		id: "get-account", method: http.MethodGet, path: "/v1/accounts/{id}", tag: tag,
+		scope: apikey.LedgerRead, summary: "Get an account",
+		description: "As of now: an answer reflects every posting that was answered before.",
+		problems:    []*problem.Definition{ledger.ErrAccountNotFound},
+	}, a.account)
+	register(a, operation{
+		id: "list-accounts-of-user", method: http.MethodGet, path: "/v1/users/{user}/accounts",
+		tag: tag, scope: apikey.LedgerRead, summary: "List the accounts of a user",
+		description: "By account id. A user without accounts has an empty list.",
+		problems:    []*problem.Definition{ledger.ErrInvalidRequest, ledger.ErrInvalidCursor},
+	}, a.accountsOfUser)
+	a.registerDeed("freeze", "Freeze an account",
+		"A frozen account refuses postings in either direction. Freezing it again changes nothing.",
+		a.deps.Ledger.FreezeAccount, ledger.ErrAccountClosed)
+	a.registerDeed("unfreeze", "Unfreeze an account",
+		"The account takes postings again. Unfreezing an active account changes nothing.",
+		a.deps.Ledger.UnfreezeAccount, ledger.ErrAccountClosed)
+	a.registerDeed("close", "Close an account",
+		"For ever; its balance must be zero. Closing it again changes nothing.",
+		a.deps.Ledger.CloseAccount, ledger.ErrAccountNotEmpty)
+	registerBody(a, operation{
+		id: "set-overdraft", method: http.MethodPut, path: "/v1/accounts/{id}/overdraft", tag: tag,
+		scope: apikey.LedgerAdmin, summary: "Change how far an account may go below zero",
+		description: "A balance that is below the new limit stays, and can only rise.",
+		example:     overdraft{Limit: "100.00"},
+		problems: []*problem.Definition{
+			ledger.ErrInvalidRequest, ledger.ErrTooManyFractionDigits, ledger.ErrAccountNotFound,
+			ledger.ErrAccountClosed, ledger.ErrSystemAccount,
+		},
+	}, a.setOverdraft)
+	register(a, operation{
+		id: "list-legs-of-account", method: http.MethodGet, path: "/v1/accounts/{id}/legs",
+		tag: tag, scope: apikey.LedgerRead, summary: "List the legs of an account",
+		description: "Those posted within [from, to), the newest first.",
+		problems:    []*problem.Definition{ledger.ErrInvalidRequest, ledger.ErrInvalidCursor},
+	}, a.legsOfAccount)
+	a.registerStatement()
+}
+
+// registerDeed adds an operation that changes the status of an account.
+func (a *API) registerDeed(
+	deed, summary, description string,
+	do func(context.Context, ledger.AccountID) (ledger.Account, error),
+	problems ...*problem.Definition,
+) {
+	register(a, operation{
+		id: deed + "-account", method: http.MethodPost, path: "/v1/accounts/{id}/" + deed,
+		tag: "Accounts", scope: apikey.LedgerAdmin, summary: summary, description: description,
+		problems: append(problems, ledger.ErrAccountNotFound, ledger.ErrSystemAccount),
+	}, func(ctx context.Context, in *AccountPath) (*tagged[account], error) {
+		found, err := do(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return newTagged("", versionOf(found), accountOf(found)), nil
+	})
+}
+
+func (a *API) openAccount(
+	ctx context.Context, in *optionalKey, body *newAccount,
+) (*created[account], error) {
+	var wrong problem.Fields
+	limit := money.Amount{}
+	if body.OverdraftLimit != "" {
+		limit = readAmount(&wrong, "overdraftLimit", body.OverdraftLimit, body.Currency)
+	}
+	if err := wrong.Err(ledger.ErrInvalidRequest); err != nil {
+		return nil, err
+	}
+	opened, err := a.deps.Ledger.OpenAccount(ctx, ledger.NewAccount{
+		ID: body.ID, IdempotencyKey: in.IdempotencyKey, UserID: body.UserID,
+		AccountType: body.AccountType, Currency: body.Currency, OverdraftLimit: limit,
+		Unlimited: body.Unlimited,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &created[account]{
+		Status: http.StatusCreated, Location: "/v1/accounts/" + string(opened.ID),
+		Body: accountOf(opened),
+	}, nil
+}
+
+func (a *API) account(ctx context.Context, in *accountParams) (*tagged[account], error) {
+	found, err := a.deps.Ledger.Account(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newTagged(in.IfNoneMatch, versionOf(found), accountOf(found)), nil
+}
+
+func (a *API) accounts(ctx context.Context, in *PageParams) (*answer[list[account]], error) {
+	page, err := a.deps.Ledger.Accounts(ctx, in.query())
+	if err != nil {
+		return nil, err
+	}
+	return convert(page, accountOf), nil
+}
+
+func (a *API) accountsOfUser(
+	ctx context.Context, in *userAccountsParams,
+) (*answer[list[account]], error) {
+	page, err := a.deps.Ledger.AccountsOfUser(ctx, in.User, in.query())
+	if err != nil {
+		return nil, err
+	}
+	return convert(page, accountOf), nil
+}
+
+func (a *API) setOverdraft(
+	ctx context.Context, in *overdraftParams, body *overdraft,
+) (*tagged[account], error) {
+	// The ledger takes a limit in the account's currency, which the body need not repeat.
+	currency := body.Currency
+	if currency == "" {
+		found, err := a.deps.Ledger.Account(ctx, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		currency = found.Currency()
+	}
+	var wrong problem.Fields
+	checkCurrency(&wrong, "currency", currency)
+	limit, _ := money.New(money.Decimal{}, currency) // An unknown currency has been noted.
+	if body.Limit != "" {
+		limit = readAmount(&wrong, "limit", body.Limit, currency)
+	}
+	if err := wrong.Err(ledger.ErrInvalidRequest); err != nil {
+		return nil, err
+	}
+	changed, err := a.deps.Ledger.SetOverdraft(ctx, in.ID, limit, body.Unlimited)
+	if err != nil {
+		return nil, err
+	}
+	return newTagged("", versionOf(changed), accountOf(changed)), nil
+}
+
+func (a *API) legsOfAccount(
+	ctx context.Context, in *legsParams,
+) (*answer[list[leg]], error) {
+	page, err := a.deps.Ledger.LegsOfAccount(ctx, ledger.LegsQuery{
+		AccountID: in.ID, From: in.From, To: in.To, PageQuery: in.query(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert(page, legOf), nil
+}

@@ -1,0 +1,278 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// Deps are what the API stands on. All are required.
+type Deps struct {
+	Ledger *ledger.Ledger
+	Keys   *apikey.Keyring
+	// Store is what access patterns are run on, Models are the designs that they belong to, and
+	// Tables are what there is of them.
+	Store  *singletable.Store
+	Models []*singletable.Model
+	Tables Tables
+}
+
+// Options are the choices of an API.
+type Options struct {
+	// Version is what the description of the API says it is.
+	Version string
+	// AskForKeys demands an API key for every operation. Without it every caller may do everything.
+	AskForKeys bool
+	// Hosts are names, without a port, that requests may be addressed to besides those of the
+	// loopback interface. With AskForKeys an empty list allows every name.
+	Hosts []string
+	// BodyMax is the greatest size of a request's body in bytes.
+	BodyMax int64
+	// BodyTime bounds the time to read a body, and AnswerTime that to work out an answer.
+	BodyTime, AnswerTime time.Duration
+	// Done, if set, is told of every request once it is answered.
+	Done func(Exchange)
+	// Posted, if set, is told of every posting that was asked for.
+	Posted func(kind ledger.TransactionType, outcome string)
+	// Ready, if set, tells why the server cannot answer now.
+	Ready func(context.Context) error
+	// Metrics, if set, answers /metrics.
+	Metrics http.Handler
+	// Now is the clock that measures how long answers take.
+	Now func() time.Time
+}
+
+// API answers requests. Make it with New.
+type API struct {
+	deps  Deps
+	opts  Options
+	mux   *http.ServeMux
+	huma  huma.API
+	guard *guard
+	spec  []byte // The OpenAPI document.
+}
+
+// New returns an API.
+func New(deps Deps, opts Options) (*API, error) {
+	a := &API{deps: deps, opts: opts, mux: http.NewServeMux()}
+	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
+	a.huma = humago.New(a.mux, a.config())
+	a.registerMerchants()
+	a.registerAccounts()
+	a.registerPostings()
+	a.registerTransactions()
+	a.registerReconciliation()
+	a.registerTables()
+	a.registerPatterns()
+	a.registerKeys()
+	return a, a.registerPages()
+}
+
+// config describes the API as a whole. The framework's own pages are left out: they load scripts
+// from the network.
+func (a *API) config() huma.Config {
+	c := huma.DefaultConfig("Exchequer", a.opts.Version)
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
+	c.CreateHooks = nil
+	c.RejectUnknownQueryParameters = true
+	form := huma.Format{Marshal: marshal, Unmarshal: json.Unmarshal}
+	// The second name is that of every media type that ends in +json.
+	c.Formats = map[string]huma.Format{mediaJSON: form, "json": form}
+	c.Transformers = []huma.Transformer{a.transform}
+	c.Info.Description = description
+	c.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		securityName: {
+			Type: "http", Scheme: "bearer",
+			Description: "An API key, unless the server runs without authentication.",
+		},
+	}
+	c.Tags = tags
+	return c
+}
+
+// securityName is the name of the way to authenticate in the OpenAPI document.
+const securityName = "key"
+
+// marshal writes JSON with characters as they are: it is not for HTML.
+func marshal(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// operation describes one operation of the API.
+type operation struct {
+	id, method, path string
+	tag              string
+	summary          string
+	description      string
+	scope            apikey.Scope
+	status           int // Of success; 0 means 200.
+	stream           bool
+	problems         []*problem.Definition
+	example          any // Of the body.
+}
+
+// register adds an operation without a body.
+func register[I, O any](
+	a *API, op operation, handle func(context.Context, *I) (*O, error),
+) {
+	h := a.describe(op)
+	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, a.document(ctx, err)
+		}
+		return out, nil
+	})
+}
+
+// WithBody is embedded in the parameters of operations that read a body. The framework hands the
+// bytes over; what they must be is the business of shapes.decode.
+type WithBody struct {
+	RawBody []byte `contentType:"application/json"`
+}
+
+func (b *WithBody) bytes() []byte { return b.RawBody }
+
+// registerBody adds an operation that reads a JSON object.
+func registerBody[B, I, O any, P interface {
+	*I
+	bytes() []byte
+}](a *API, op operation, handle func(context.Context, P, *B) (*O, error)) {
+	h := a.describe(op)
+	t := reflect.TypeFor[B]()
+	read := shapesOf(t)
+	h.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
+	h.SkipValidateBody = true
+	h.MaxBodyBytes = a.opts.BodyMax + 1 // The framework refuses what reaches its limit.
+	h.BodyReadTimeout = a.opts.BodyTime
+	h.Middlewares = append(h.Middlewares, a.demandJSON)
+	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
+		var body B
+		err := read.decode(P(in).bytes(), &body)
+		var out *O
+		if err == nil {
+			out, err = handle(ctx, in, &body)
+		}
+		if err != nil {
+			return nil, a.document(ctx, err)
+		}
+		return out, nil
+	})
+	media := h.RequestBody.Content[mediaJSON]
+	media.Schema = a.huma.OpenAPI().Components.Schemas.Schema(t, true, "")
+	media.Example = op.example
+}
+
+// describe returns the framework's description of an operation.
+func (a *API) describe(op operation) *huma.Operation {
+	status := op.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	h := &huma.Operation{
+		OperationID: op.id, Method: op.method, Path: op.path, Summary: op.summary,
+		Description: op.description, Tags: []string{op.tag}, DefaultStatus: status,
+		Security:    []map[string][]string{{securityName: {string(op.scope)}}},
+		Responses:   a.problemResponses(op),
+		Middlewares: huma.Middlewares{a.authorise(op.scope)},
+	}
+	if op.stream {
+		h.Middlewares = append(h.Middlewares, unbounded)
+	} else {
+		h.Middlewares = append(h.Middlewares, a.bounded)
+	}
+	return h
+}
+
+// exchanged gives the framework's context the status that our own table has for a problem.
+type exchanged struct {
+	frameworkContext
+	status int
+}
+
+// frameworkContext is a name under which the framework's context can be embedded: its own is that
+// of one of its methods.
+type frameworkContext = huma.Context
+
+// Unwrap lets the adapter find its own context.
+func (x *exchanged) Unwrap() huma.Context { return x.frameworkContext }
+
+// SetStatus sends the status, or the one of the problem that is about to be sent.
+func (x *exchanged) SetStatus(status int) {
+	if x.status != 0 {
+		status = x.status
+	}
+	x.frameworkContext.SetStatus(status)
+}
+
+// transform turns what the framework itself finds wrong into one of our problems.
+func (a *API) transform(ctx huma.Context, _ string, v any) (any, error) {
+	model, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	d := a.document(ctx.Context(), a.frameworkProblem(model))
+	if x, ok := ctx.(*exchanged); ok {
+		x.status = d.Status
+	}
+	for name, values := range d.GetHeaders() {
+		ctx.SetHeader(name, values[0])
+	}
+	return d, nil
+}
+
+// document makes the answer of an error, and notes the error for the log.
+func (a *API) document(ctx context.Context, err error) *document {
+	x := exchangeOf(ctx)
+	d := newDocument(err, x.ID)
+	x.Code, x.Err = d.Code, err
+	return d
+}
+
+// fail answers with an error, from a middleware.
+func (a *API) fail(ctx huma.Context, err error) {
+	_, w := humago.Unwrap(ctx)
+	a.document(ctx.Context(), err).write(w)
+}
+
+// demandJSON refuses bodies of another media type.
+func (a *API) demandJSON(ctx huma.Context, next func(huma.Context)) {
+	given := ctx.Header("Content-Type")
+	if !isJSON(given) {
+		if given == "" {
+			given = "of no media type"
+		}
+		a.fail(ctx, ErrUnsupportedMediaType.With("type", given))
+		return
+	}
+	next(ctx)
+}
+
+// bounded ends the work on an answer when its time is over.
+func (a *API) bounded(ctx huma.Context, next func(huma.Context)) {
+	limited, cancel := context.WithTimeout(ctx.Context(), a.opts.AnswerTime)
+	defer cancel()
+	next(&exchanged{frameworkContext: huma.WithContext(ctx, limited)})
+}
+
+// unbounded lets a stream take as long as it takes: the server's own limit is lifted.
+func unbounded(ctx huma.Context, next func(huma.Context)) {
+	_, w := humago.Unwrap(ctx)
+	// Where there is no connection, as in one process, there is no limit to lift.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	next(&exchanged{frameworkContext: ctx})
+}

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// Problems lists what the API itself can report, besides the problems of the systems behind it, in
+// the order in which it finds them.
+var Problems = problem.NewCatalogue("api")
+
+// What is wrong with a request before anyone looks at what it asks for.
+var (
+	ErrHostRefused = Problems.Define(problem.Forbidden, "host_refused",
+		"This server does not answer to the name {host}",
+		"Use the address it listens on, or start it with this name among its hosts")
+	ErrOriginRefused = Problems.Define(problem.Forbidden, "origin_refused",
+		"Pages of {origin} may not call this server",
+		"Call it from a program, or from a page of its own")
+	ErrRouteNotFound = Problems.Define(problem.NotFound, "route_not_found",
+		"There is nothing at {path}",
+		"Read /docs for what there is")
+	ErrMethodNotAllowed = Problems.Define(problem.Invalid, "method_not_allowed",
+		"{path} does not know the method {method}",
+		"Use one of {allowed}")
+	ErrKeyMissing = Problems.Define(problem.Unauthenticated, "key_missing",
+		"This server asks for an API key",
+		"Send the header Authorization: Bearer and the key")
+	ErrUnsupportedMediaType = Problems.Define(problem.Invalid, "unsupported_media_type",
+		"The body is {type}, and this operation reads application/json",
+		"Send JSON with the header Content-Type: application/json")
+	ErrBodyTooLarge = Problems.Define(problem.TooLarge, "body_too_large",
+		"The body has more than {limit} bytes",
+		"Send less at once")
+	ErrBodyTooSlow = Problems.Define(problem.Unavailable, "body_too_slow",
+		"The body did not arrive in time",
+		"Send the same request again")
+	ErrMalformedJSON = Problems.Define(problem.Invalid, "malformed_json",
+		"The body is not JSON, at byte {offset}: {reason}",
+		"Correct the body and send it again")
+	ErrInvalidBody = Problems.Define(problem.Invalid, "invalid_body",
+		"The body has not the form that this operation reads",
+		"Correct the fields named and send it again")
+	ErrInvalidParameter = Problems.Define(problem.Invalid, "invalid_parameter",
+		"A parameter of the request is not as it should be",
+		"Correct the parameters named and send it again")
+)
+
+// What only the store's side of the API can report.
+var (
+	ErrTableNotFound = Problems.Define(problem.NotFound, "table_not_found",
+		"There is no table {table}",
+		"List the tables, and create those that are missing")
+	ErrPatternNotFound = Problems.Define(problem.NotFound, "pattern_not_found",
+		"There is no access pattern {pattern}",
+		"List the patterns")
+	ErrInvalidInput = Problems.Define(problem.Invalid, "invalid_input",
+		"The access pattern {pattern} cannot be run with these inputs: {reason}",
+		"Read the pattern for its inputs and their types")
+)
+
+// What is no fault of the request.
+var (
+	ErrTimedOut = Problems.Define(problem.Unavailable, "timed_out",
+		"The answer took longer than this server allows",
+		"Send the same request with the same key again, or ask for less at once")
+	ErrDraining = Problems.Define(problem.Unavailable, "draining",
+		"The server is shutting down",
+		"Use another one, or wait until it runs again")
+	ErrBusy = Problems.Define(problem.Throttled, "busy",
+		"The store is busy",
+		"Wait a little and send the same request with the same key again")
+)
+
+// statuses is the one table from kinds to HTTP statuses.
+var statuses = map[problem.Kind]int{
+	problem.Invalid:         http.StatusBadRequest,
+	problem.Unauthenticated: http.StatusUnauthorized,
+	problem.Forbidden:       http.StatusForbidden,
+	problem.NotFound:        http.StatusNotFound,
+	problem.Conflict:        http.StatusConflict,
+	problem.Changed:         http.StatusPreconditionFailed,
+	problem.Refused:         http.StatusUnprocessableEntity,
+	problem.TooLarge:        http.StatusRequestEntityTooLarge,
+	problem.Throttled:       http.StatusTooManyRequests,
+	problem.Unavailable:     http.StatusServiceUnavailable,
+	problem.Internal:        http.StatusInternalServerError,
+}
+
+// ownStatuses are the problems for which HTTP has a status of its own.
+var ownStatuses = map[problem.Code]int{
+	ErrMethodNotAllowed.Code():     http.StatusMethodNotAllowed,
+	ErrUnsupportedMediaType.Code(): http.StatusUnsupportedMediaType,
+	ErrBodyTooSlow.Code():          http.StatusRequestTimeout,
+}
+
+// Status returns the HTTP status of a problem.
+func Status(kind problem.Kind, code problem.Code) int {
+	if status, ok := ownStatuses[code]; ok {
+		return status
+	}
+	if status, ok := statuses[kind]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// problemOf returns what to tell about an error: the problem it is, one for what the store and the
+// clock can do to any request, or an internal one.
+func problemOf(err error) *problem.Error {
+	var e *problem.Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return ErrTimedOut.Wrap(err)
+	case errors.Is(err, singletable.ErrBusy):
+		return ErrBusy.Wrap(err)
+	}
+	return problem.From(err)
+}

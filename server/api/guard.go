@@ -1,0 +1,113 @@
+package api
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+)
+
+// guard refuses requests that a page in somebody's browser may have sent behind their back. Without
+// it a page could point a name of its own at 127.0.0.1 and then talk to a server without
+// authentication as if it were its own (DNS rebinding). Such requests carry the page's name as their
+// Host, so only names that are known may be asked for.
+type guard struct {
+	hosts    []string
+	loopback bool // Whether the names of the loopback interface, and only those and hosts, are known.
+}
+
+func newGuard(hosts []string, loopback bool) *guard {
+	g := &guard{loopback: loopback || len(hosts) > 0}
+	for _, h := range hosts {
+		g.hosts = append(g.hosts, strings.ToLower(h))
+	}
+	return g
+}
+
+func (g *guard) check(r *http.Request) error {
+	host := hostname(r.Host)
+	if g.loopback && !isLoopback(host) && !slices.Contains(g.hosts, host) {
+		return ErrHostRefused.With("host", r.Host)
+	}
+	// A browser says which page a request comes from. Another page than ours has no business here.
+	origin := r.Header.Get("Origin")
+	if origin != "" {
+		u, err := url.Parse(origin)
+		if err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return ErrOriginRefused.With("origin", origin)
+		}
+	} else if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		// A link on another page may lead to the description, which is no secret.
+		if r.Header.Get("Sec-Fetch-Mode") != "navigate" || r.Method != http.MethodGet {
+			return ErrOriginRefused.With("origin", "another site")
+		}
+	}
+	return nil
+}
+
+// hostname takes the port and the brackets off a Host header.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
+}
+
+// isLoopback tells whether a name stands for this machine whatever a name server says.
+func isLoopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsLoopback()
+}
+
+// admit demands that a request carries a key with a scope.
+func (a *API) admit(ctx context.Context, header string, scope apikey.Scope) error {
+	x := exchangeOf(ctx)
+	if !a.opts.AskForKeys || x.trusted {
+		return nil
+	}
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return ErrKeyMissing
+	}
+	key, err := a.deps.Keys.Authenticate(ctx, strings.TrimSpace(token))
+	if err != nil {
+		return err
+	}
+	x.Key = key.ID
+	if !key.Allows(scope) {
+		return apikey.ErrScopeMissing.With("scope", scope)
+	}
+	return nil
+}
+
+// authorise is admit for an operation.
+func (a *API) authorise(scope apikey.Scope) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		if err := a.admit(ctx.Context(), ctx.Header("Authorization"), scope); err != nil {
+			a.fail(ctx, err)
+			return
+		}
+		next(ctx)
+	}
+}
+
+// protect is admit for a handler that is no operation of the API.
+func (a *API) protect(scope apikey.Scope, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := a.admit(r.Context(), r.Header.Get("Authorization"), scope); err != nil {
+			a.document(r.Context(), err).write(w)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// merchant is a merchant in an answer.
+type merchant struct {
+	ID                  ledger.MerchantID `json:"id" example:"coffee-shop"`
+	Name                string            `json:"name" example:"Coffee Shop Inc"`
+	Category            string            `json:"category,omitempty" example:"Restaurant"`
+	SettlementAccountID ledger.AccountID  `json:"settlementAccountId,omitempty" doc:"The account that receives the merchant's payments" example:"coffee-shop-usd"`
+	CreatedAt           instant           `json:"createdAt"`
+}
+
+func merchantOf(m ledger.Merchant) merchant {
+	return merchant{
+		ID: m.ID, Name: m.Name, Category: m.Category,
+		SettlementAccountID: m.SettlementAccountID, CreatedAt: instant(m.CreatedAt),
+	}
+}
+
+// newMerchant is the body that asks for a merchant.
+type newMerchant struct {
+	ID                  ledger.MerchantID `json:"id,omitempty" doc:"1 to 64 letters, digits and . _ : -; without it one is made" example:"coffee-shop"`
+	Name                string            `json:"name" doc:"At most 200 bytes" example:"Coffee Shop Inc"`
+	Category            string            `json:"category,omitempty" doc:"At most 100 bytes" example:"Restaurant"`
+	SettlementAccountID ledger.AccountID  `json:"settlementAccountId,omitempty" doc:"The account that receives the merchant's payments; without it payments name one" example:"coffee-shop-usd"`
+}
+
+// optionalKey is the parameter of requests that a key makes safe to repeat.
+type optionalKey struct {
+	WithBody
+	IdempotencyKey string `header:"Idempotency-Key" doc:"1 to 255 characters that name this request, so that a repeat is harmless; not needed where the body gives an id"`
+}
+
+type merchantParams struct {
+	Conditional
+	ID ledger.MerchantID `path:"id" doc:"The merchant's id" example:"coffee-shop"`
+}
+
+func (a *API) registerMerchants() {
+	registerBody(a, operation{
+		id: "create-merchant", method: http.MethodPost, path: "/v1/merchants", tag: "Merchants",
+		scope: apikey.LedgerWrite, status: http.StatusCreated,
+		summary: "Create a merchant",
+		description: "Someone who is paid. A repeat with the same id or key answers the first " +
+			"merchant. Merchants are never changed nor removed.",
+		example: newMerchant{
+			ID: "coffee-shop", Name: "Coffee Shop Inc", Category: "Restaurant",
+			SettlementAccountID: "coffee-shop-usd",
+		},
+		problems: []*problem.Definition{
+			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
+			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists,
+		},
+	}, a.createMerchant)
+	register(a, operation{
+		id: "get-merchant", method: http.MethodGet, path: "/v1/merchants/{id}", tag: "Merchants",
+		scope: apikey.LedgerRead, summary: "Get a merchant",
+		problems: []*problem.Definition{ledger.ErrMerchantNotFound},
+	}, a.merchant)
+}
+
+func (a *API) createMerchant(
+	ctx context.Context, in *optionalKey, body *newMerchant,
+) (*created[merchant], error) {
+	m, err := a.deps.Ledger.CreateMerchant(ctx, ledger.NewMerchant{
+		ID: body.ID, IdempotencyKey: in.IdempotencyKey, Name: body.Name,
+		Category: body.Category, SettlementAccountID: body.SettlementAccountID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &created[merchant]{
+		Status: http.StatusCreated, Location: "/v1/merchants/" + string(m.ID), Body: merchantOf(m),
+	}, nil
+}
+
+func (a *API) merchant(ctx context.Context, in *merchantParams) (*tagged[merchant], error) {
+	m, err := a.deps.Ledger.Merchant(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	// A merchant never changes, so its only version is the first.
+	return newTagged(in.IfNoneMatch, "1", merchantOf(m)), nil
+}

@@ -1,0 +1,174 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// reconcile is the body that asks whether the books are right.
+type reconcile struct {
+	From   ledger.Date `json:"from" doc:"The first day" example:"2026-01-01"`
+	To     ledger.Date `json:"to" doc:"The last day, which is included" example:"2026-01-31"`
+	Cursor string      `json:"cursor,omitempty" doc:"Continues an earlier run over the same days, from the cursor of its last progress"`
+}
+
+// reconciliation is the outcome in an answer.
+type reconciliation struct {
+	From         ledger.Date     `json:"from" example:"2026-01-01"`
+	To           ledger.Date     `json:"to" example:"2026-01-31"`
+	Balanced     bool            `json:"balanced" doc:"Whether nothing diverges"`
+	Moving       bool            `json:"moving" doc:"Whether postings went on meanwhile, so that totals could not be compared"`
+	Until        instant         `json:"until" doc:"The instant before which transactions were looked at"`
+	Transactions int             `json:"transactions" doc:"How many were looked at"`
+	Legs         int             `json:"legs" doc:"How many were looked at"`
+	Accounts     int             `json:"accounts" doc:"How many were looked at"`
+	Totals       []currencyTotal `json:"totals" nullable:"false" doc:"One for each currency"`
+	Found        int             `json:"found" doc:"How many things diverge"`
+	Divergences  []divergence    `json:"divergences" nullable:"false" doc:"The first of them"`
+}
+
+type currencyTotal struct {
+	Currency money.Currency `json:"currency" example:"USD"`
+	Debits   string         `json:"debits" doc:"The sum of all debits of the days" example:"5.50"`
+	Credits  string         `json:"credits" doc:"The sum of all credits of the days" example:"5.50"`
+	Balances string         `json:"balances" doc:"The sum of all balances at the end of the days" example:"0.00"`
+}
+
+type divergence struct {
+	Kind          ledger.DivergenceKind `json:"kind" example:"balance_wrong"`
+	TransactionID ledger.TransactionID  `json:"transactionId,omitempty"`
+	AccountID     ledger.AccountID      `json:"accountId,omitempty"`
+	LegID         ledger.LegID          `json:"legId,omitempty"`
+	Currency      money.Currency        `json:"currency,omitempty"`
+	Want          string                `json:"want" doc:"What should be there"`
+	Got           string                `json:"got" doc:"What is"`
+}
+
+// progress tells how far a reconciliation has come.
+type progress struct {
+	Transactions int    `json:"transactions"`
+	Legs         int    `json:"legs"`
+	Accounts     int    `json:"accounts"`
+	Found        int    `json:"found"`
+	Cursor       string `json:"cursor" doc:"Lets another run continue from here"`
+}
+
+// line is one line of a stream; one member is set.
+type line struct {
+	Progress *progress       `json:"progress,omitempty"`
+	Report   *reconciliation `json:"report,omitempty" doc:"The outcome, on the last line"`
+	Problem  *document       `json:"problem,omitempty" doc:"What ended the run, on the last line"`
+}
+
+type reconcileParams struct {
+	WithBody
+	Accept string `header:"Accept" hidden:"true"`
+}
+
+// streamed is an answer that writes itself.
+type streamed struct {
+	Body func(huma.Context)
+}
+
+func (a *API) registerReconciliation() {
+	registerBody(a, operation{
+		id: "reconcile", method: http.MethodPost, path: "/v1/reconciliation",
+		tag: "Reconciliation", scope: apikey.LedgerRead, stream: true,
+		summary: "Check the books",
+		description: "Reads all transactions and legs of some days, both included, and compares " +
+			"debits with credits, each leg with the one before it, and the stored balances with " +
+			"the legs. It changes nothing. It may take minutes: with Accept: " + mediaLines +
+			" the answer is a stream of JSON objects, one a line, each with the member progress, " +
+			"and at last one with the member report or problem. A run that was broken off is " +
+			"continued from the cursor of its last progress.",
+		example: reconcile{From: "2026-01-01", To: "2026-01-31"},
+		problems: []*problem.Definition{
+			ledger.ErrInvalidRequest, ledger.ErrInvalidCursor,
+		},
+	}, a.reconcile)
+	response := a.huma.OpenAPI().Paths["/v1/reconciliation"].Post.Responses["200"]
+	schemas := a.huma.OpenAPI().Components.Schemas
+	response.Description = "The outcome"
+	response.Content = map[string]*huma.MediaType{
+		mediaJSON:  {Schema: schemas.Schema(typeOf[reconciliation](), true, "")},
+		mediaLines: {Schema: schemas.Schema(typeOf[line](), true, "")},
+	}
+}
+
+func (a *API) reconcile(
+	ctx context.Context, in *reconcileParams, body *reconcile,
+) (*streamed, error) {
+	query := ledger.ReconcileQuery{From: body.From, To: body.To, Cursor: body.Cursor}
+	if strings.Contains(in.Accept, mediaLines) {
+		return &streamed{Body: func(c huma.Context) { a.streamReconciliation(c, query) }}, nil
+	}
+	r, err := a.deps.Ledger.Reconcile(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{Body: func(c huma.Context) {
+		c.SetHeader("Content-Type", mediaJSON)
+		c.SetStatus(http.StatusOK)
+		// A caller that is gone cannot be told.
+		_ = marshal(c.BodyWriter(), reconciliationOf(r))
+	}}, nil
+}
+
+// streamReconciliation writes lines. What is wrong with the request itself is found before the
+// first one, so that it still has a status of its own.
+func (a *API) streamReconciliation(c huma.Context, query ledger.ReconcileQuery) {
+	_, w := humago.Unwrap(c)
+	flusher := http.NewResponseController(w)
+	begun := false
+	write := func(l line) {
+		if !begun {
+			begun = true
+			c.SetHeader("Content-Type", mediaLines)
+			c.SetStatus(http.StatusOK)
+		}
+		// When the caller is gone, the context ends the run.
+		_ = json.NewEncoder(c.BodyWriter()).Encode(l)
+		_ = flusher.Flush()
+	}
+	query.Progress = func(p ledger.ReconcileProgress) {
+		made := progress(p)
+		write(line{Progress: &made})
+	}
+	r, err := a.deps.Ledger.Reconcile(c.Context(), query)
+	switch {
+	case err == nil:
+		made := reconciliationOf(r)
+		write(line{Report: &made})
+	case !begun:
+		a.fail(c, err)
+	default:
+		write(line{Problem: a.document(c.Context(), err)})
+	}
+}
+
+func reconciliationOf(r ledger.Reconciliation) reconciliation {
+	return reconciliation{
+		From: r.From, To: r.To, Balanced: r.Balanced(), Moving: r.Moving,
+		Until: instant(r.Until), Transactions: r.Transactions, Legs: r.Legs,
+		Accounts: r.Accounts, Found: r.Found,
+		Totals: convertAll(r.Totals, func(t ledger.CurrencyTotal) currencyTotal {
+			return currencyTotal{
+				Currency: t.Currency, Debits: t.Debits.Text(), Credits: t.Credits.Text(),
+				Balances: t.Balances.Text(),
+			}
+		}),
+		Divergences: convertAll(r.Divergences, func(d ledger.Divergence) divergence {
+			return divergence(d)
+		}),
+	}
+}

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+)
+
+// Tables is what the API asks of the store about its tables.
+type Tables interface {
+	// List returns the tables of the systems that exist, by name.
+	List(ctx context.Context) ([]Table, error)
+	// Describe returns a table, and whether it exists.
+	Describe(ctx context.Context, name string) (Table, bool, error)
+	// Create creates the tables of the systems that are missing and returns all of them.
+	Create(ctx context.Context) ([]Table, error)
+	// Check returns how a table differs from what the systems need, and whether they need it.
+	Check(ctx context.Context, name string) (differences []string, known bool, err error)
+}
+
+// Table is a table of the store.
+type Table struct {
+	Name         string
+	Status       string
+	PartitionKey string
+	SortKey      string
+	Indexes      []Index
+	TTL          string
+	Items, Bytes int64
+	CreatedAt    time.Time
+	// Created tells that the call made the table.
+	Created bool
+}
+
+// Index is a secondary index of a table.
+type Index struct {
+	Name         string   `json:"name" example:"GSI1"`
+	Kind         string   `json:"kind" enum:"global,local"`
+	Status       string   `json:"status,omitempty" example:"ACTIVE"`
+	PartitionKey string   `json:"partitionKey" example:"GSI1PK"`
+	SortKey      string   `json:"sortKey,omitempty" example:"GSI1SK"`
+	Projection   string   `json:"projection" enum:"ALL,KEYS_ONLY,INCLUDE"`
+	Attributes   []string `json:"attributes,omitempty" doc:"The attributes that INCLUDE names"`
+	Items        int64    `json:"items" doc:"May lag"`
+	Bytes        int64    `json:"bytes" doc:"May lag"`
+}
+
+// table is a table in an answer.
+type table struct {
+	Name         string  `json:"name" example:"FinancialTransactions"`
+	Status       string  `json:"status" example:"ACTIVE"`
+	PartitionKey string  `json:"partitionKey" doc:"The attribute" example:"PK"`
+	SortKey      string  `json:"sortKey,omitempty" doc:"The attribute, if there is one" example:"SK"`
+	Indexes      []Index `json:"indexes" nullable:"false"`
+	TTL          string  `json:"ttl,omitempty" doc:"The attribute that expires items"`
+	Items        int64   `json:"items" doc:"How many items there are; may lag"`
+	Bytes        int64   `json:"bytes" doc:"How large they are together; may lag"`
+	CreatedAt    instant `json:"createdAt"`
+	Created      bool    `json:"created,omitempty" doc:"Whether this request created the table"`
+}
+
+func tableOf(t Table) table {
+	if t.Indexes == nil {
+		t.Indexes = []Index{}
+	}
+	return table{
+		Name: t.Name, Status: t.Status, PartitionKey: t.PartitionKey, SortKey: t.SortKey,
+		Indexes: t.Indexes, TTL: t.TTL, Items: t.Items, Bytes: t.Bytes,
+		CreatedAt: instant(t.CreatedAt), Created: t.Created,
+	}
+}
+
+// tableCheck compares a table with what the systems need.
+type tableCheck struct {
+	Name        string   `json:"name" example:"FinancialTransactions"`
+	OK          bool     `json:"ok" doc:"Whether nothing differs"`
+	Differences []string `json:"differences" nullable:"false" doc:"A sentence about each difference"`
+}
+
+type tableParams struct {
+	Name string `path:"name" doc:"The table's name" example:"FinancialTransactions"`
+}
+
+func (a *API) registerTables() {
+	const tag = "Tables"
+	register(a, operation{
+		id: "list-tables", method: http.MethodGet, path: "/v1/tables", tag: tag,
+		scope: apikey.StoreRead, summary: "List the tables",
+		description: "Those of the systems of this server that exist.",
+	}, a.tables)
+	register(a, operation{
+		id: "create-tables", method: http.MethodPost, path: "/v1/tables", tag: tag,
+		scope: apikey.StoreAdmin, summary: "Create the tables that are missing",
+		description: "A table that exists is left as it is.",
+	}, a.createTables)
+	register(a, operation{
+		id: "get-table", method: http.MethodGet, path: "/v1/tables/{name}", tag: tag,
+		scope: apikey.StoreRead, summary: "Describe a table",
+		problems: []*problem.Definition{ErrTableNotFound},
+	}, a.table)
+	register(a, operation{
+		id: "check-table", method: http.MethodGet, path: "/v1/tables/{name}/check", tag: tag,
+		scope: apikey.StoreRead, summary: "Compare a table with what the systems need",
+		problems: []*problem.Definition{ErrTableNotFound},
+	}, a.checkTable)
+}
+
+func (a *API) tables(ctx context.Context, _ *struct{}) (*answer[list[table]], error) {
+	return tablesOf(a.deps.Tables.List(ctx))
+}
+
+func (a *API) createTables(ctx context.Context, _ *struct{}) (*answer[list[table]], error) {
+	return tablesOf(a.deps.Tables.Create(ctx))
+}
+
+func tablesOf(tables []Table, err error) (*answer[list[table]], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answer[list[table]]{Body: list[table]{Items: convertAll(tables, tableOf)}}, nil
+}
+
+func (a *API) table(ctx context.Context, in *tableParams) (*answer[table], error) {
+	t, found, err := a.deps.Tables.Describe(ctx, in.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, ErrTableNotFound.With("table", in.Name)
+	}
+	return &answer[table]{Body: tableOf(t)}, nil
+}
+
+func (a *API) checkTable(ctx context.Context, in *tableParams) (*answer[tableCheck], error) {
+	differences, known, err := a.deps.Tables.Check(ctx, in.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
+		return nil, ErrTableNotFound.With("table", in.Name)
+	}
+	if differences == nil {
+		differences = []string{}
+	}
+	return &answer[tableCheck]{Body: tableCheck{
+		Name: in.Name, OK: len(differences) == 0, Differences: differences,
+	}}, nil
+}

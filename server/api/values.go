@@ -1,0 +1,119 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// instantLayout is how instants are written: UTC, of fixed width, as in the store.
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+// instant is a time in an answer.
+type instant time.Time
+
+// MarshalJSON writes the instant as a string.
+func (i instant) MarshalJSON() ([]byte, error) {
+	return json.Marshal(time.Time(i).UTC().Format(instantLayout))
+}
+
+// IsZero tells whether the member is left out of an answer.
+func (i instant) IsZero() bool { return time.Time(i).IsZero() }
+
+// Schema tells the framework what MarshalJSON writes.
+func (i instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Format: "date-time", Examples: []any{"2026-01-02T10:30:00.123Z"},
+	}
+}
+
+// PageParams are the parameters of every list.
+type PageParams struct {
+	Size   int    `query:"size" minimum:"1" maximum:"1000" default:"100" doc:"The greatest number of rows"`
+	Cursor string `query:"cursor" doc:"The member next of the page before; leave it out for the first page"`
+}
+
+func (p PageParams) query() ledger.PageQuery {
+	return ledger.PageQuery{Size: p.Size, Cursor: p.Cursor}
+}
+
+// list is a page of rows.
+type list[T any] struct {
+	Items []T    `json:"items" nullable:"false" doc:"The rows"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+}
+
+// answer is an answer with nothing but a body.
+type answer[T any] struct {
+	Body T
+}
+
+// created is the answer to a request that may have made something.
+type created[T any] struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     T
+}
+
+// convert returns a page with its items in another form.
+func convert[T, U any](page singletable.Page[T], form func(T) U) *answer[list[U]] {
+	return &answer[list[U]]{Body: list[U]{Items: convertAll(page.Items, form), Next: page.Next}}
+}
+
+// convertAll returns items in another form; never nil, since a list in an answer is [], not null.
+func convertAll[T, U any](items []T, form func(T) U) []U {
+	made := make([]U, 0, len(items))
+	for _, item := range items {
+		made = append(made, form(item))
+	}
+	return made
+}
+
+// readAmount reads an amount of a body. Its faults are collected.
+func readAmount(
+	wrong *problem.Fields, field string, text decimalText, currency money.Currency,
+) money.Amount {
+	if text == "" {
+		wrong.Add(field, "is missing")
+		return money.Amount{}
+	}
+	units, err := money.ParseDecimal(string(text))
+	if err != nil {
+		wrong.Add(field, `must be a plain decimal such as "5.50": `+err.Error())
+		return money.Amount{}
+	}
+	amount, err := money.New(units, currency)
+	if err != nil {
+		return money.Amount{} // The currency has been told of by its own check.
+	}
+	return amount
+}
+
+// checkCurrency collects what is wrong with a currency.
+func checkCurrency(wrong *problem.Fields, field string, currency money.Currency) {
+	switch {
+	case currency == "":
+		wrong.Add(field, "is missing")
+	case !currency.Known():
+		_, err := money.ParseCurrency(string(currency))
+		wrong.Addf(field, "must be a code of ISO 4217: %v", err)
+	}
+}
+
+// Conditional is the header of reads that may be answered by "as you know it".
+type Conditional struct {
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of the answer that the caller has"`
+}
+
+// tagged is an answer with an ETag.
+type tagged[T any] struct {
+	Status int
+	ETag   string `header:"ETag" doc:"Changes whenever the answer does"`
+	Body   T
+}

@@ -1,0 +1,41 @@
+package server
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	// cursorKeyName is the file in the data directory that holds the key that signs cursors, so
+	// that they outlive the process.
+	cursorKeyName = "cursor.key"
+	cursorKeySize = 32
+)
+
+// cursorKey reads the key that signs cursors, or makes one. In memory the store makes up its own.
+func (s *Server) cursorKey() ([]byte, error) {
+	if s.opts.Memory {
+		return nil, nil
+	}
+	path := filepath.Join(s.opts.DataDir, cursorKeyName)
+	key, err := os.ReadFile(path)
+	switch {
+	case err == nil && len(key) != cursorKeySize:
+		return nil, fmt.Errorf("%s has %d bytes, not %d: remove it, and cursors handed out so far end",
+			path, len(key), cursorKeySize)
+	case err == nil:
+		return key, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read the key of cursors: %w", err)
+	}
+	key = make([]byte, cursorKeySize)
+	_, _ = rand.Read(key) // Never fails, by its documentation.
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		return nil, fmt.Errorf("write the key of cursors: %w", err)
+	}
+	return key, nil
+}

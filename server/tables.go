@@ -1,0 +1,158 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// tables is what the store has of the tables that the systems need.
+type tables struct {
+	db      dynamo.Admin
+	designs []*singletable.Table
+}
+
+// ensure creates what is missing. What differs is an error that names every difference of every
+// table.
+func (t *tables) ensure(ctx context.Context) error {
+	var wrong []error
+	for _, design := range t.designs {
+		err := design.Ensure(ctx, t.db)
+		var drift *singletable.DriftError
+		if errors.As(err, &drift) {
+			err = fmt.Errorf("table %s is not as this server needs it:\n  %s\n"+
+				"check the name of the table, or use the version that created it",
+				drift.Table, strings.Join(drift.Differences, "\n  "))
+		}
+		wrong = append(wrong, err)
+	}
+	return errors.Join(wrong...)
+}
+
+// List returns the tables of the systems that exist, by name.
+func (t *tables) List(ctx context.Context) ([]api.Table, error) {
+	var found []api.Table
+	for _, design := range t.designs {
+		described, ok, err := t.Describe(ctx, design.Name())
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found = append(found, described)
+		}
+	}
+	slices.SortFunc(found, func(a, b api.Table) int { return strings.Compare(a.Name, b.Name) })
+	return found, nil
+}
+
+// Describe returns a table of the systems, and whether it exists.
+func (t *tables) Describe(ctx context.Context, name string) (api.Table, bool, error) {
+	if t.design(name) == nil {
+		return api.Table{}, false, nil
+	}
+	d, err := t.db.DescribeTable(ctx, name)
+	if errors.Is(err, dynamo.ErrResourceNotFound) {
+		return api.Table{}, false, nil
+	}
+	if err != nil {
+		return api.Table{}, false, fmt.Errorf("describe table %s: %w", name, err)
+	}
+	ttl, err := t.db.DescribeTimeToLive(ctx, name)
+	if err != nil {
+		return api.Table{}, false, fmt.Errorf("describe expiry of table %s: %w", name, err)
+	}
+	return tableOf(d, ttl), true, nil
+}
+
+// Create creates the tables of the systems that are missing and returns all of them.
+func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
+	before, err := t.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, design := range t.designs {
+		if slices.ContainsFunc(before, func(b api.Table) bool { return b.Name == design.Name() }) {
+			continue
+		}
+		if err := design.Ensure(ctx, t.db); err != nil {
+			return nil, err
+		}
+	}
+	after, err := t.List(ctx)
+	for i := range after {
+		after[i].Created = !slices.ContainsFunc(before,
+			func(b api.Table) bool { return b.Name == after[i].Name })
+	}
+	return after, err
+}
+
+// Check returns how a table differs from what the systems need, and whether they need it.
+func (t *tables) Check(ctx context.Context, name string) ([]string, bool, error) {
+	design := t.design(name)
+	if design == nil {
+		return nil, false, nil
+	}
+	err := design.Verify(ctx, t.db)
+	var drift *singletable.DriftError
+	switch {
+	case errors.As(err, &drift):
+		return drift.Differences, true, nil
+	case errors.Is(err, dynamo.ErrResourceNotFound):
+		return []string{"the table is missing"}, true, nil
+	}
+	return nil, true, err
+}
+
+func (t *tables) design(name string) *singletable.Table {
+	for _, design := range t.designs {
+		if design.Name() == name {
+			return design
+		}
+	}
+	return nil
+}
+
+func tableOf(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) api.Table {
+	partition, sort := keysOf(d.KeySchema)
+	t := api.Table{
+		Name: d.TableName, Status: string(d.TableStatus), PartitionKey: partition,
+		SortKey: sort, TTL: ttl.AttributeName, Items: d.ItemCount, Bytes: d.TableSizeBytes,
+		CreatedAt: d.CreationDateTime,
+	}
+	for _, x := range d.GlobalSecondaryIndexes {
+		partition, sort := keysOf(x.KeySchema)
+		t.Indexes = append(t.Indexes, api.Index{
+			Name: x.IndexName, Kind: "global", Status: string(x.IndexStatus),
+			PartitionKey: partition, SortKey: sort,
+			Projection: string(x.Projection.ProjectionType),
+			Attributes: x.Projection.NonKeyAttributes, Items: x.ItemCount, Bytes: x.IndexSizeBytes,
+		})
+	}
+	for _, x := range d.LocalSecondaryIndexes {
+		partition, sort := keysOf(x.KeySchema)
+		t.Indexes = append(t.Indexes, api.Index{
+			Name: x.IndexName, Kind: "local", PartitionKey: partition, SortKey: sort,
+			Projection: string(x.Projection.ProjectionType),
+			Attributes: x.Projection.NonKeyAttributes, Items: x.ItemCount, Bytes: x.IndexSizeBytes,
+		})
+	}
+	return t
+}
+
+// keysOf returns the names of the attributes of a key; sort is empty where there is none.
+func keysOf(schema []dynamo.KeySchemaElement) (partition, sort string) {
+	for _, e := range schema {
+		if e.KeyType == dynamo.KeyTypeRange {
+			sort = e.AttributeName
+		} else {
+			partition = e.AttributeName
+		}
+	}
+	return partition, sort
+}
