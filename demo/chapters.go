@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ func (s *story) tables(ctx context.Context) error {
 		t.Add(table.Name, key, strings.Join(indexes, "  "))
 	}
 	s.table(t)
-	s.command("tables describe %s", "FinancialTransactions")
+	s.command("tables describe FinancialTransactions")
 	s.command("patterns list")
 	return nil
 }
@@ -88,7 +89,7 @@ func (s *story) payments(ctx context.Context) error {
 	}) {
 		at := slices.IndexFunc(refused, func(o bulk.Outcome) bool { return o.Problem.Code == code })
 		t.Add(thousands(result.Reasons[code]), string(code),
-			fmt.Sprintf("line %d: %s", refused[at].Row.Line, refused[at].Problem.Sentence))
+			fmt.Sprintf("line %d: %s", refused[at].Row.Line, shorter(refused[at].Problem.Sentence)))
 	}
 	s.table(t)
 	s.command("ledger import demo/payments.csv --report refused.csv")
@@ -97,7 +98,13 @@ func (s *story) payments(ctx context.Context) error {
 }
 
 // exampleMax keeps the table of refusals within the width of a screen.
-const exampleMax = 72
+const exampleMax = 66
+
+// wholeID finds ids in sentences.
+var wholeID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// shorter shortens the ids in a sentence.
+func shorter(sentence string) string { return wholeID.ReplaceAllStringFunc(sentence, short[string]) }
 
 // load imports the payments.
 func (s *story) load(
@@ -239,8 +246,8 @@ func (s *story) race(ctx context.Context) error {
 	}
 	s.say("   %d transaction, and %d times the same answer. The balance went from %s to %s.",
 		posted, callers-posted, before.Balance, after.Balance)
-	s.command("ledger pay --from %s --merchant %s \\", from.ID, request.MerchantID)
-	s.say(`       --amount 5.50 --description "Flat white" --key demo-race`)
+	s.command(`ledger pay --key demo-race --amount 5.50 --description "Flat white" \`)
+	s.say("       --from %s --merchant %s", from.ID, request.MerchantID)
 	if paid, err := before.Balance.Sub(after.Balance); err != nil || posted != 1 ||
 		paid != request.Amount {
 		s.differ("%d of %d equal requests were posted, and %s was paid", posted, callers, paid)
@@ -334,7 +341,7 @@ func (s *story) status(ctx context.Context) error {
 		s.differ("a transaction was reversed twice")
 	}
 	t := grid.New(grid.Left("STATUS"), grid.Left("CREATED"), grid.Left("TRANSACTION"),
-		grid.Left("WHAT").UpTo(30), grid.Right("AMOUNT"))
+		grid.Left("TYPE"), grid.Left("WHAT").UpTo(30), grid.Right("AMOUNT"))
 	for _, list := range []struct {
 		status client.TransactionStatus
 		rows   int
@@ -347,7 +354,8 @@ func (s *story) status(ctx context.Context) error {
 		}
 		for _, found := range page.Items {
 			t.Add(string(found.Status), found.CreatedAt.UTC().Format("15:04:05.000"),
-				short(found.ID), firstLine(found), found.Amount.String())
+				short(found.ID), string(found.Type), firstLine(found),
+				found.Amount.String())
 		}
 	}
 	s.table(t)

@@ -16,8 +16,8 @@ func accountColumns() []column[client.Account] {
 		col("USER", func(a account) string { return string(a.UserID) }),
 		col("TYPE", func(a account) string { return a.AccountType }),
 		col("STATUS", func(a account) string { return string(a.Status) }),
-		num("BALANCE", func(a account) string { return amount(a.Balance) }),
-		num("OVERDRAFT", overdraftText),
+		cash("BALANCE", func(a account) money.Amount { return a.Balance }),
+		col("OVERDRAFT", overdraftText),
 	}
 }
 
@@ -37,7 +37,7 @@ func overdraftText(a client.Account) string {
 	case a.OverdraftLimit.IsZero():
 		return ""
 	}
-	return amount(a.OverdraftLimit)
+	return a.OverdraftLimit.Text()
 }
 
 const noAccounts = "no accounts"

@@ -114,8 +114,8 @@ func (a *app) statementPage(p *printer[client.Leg], s client.Statement, first bo
 		t := grid.New(grid.Column{}, grid.Column{})
 		t.Add("account", string(s.AccountID))
 		t.Add("days", fmt.Sprintf("%s to %s", s.From, s.To))
-		t.Add("closing", amount(s.Closing))
-		t.Add("opening", amount(s.Opening))
+		t.Add("closing", amountText(s.Closing))
+		t.Add("opening", amountText(s.Opening))
 		if err := t.Write(a.out, ""); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,16 +27,21 @@ var outputs = []string{outputTable, outputJSON, outputCSV}
 // column is a column of a list: its head, and the text of an item in it.
 type column[T any] struct {
 	grid.Column
-	text func(T) string
+	text   func(T) string
+	amount func(T) money.Amount // of a column of money, which has no text
 }
 
-// col returns a column of texts, num one of numbers.
+// col returns a column of texts, num one of numbers, and cash one of money.
 func col[T any](head string, text func(T) string) column[T] {
-	return column[T]{grid.Left(head), text}
+	return column[T]{Column: grid.Left(head), text: text}
 }
 
 func num[T any](head string, text func(T) string) column[T] {
-	return column[T]{grid.Right(head), text}
+	return column[T]{Column: grid.Right(head), text: text}
+}
+
+func cash[T any](head string, amount func(T) money.Amount) column[T] {
+	return column[T]{Column: grid.Right(head), amount: amount}
 }
 
 // upTo bounds the width of a column in tables. CSV and JSON have the whole text.
@@ -65,9 +71,37 @@ func newPrinter[T any](a *app, columns []column[T]) *printer[T] {
 func (p *printer[T]) cells(item T) []string {
 	cells := make([]string, len(p.columns))
 	for i, c := range p.columns {
-		cells[i] = c.text(item)
+		if c.amount != nil {
+			cells[i] = amountText(c.amount(item))
+		} else {
+			cells[i] = c.text(item)
+		}
 	}
 	return cells
+}
+
+// record returns the cells of a CSV file, in which money is a number, and its currency a column
+// behind the others.
+func (p *printer[T]) record(item T) []string {
+	cells := p.cells(item)
+	var currency money.Currency
+	for i, c := range p.columns {
+		if c.amount == nil {
+			continue
+		}
+		if a := c.amount(item); a.Currency() != "" {
+			cells[i], currency = a.Text(), a.Currency()
+		}
+	}
+	if p.money() {
+		cells = append(cells, string(currency))
+	}
+	return cells
+}
+
+// money tells whether there is a column of money.
+func (p *printer[T]) money() bool {
+	return slices.ContainsFunc(p.columns, func(c column[T]) bool { return c.amount != nil })
 }
 
 // heads writes the line of names of a CSV file: those of the columns in lower case.
@@ -76,6 +110,9 @@ func (p *printer[T]) heads() error {
 	for i, c := range p.columns {
 		names[i] = strings.ReplaceAll(strings.ToLower(c.Head), " ", "_")
 	}
+	if p.money() {
+		names = append(names, "currency")
+	}
 	return p.csv.Write(names)
 }
 
@@ -83,7 +120,7 @@ func (p *printer[T]) heads() error {
 func (p *printer[T]) rows(items []T) error {
 	if p.app.flags.output == outputCSV {
 		for _, item := range items {
-			if err := p.csv.Write(p.cells(item)); err != nil {
+			if err := p.csv.Write(p.record(item)); err != nil {
 				return err
 			}
 		}
@@ -208,8 +245,8 @@ func instant(t time.Time) string {
 	return t.UTC().Format(instantLayout)
 }
 
-// amount writes an amount with its currency, or nothing for the zero Amount.
-func amount(a money.Amount) string {
+// amountText writes an amount with its currency, or nothing for the zero Amount.
+func amountText(a money.Amount) string {
 	if a == (money.Amount{}) {
 		return ""
 	}

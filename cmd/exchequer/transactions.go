@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/money"
 )
 
 // textMax is the width of descriptions in tables.
@@ -22,7 +23,7 @@ func transactionColumns() []column[client.Transaction] {
 		col("CREATED", func(t transaction) string { return instant(t.CreatedAt) }),
 		col("TYPE", func(t transaction) string { return string(t.Type) }),
 		col("STATUS", func(t transaction) string { return string(t.Status) }),
-		num("AMOUNT", func(t transaction) string { return amount(t.Amount) }),
+		cash("AMOUNT", func(t transaction) money.Amount { return t.Amount }),
 		col("DESCRIPTION", func(t transaction) string { return t.Description }).upTo(textMax),
 	}
 }
@@ -53,9 +54,9 @@ func legColumns() []column[client.Leg] {
 	type leg = client.Leg
 	return []column[leg]{
 		col("ACCOUNT", func(l leg) string { return string(l.AccountID) }),
-		num("DEBIT", func(l leg) string { return side(l, client.Debit) }),
-		num("CREDIT", func(l leg) string { return side(l, client.Credit) }),
-		num("BALANCE AFTER", func(l leg) string { return amount(l.BalanceAfter) }),
+		cash("DEBIT", side(client.Debit)),
+		cash("CREDIT", side(client.Credit)),
+		cash("BALANCE AFTER", func(l leg) money.Amount { return l.BalanceAfter }),
 	}
 }
 
@@ -65,17 +66,20 @@ func accountLegColumns() []column[client.Leg] {
 	return []column[leg]{
 		col("CREATED", func(l leg) string { return instant(l.CreatedAt) }),
 		col("TRANSACTION", func(l leg) string { return string(l.TransactionID) }),
-		num("DEBIT", func(l leg) string { return side(l, client.Debit) }),
-		num("CREDIT", func(l leg) string { return side(l, client.Credit) }),
-		num("BALANCE", func(l leg) string { return amount(l.BalanceAfter) }),
+		cash("DEBIT", side(client.Debit)),
+		cash("CREDIT", side(client.Credit)),
+		cash("BALANCE", func(l leg) money.Amount { return l.BalanceAfter }),
 	}
 }
 
-func side(l client.Leg, kind client.LegType) string {
-	if l.Type == kind {
-		return amount(l.Amount)
+// side returns the amounts of the legs of a kind, and no amount for the others.
+func side(kind client.LegType) func(client.Leg) money.Amount {
+	return func(l client.Leg) money.Amount {
+		if l.Type == kind {
+			return l.Amount
+		}
+		return money.Amount{}
 	}
-	return ""
 }
 
 // entry shows a transaction with its legs. As CSV it is the legs, each with the transaction's id.
