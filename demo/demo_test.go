@@ -1,0 +1,80 @@
+package demo_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/demo"
+	"github.com/exchequer-dev/exchequer/server"
+)
+
+// open starts a server in memory and gives a client of it.
+func open(t *testing.T) *client.Client {
+	t.Helper()
+	s, err := server.Open(t.Context(), server.Options{Memory: true, Tables: server.TablesKeep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c, err := client.New("http://127.0.0.1", client.Options{Transport: s.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTheStoryEndsWellOnFreshBooksOnly(t *testing.T) {
+	c := open(t)
+	t.Run("fresh books are as they must be", func(t *testing.T) { endsWell(t, c) })
+	t.Run("a second telling notices that they are not fresh", func(t *testing.T) {
+		var out bytes.Buffer
+		err := demo.Tell(t.Context(), c, demo.Options{Out: &out})
+		var wrong *demo.MismatchError
+		if !errors.As(err, &wrong) || wrong.Differences[0] != "0 rows posted, not 4696" {
+			t.Errorf("got %v", err)
+		}
+		if !strings.Contains(out.String(), "not as it must be: account") {
+			t.Error("the story does not name a balance that differs")
+		}
+	})
+}
+
+func endsWell(t *testing.T, c *client.Client) {
+	var out bytes.Buffer
+	imported := 0
+	err := demo.Tell(t.Context(), c, demo.Options{
+		Out: &out, Progress: func(int, int) { imported++ },
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for _, must := range []string{
+		"4,930 rows", "4,696 posted, 66 already there, 168 refused",
+		"78 of 78 balances agree", "0 posted", "1 transaction, and 99 times the same answer",
+		"0 divergences", "Everything is as it must be.",
+	} {
+		if !strings.Contains(out.String(), must) {
+			t.Errorf("the story does not say %q", must)
+		}
+	}
+	if imported != 2*4930 {
+		t.Errorf("progress was told %d times, want one for each row, twice", imported)
+	}
+	for n, line := range strings.Split(out.String(), "\n") {
+		if utf8.RuneCountInString(line) > 100 {
+			t.Errorf("line %d of the story is longer than a terminal is wide: %s", n+1, line)
+		}
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			t.Errorf("line %d of the story has a control character: %q", n+1, line)
+		}
+	}
+}
