@@ -10,6 +10,7 @@ const (
 	layoutMillis  = "2006-01-02T15:04:05.000Z"
 	layoutSeconds = "2006-01-02T15:04:05Z"
 	layoutDay     = "2006-01-02"
+	layoutMonth   = "2006-01"
 )
 
 // appendMillis appends t in the stored form with milliseconds; what is finer is cut off.
@@ -59,12 +60,15 @@ func checkYear(t time.Time) error {
 	return nil
 }
 
-// parseInstant reads an RFC 3339 time with any number of fraction digits, or a calendar day as
-// its first instant.
+// parseInstant reads an RFC 3339 time with any number of fraction digits, or a calendar day or
+// month as its first instant.
 func parseInstant(text string) (time.Time, error) {
 	layout := time.RFC3339Nano
-	if len(text) == len(layoutDay) {
+	switch len(text) {
+	case len(layoutDay):
 		layout = layoutDay
+	case len(layoutMonth):
+		layout = layoutMonth
 	}
 	t, err := time.Parse(layout, text)
 	if err != nil {

@@ -174,7 +174,7 @@ var formats = map[string]formatMaker{
 	"seconds": timeMaker(layoutSeconds, grainSecond),
 	"hour":    timeMaker("2006-01-02T15", grainHour),
 	"day":     timeMaker(layoutDay, grainDay),
-	"month":   timeMaker("2006-01", grainMonth),
+	"month":   timeMaker(layoutMonth, grainMonth),
 	"year":    timeMaker("2006", grainYear),
 	"layout":  {temporal, layoutFormat},
 	"reverse": {temporal, func(string) (format, error) { return reverseFormat(), nil }},

@@ -34,14 +34,14 @@ func timeFormat(layout string, g grain, ordered bool) format {
 		if err != nil {
 			return dst, err
 		}
-		switch g {
-		case grainMilli:
+		switch layout {
+		case layoutMillis:
 			return appendMillis(dst, t), nil
-		case grainDay:
+		case layoutDay:
 			return appendDay(dst, t), nil
-		case grainMonth:
+		case layoutMonth:
 			n := len(dst)
-			return appendDay(dst, t)[:n+len("2006-01")], nil
+			return appendDay(dst, t)[:n+len(layoutMonth)], nil
 		}
 		return t.UTC().AppendFormat(dst, layout), nil
 	}
