@@ -28,7 +28,8 @@ const (
 // accountTypeMax is the greatest length in bytes of an account's type, one word such as "checking".
 const accountTypeMax = 64
 
-// Account is a balance in one currency. A credit raises it and a debit lowers it, for every account.
+// Account is a balance in one currency. A credit raises it and a debit lowers it, for every
+// account.
 type Account struct {
 	ID     AccountID
 	UserID UserID
@@ -59,10 +60,10 @@ func (a Account) System() bool { return a.ID.System() }
 // System tells whether the id is one of the ledger's own accounts.
 func (id AccountID) System() bool { return strings.HasPrefix(string(id), "@") }
 
-// The ledger's own accounts, one for each currency, which are opened when they are first used. What
-// comes from outside the books, or leaves them, is posted against one of these, so that all balances
-// of a currency sum to zero. They may go below zero without limit. Their ids are these names followed
-// by "-" and the currency: "@deposits-NZD"; a leg may give the name alone.
+// The ledger's own accounts, one for each currency, which are opened when they are first used.
+// What comes from outside the books, or leaves them, is posted against one of these, so that all
+// balances of a currency sum to zero. They may go below zero without limit. Their ids are these
+// names followed by "-" and the currency: "@deposits-NZD"; a leg may give the name alone.
 const (
 	Opening     AccountID = "@opening"     // balances taken over from earlier books
 	Deposits    AccountID = "@deposits"    // money that came in

@@ -56,15 +56,17 @@ func TestOpenAccount(t *testing.T) {
 func TestAccountsAreRefused(t *testing.T) {
 	b := openBooks(t, ledger.Options{})
 	for name, spoil := range map[string]func(*ledger.NewAccount){
-		"invalid_request: id":        func(n *ledger.NewAccount) { n.ID = "a#b" },
-		"invalid_request: own":       func(n *ledger.NewAccount) { n.ID = "@deposits-USD" },
-		"invalid_request: user":      func(n *ledger.NewAccount) { n.UserID = "" },
-		"invalid_request: type":      func(n *ledger.NewAccount) { n.AccountType = "" },
-		"invalid_request: currency":  func(n *ledger.NewAccount) { n.Currency = "usd" },
-		"invalid_request: negative":  func(n *ledger.NewAccount) { n.OverdraftLimit = usd("-1") },
-		"invalid_request: other":     func(n *ledger.NewAccount) { n.OverdraftLimit = nzd("1") },
-		"too_many_fraction_digits: ": func(n *ledger.NewAccount) { n.OverdraftLimit = usd("0.001") },
-		"invalid_idempotency_key: ":  func(n *ledger.NewAccount) { n.IdempotencyKey = "\xff" },
+		"invalid_request: id":       func(n *ledger.NewAccount) { n.ID = "a#b" },
+		"invalid_request: own":      func(n *ledger.NewAccount) { n.ID = "@deposits-USD" },
+		"invalid_request: user":     func(n *ledger.NewAccount) { n.UserID = "" },
+		"invalid_request: type":     func(n *ledger.NewAccount) { n.AccountType = "" },
+		"invalid_request: currency": func(n *ledger.NewAccount) { n.Currency = "usd" },
+		"invalid_request: negative": func(n *ledger.NewAccount) { n.OverdraftLimit = usd("-1") },
+		"invalid_request: other":    func(n *ledger.NewAccount) { n.OverdraftLimit = nzd("1") },
+		"too_many_fraction_digits: ": func(n *ledger.NewAccount) {
+			n.OverdraftLimit = usd("0.001")
+		},
+		"invalid_idempotency_key: ": func(n *ledger.NewAccount) { n.IdempotencyKey = "\xff" },
 	} {
 		n := ledger.NewAccount{UserID: "u", AccountType: "checking", Currency: "USD"}
 		spoil(&n)
@@ -113,9 +115,8 @@ func TestOverdraft(t *testing.T) {
 	if err := pay("1000000"); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.SetOverdraft(t.Context(), "alice", nzd("1"), false); !isProblem(err, ledger.ErrInvalidRequest) {
-		t.Errorf("got %v", err)
-	}
+	_, err = b.SetOverdraft(t.Context(), "alice", nzd("1"), false)
+	wantProblem(t, err, ledger.ErrInvalidRequest)
 	b.sound()
 }
 
@@ -126,7 +127,7 @@ func TestFreezeAndClose(t *testing.T) {
 	b.account("alice", usd("10"))
 	b.account("bob", usd("0"))
 	pay := func() error {
-		_, err := b.Post(t.Context(), ledger.TransferBetween("alice", "bob", usd("1")))
+		_, err := b.Post(t.Context(), transfer("alice", "bob", "1"))
 		return err
 	}
 	if err := pay(); err != nil {
@@ -142,25 +143,26 @@ func TestFreezeAndClose(t *testing.T) {
 	if err := pay(); !isProblem(err, ledger.ErrAccountFrozen) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := other.CloseAccount(t.Context(), "alice"); !isProblem(err, ledger.ErrAccountNotEmpty) {
-		t.Errorf("got %v", err)
-	}
-	if a, err := other.UnfreezeAccount(t.Context(), "alice"); err != nil || a.Status != ledger.AccountActive {
+	_, err = other.CloseAccount(t.Context(), "alice")
+	wantProblem(t, err, ledger.ErrAccountNotEmpty)
+	if a, err = other.UnfreezeAccount(t.Context(), "alice"); a.Status != ledger.AccountActive {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	if err := pay(); err != nil {
 		t.Error(err)
 	}
 	b.post(ledger.WithdrawFrom("alice", usd("8")))
-	if a, err := other.CloseAccount(t.Context(), "alice"); err != nil || a.Status != ledger.AccountClosed {
+	if a, err = other.CloseAccount(t.Context(), "alice"); a.Status != ledger.AccountClosed {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	if err := pay(); !isProblem(err, ledger.ErrAccountClosed) {
 		t.Errorf("got %v", err)
 	}
 	for name, change := range map[string]func() (ledger.Account, error){
-		"freeze":   func() (ledger.Account, error) { return b.FreezeAccount(t.Context(), "alice") },
-		"unfreeze": func() (ledger.Account, error) { return b.UnfreezeAccount(t.Context(), "alice") },
+		"freeze": func() (ledger.Account, error) { return b.FreezeAccount(t.Context(), "alice") },
+		"unfreeze": func() (ledger.Account, error) {
+			return b.UnfreezeAccount(t.Context(), "alice")
+		},
 		"overdraft": func() (ledger.Account, error) {
 			return b.SetOverdraft(t.Context(), "alice", usd("1"), false)
 		},
@@ -169,12 +171,10 @@ func TestFreezeAndClose(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := b.FreezeAccount(t.Context(), "@deposits-USD"); !isProblem(err, ledger.ErrSystemAccount) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := b.FreezeAccount(t.Context(), "none"); !isProblem(err, ledger.ErrAccountNotFound) {
-		t.Errorf("got %v", err)
-	}
+	_, err = b.FreezeAccount(t.Context(), "@deposits-USD")
+	wantProblem(t, err, ledger.ErrSystemAccount)
+	_, err = b.FreezeAccount(t.Context(), "none")
+	wantProblem(t, err, ledger.ErrAccountNotFound)
 	b.sound()
 }
 
@@ -279,13 +279,11 @@ func TestMerchants(t *testing.T) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	ask.Category = "Bar"
-	if _, err := b.CreateMerchant(t.Context(), ask); !isProblem(err, ledger.ErrIdempotencyConflict) {
-		t.Errorf("got %v", err)
-	}
+	_, err = b.CreateMerchant(t.Context(), ask)
+	wantProblem(t, err, ledger.ErrIdempotencyConflict)
 	ask.ID = first.ID
-	if _, err := b.CreateMerchant(t.Context(), ask); !isProblem(err, ledger.ErrMerchantExists) {
-		t.Errorf("got %v", err)
-	}
+	_, err = b.CreateMerchant(t.Context(), ask)
+	wantProblem(t, err, ledger.ErrMerchantExists)
 	for _, bad := range []ledger.NewMerchant{{}, {Name: "N", ID: "a b"}, {Name: "\xff"}} {
 		if _, err := b.CreateMerchant(t.Context(), bad); !isProblem(err, ledger.ErrInvalidRequest) {
 			t.Errorf("%+v: got %v", bad, err)
@@ -294,11 +292,12 @@ func TestMerchants(t *testing.T) {
 	if _, err := b.Merchant(t.Context(), "none"); !isProblem(err, ledger.ErrMerchantNotFound) {
 		t.Errorf("got %v", err)
 	}
-	r := b.post(keyed("p", ledger.PayMerchant("alice", first.ID, usd("5.50"))))
+	payment := keyed("p", ledger.PayMerchant("alice", first.ID, usd("5.50")))
+	r := b.post(payment)
 	if r.Transaction.MerchantID != first.ID || r.Transaction.Type != ledger.Payment {
 		t.Errorf("got %+v", r.Transaction)
 	}
-	if again := b.post(keyed("p", ledger.PayMerchant("alice", first.ID, usd("5.50")))); !again.Replayed {
+	if again := b.post(payment); !again.Replayed {
 		t.Error("it was paid twice")
 	}
 	b.wantBalance("bob", usd("5.50"))

@@ -88,10 +88,10 @@ func moreThan(a, b money.Amount) bool {
 	return err == nil && order > 0
 }
 
-// apply posts the legs of a posting that nothing refuses, and changes the accounts in place. The legs
-// are returned in the order in which they were sent, all of one instant, which is never before an
-// account's last one. Among the legs of one account credits are posted before debits, so that no
-// balance on a statement is below what the rules allow.
+// apply posts the legs of a posting that nothing refuses, and changes the accounts in place. The
+// legs are returned in the order in which they were sent, all of one instant, which is never
+// before an account's last one. Among the legs of one account credits are posted before debits, so
+// that no balance on a statement is below what the rules allow.
 func (p *Posting) apply(id TransactionID, accounts []*Account, now time.Time) []Leg {
 	at := instant(now)
 	for _, a := range accounts {
@@ -140,9 +140,9 @@ func (a *Account) post(l *PostingLeg, place legPlace) Leg {
 }
 
 // reversal returns the posting that takes back what a transaction did. Each account gets one leg
-// with the opposite of its sum, so that accounts that money only passed through are left alone. Where
-// all sums are zero, the first account gets a debit and a credit of the whole amount instead: a
-// transaction has at least two legs.
+// with the opposite of its sum, so that accounts that money only passed through are left alone.
+// Where all sums are zero, the first account gets a debit and a credit of the whole amount
+// instead: a transaction has at least two legs.
 func (e Entry) reversal() Posting {
 	p := Posting{
 		Type:        Reversal,

@@ -17,7 +17,8 @@ func benchBooks(b *testing.B, opts ledger.Options) *books {
 	books := openBooks(b, opts)
 	for i := range benchAccounts {
 		_, err := books.OpenAccount(b.Context(), ledger.NewAccount{
-			ID: accountID(i), UserID: "u", AccountType: "checking", Currency: "USD", Unlimited: true,
+			ID: accountID(i), UserID: "u", AccountType: "checking", Currency: "USD",
+			Unlimited: true,
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -26,8 +27,8 @@ func benchBooks(b *testing.B, opts ledger.Options) *books {
 	return books
 }
 
-// BenchmarkPost posts payments between two of a thousand accounts, chosen at random, or from them to
-// a single hot one, from one caller and from many, over a database in memory.
+// BenchmarkPost posts payments between two of a thousand accounts, chosen at random, or from them
+// to a single hot one, from one caller and from many, over a database in memory.
 func BenchmarkPost(b *testing.B) {
 	amount := money.MustParse("0.01", "USD")
 	for _, hot := range []bool{false, true} {

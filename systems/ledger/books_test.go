@@ -37,7 +37,9 @@ type interposed struct {
 	reads error
 }
 
-func (d *interposed) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOutput, error) {
+func (d *interposed) Query(
+	ctx context.Context, in *dynamo.QueryInput,
+) (*dynamo.QueryOutput, error) {
 	d.mu.Lock()
 	err := d.reads
 	d.mu.Unlock()
@@ -231,6 +233,26 @@ func (b *books) sound() ledger.Reconciliation {
 		}
 	}
 	return r
+}
+
+func transfer(from, to ledger.AccountID, amount string) ledger.Posting {
+	return ledger.TransferBetween(from, to, usd(amount))
+}
+
+func reversing(id ledger.TransactionID) ledger.Reversing {
+	return ledger.Reversing{TransactionID: id}
+}
+
+func pagesOf(size int) ledger.PageQuery { return ledger.PageQuery{Size: size} }
+
+// batching has the two ways in which postings of one process meet.
+var batching = map[string]ledger.Options{"batched": {}, "unbatched": {Unbatched: true}}
+
+func wantProblem(t testing.TB, err error, want *problem.Definition) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("got %v, want %s", err, want.Code())
+	}
 }
 
 func keyed(key string, p ledger.Posting) ledger.Posting {

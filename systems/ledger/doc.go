@@ -3,35 +3,39 @@
 //
 // # Words
 //
-// An account is a balance of a user in one currency. A transaction is one movement of money: a header
-// and two or more legs. A leg is one account's side of it: a credit raises the account's balance, a
-// debit lowers it, for every account. In each currency the debits of a transaction equal its credits.
-// What comes from outside the books, or leaves them, is posted against one of the ledger's own
-// accounts, such as @deposits-NZD, which may go below zero without limit; so all balances of a
-// currency always sum to zero. A posting is the request for a transaction; its idempotency key names
-// it. A header's amount is the sum of the debits in its currency.
+// An account is a balance of a user in one currency. A transaction is one movement of money: a
+// header and two or more legs. A leg is one account's side of it: a credit raises the account's
+// balance, a debit lowers it, for every account. In each currency the debits of a transaction
+// equal its credits. What comes from outside the books, or leaves them, is posted against one of
+// the ledger's own accounts, such as @deposits-NZD, which may go below zero without limit; so all
+// balances of a currency always sum to zero. A posting is the request for a transaction; its
+// idempotency key names it. A header's amount is the sum of the debits in its currency.
 //
 // # Promises
 //
-// A posting happens exactly once for its idempotency key, however often, however late and by however
-// many callers at once it is sent. The transaction's id is derived from the key, and the header is
-// written on condition that there is none: the write is the check. The key is kept as long as the
-// transaction. An equal request gets the first answer again; another request with the same key is
-// refused with the field that differs. Without a key, two equal requests are two transactions.
+// A posting happens exactly once for its idempotency key, however often, however late and by
+// however many callers at once it is sent. The transaction's id is derived from the key, and the
+// header is written on condition that there is none: the write is the check. The key is kept as
+// long as the transaction. An equal request gets the first answer again; another request with the
+// same key is refused with the field that differs. Without a key, two equal requests are two
+// transactions.
 //
 // A posting happens completely or not at all: header, legs and balances are one write.
 //
-// A refusal leaves no trace. Its key is free, so the same request may be sent again, and succeeds once
-// the reason is gone. Which of several reasons is reported is fixed by the order of [Problems].
+// A refusal leaves no trace. Its key is free, so the same request may be sent again, and succeeds
+// once the reason is gone. Which of several reasons is reported is fixed by the order of
+// [Problems].
 //
-// No account falls below its overdraft limit, whoever posts at the same time. The rules of an account
-// are applied to the sum of its legs in a transaction: money may pass through an empty account.
+// No account falls below its overdraft limit, whoever posts at the same time. The rules of an
+// account are applied to the sum of its legs in a transaction: money may pass through an empty
+// account.
 //
 // A reversal happens once, takes back the whole transaction, and both point at each other.
 //
-// Each leg tells the account's balance after it, and its version, which counts the legs of the account
-// without gaps. Legs of one instant sort in the order in which they were posted, and no leg is older
-// than the one before it. So a statement is only read, and adds up, while others post.
+// Each leg tells the account's balance after it, and its version, which counts the legs of the
+// account without gaps. Legs of one instant sort in the order in which they were posted, and no
+// leg is older than the one before it. So a statement is only read, and adds up, while others
+// post.
 //
 // # Access patterns
 //
@@ -46,42 +50,43 @@
 //	legs of an account by time           GSI1   ACCOUNT#<id>            LEG#<time>#<leg>
 //	all accounts                         table  @ledger#accounts#<n>    ACCOUNT#<id>
 //
-// Times are UTC with milliseconds, and of fixed width. With more than one status shard, the partition
-// by status is STATUS#<status>#<n>. With a tenant, that by key is IDEMPOTENCY#<tenant>#<key>. The last
-// row is the ledger's directory: one small item for each account, in four partitions, written when
-// the account is opened.
+// Times are UTC with milliseconds, and of fixed width. With more than one status shard, the
+// partition by status is STATUS#<status>#<n>. With a tenant, that by key is
+// IDEMPOTENCY#<tenant>#<key>. The last row is the ledger's directory: one small item for each
+// account, in four partitions, written when the account is opened.
 //
 // Attributes that the seed of this design does not have: of accounts OverdraftLimit,
-// OverdraftUnlimited, Version, Revision, LastPostedAt and CreatedAt; of transactions Currency, Metadata,
-// RequestHash, ReversalOf and ReversedBy; of legs BalanceAfter and AccountVersion; of merchants
-// SettlementAccountID and CreatedAt.
+// OverdraftUnlimited, Version, Revision, LastPostedAt and CreatedAt; of transactions Currency,
+// Metadata, RequestHash, ReversalOf and ReversedBy; of legs BalanceAfter and AccountVersion; of
+// merchants SettlementAccountID and CreatedAt.
 //
 // # Life of a transaction
 //
 //	            Post                 Reverse
 //	(nothing) ────────▶ completed ───────────▶ reversed
 //
-// A payment is one write that happens or leaves nothing, so this package puts no transaction into the
-// table as pending, nor as failed. Both are states of the design for programs that share the table and
-// record what is not settled yet; they are found by status like the others, move no money, and cannot
-// be reversed. A reversal is a transaction of its own, of the type reversal, and completed.
+// A payment is one write that happens or leaves nothing, so this package puts no transaction into
+// the table as pending, nor as failed. Both are states of the design for programs that share the
+// table and record what is not settled yet; they are found by status like the others, move no
+// money, and cannot be reversed. A reversal is a transaction of its own, of the type reversal, and
+// completed.
 //
 // # Life of an account
 //
-//	             OpenAccount          FreezeAccount
-//	(nothing) ───────────────▶ active ◀───────────▶ frozen
-//	                              │  UnfreezeAccount   │
-//	                              ▼                    ▼
-//	                            closed, with CloseAccount, once the balance is zero
+//	             OpenAccount         FreezeAccount
+//	(nothing) ──────────────▶ active ◀──────────▶ frozen
+//	                             │  UnfreezeAccount  │
+//	                             ▼                   ▼
+//	                           closed, with CloseAccount, once the balance is zero
 //
 // Only an active account can be posted to, in either direction.
 //
 // # Many callers, one account
 //
-// Postings of one process that share an account wait for each other in a queue, and those that wait
-// are joined into one write, as far as 100 actions reach; a write whose conditions fail is taken apart
-// and each posting tried alone. Between processes the version of the account decides, and the loser
-// tries again until its context ends. See [Options].
+// Postings of one process that share an account wait for each other in a queue, and those that
+// wait are joined into one write, as far as 100 actions reach; a write whose conditions fail is
+// taken apart and each posting tried alone. Between processes the version of the account decides,
+// and the loser tries again until its context ends. See [Options].
 //
 // # Limits
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -61,13 +62,13 @@ func Example() {
 	payment.IdempotencyKey = "order-17"
 	first := must(books.Post(ctx, payment))
 	again := must(books.Post(ctx, payment)) // The answer was lost on the way; nobody pays twice.
-	fmt.Println(first.Transaction.Amount, first.Transaction.ID == again.Transaction.ID, again.Replayed)
+	same := first.Transaction.ID == again.Transaction.ID
+	fmt.Println(first.Transaction.Amount, same, again.Replayed)
 
 	_, err := books.Post(ctx, ledger.PayMerchant("ann", "coffee", money.MustParse("15", "USD")))
 	fmt.Println(errors.Is(err, ledger.ErrInsufficientFunds), err)
-	// Output:
-	// 5.50 USD true true
-	// true Account ann has 14.50 USD to spend, but 15.00 USD is needed (legs[0].amount is more than the account has)
+	// Output: 5.50 USD true true true Account ann has 14.50 USD to spend, but 15.00 USD is needed
+	// (legs[0].amount is more than the account has)
 }
 
 func ExampleLedger_Post() {
@@ -148,7 +149,8 @@ func ExampleLedger_Reconcile() {
 	open(ctx, books, "ann")
 	must(books.Post(ctx, ledger.DepositInto("ann", money.MustParse("100", "USD"))))
 
-	report := must(books.Reconcile(ctx, ledger.ReconcileQuery{From: "2026-01-01", To: "2026-01-31"}))
+	january := ledger.ReconcileQuery{From: "2026-01-01", To: "2026-01-31"}
+	report := must(books.Reconcile(ctx, january))
 	fmt.Println("balanced", report.Balanced())
 	for _, total := range report.Totals {
 		fmt.Println(total.Debits, "debit,", total.Credits, "credit, balances of", total.Balances)

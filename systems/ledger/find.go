@@ -112,7 +112,8 @@ func (l *Ledger) Accounts(
 		return singletable.Page[Account]{}, pageFailed(err)
 	}
 	out := singletable.Page[Account]{
-		Next: ids.Next, Prev: ids.Prev, Resume: ids.Resume, Calls: ids.Calls, Capacity: ids.Capacity,
+		Next: ids.Next, Prev: ids.Prev, Resume: ids.Resume,
+		Calls: ids.Calls, Capacity: ids.Capacity,
 	}
 	for _, item := range found {
 		if item != nil {
@@ -253,8 +254,8 @@ func (l *Ledger) knownMerchant(ctx context.Context, id MerchantID) (Merchant, er
 	return m, nil
 }
 
-// load reads the accounts that are not known of some lanes, and opens those of the ledger's own that
-// are used for the first time.
+// load reads the accounts that are not known of some lanes, and opens those of the ledger's own
+// that are used for the first time.
 func (l *Ledger) load(ctx context.Context, lanes []*lane) error {
 	var missing []accountItem
 	for _, lane := range lanes {

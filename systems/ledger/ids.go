@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Name spaces of the ids that are derived by name (UUID version 5), so that equal names of different
-// things are different ids.
+// Name spaces of the ids that are derived by name (UUID version 5), so that equal names of
+// different things are different ids.
 var (
 	transactionSpace = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a11")
 	reversalSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a12")
@@ -19,7 +19,8 @@ var (
 	merchantSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a14")
 )
 
-// derive returns the id of a name within a tenant. The tenant cannot hold the zero byte that ends it.
+// derive returns the id of a name within a tenant. The tenant cannot hold the zero byte that ends
+// it.
 func derive(space uuid.UUID, tenant, name string) string {
 	text := make([]byte, 0, 256)
 	text = append(text, tenant...)
@@ -43,8 +44,8 @@ func legID(version uint64, place int, transaction TransactionID) LegID {
 	return LegID(id.String())
 }
 
-// hashVersion stands before what is hashed of a request, and in the stored hash. A change of what is
-// hashed takes the next letter, and compares stored hashes of the old form by the old rules.
+// hashVersion stands before what is hashed of a request, and in the stored hash. A change of what
+// is hashed takes the next letter, and compares stored hashes of the old form by the old rules.
 const hashVersion = "a"
 
 // requestHash condenses what the client sent, and nothing else, so that an honest repeat is always

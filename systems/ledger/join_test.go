@@ -24,17 +24,18 @@ func TestPostTx(t *testing.T) {
 		t.Errorf("got %+v", again)
 	}
 	tx = b.store.NewTx()
-	if again, err := b.PostTx(t.Context(), tx, keyed("k", coffee())); err != nil || !again.Replayed ||
+	again, err := b.PostTx(t.Context(), tx, keyed("k", coffee()))
+	if err != nil || !again.Replayed ||
 		tx.Len() != 0 {
 		t.Errorf("a replay adds %d actions, %v", tx.Len(), err)
 	}
 	tx = b.store.NewTx()
-	_, err = b.PostTx(t.Context(), tx, ledger.TransferBetween("alice", "bob", usd("1000")))
+	_, err = b.PostTx(t.Context(), tx, transfer("alice", "bob", "1000"))
 	if !isProblem(err, ledger.ErrInsufficientFunds) || tx.Len() != 0 {
 		t.Errorf("got %v, %d actions", err, tx.Len())
 	}
 	tx = b.store.NewTx()
-	if _, err := b.ReverseTx(t.Context(), tx, ledger.Reversing{TransactionID: r.Transaction.ID}); err != nil {
+	if _, err := b.ReverseTx(t.Context(), tx, reversing(r.Transaction.ID)); err != nil {
 		t.Fatal(err)
 	}
 	if err := tx.Commit(t.Context()); err != nil {
@@ -49,22 +50,22 @@ func TestPostTxSeveral(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	tx := b.store.NewTx()
 	for range 3 {
-		if _, err := b.PostTx(t.Context(), tx, ledger.TransferBetween("alice", "bob", usd("30"))); err != nil {
+		if _, err := b.PostTx(t.Context(), tx, transfer("alice", "bob", "30")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := b.PostTx(t.Context(), tx, ledger.TransferBetween("alice", "bob", usd("30")))
+	_, err := b.PostTx(t.Context(), tx, transfer("alice", "bob", "30"))
 	if !isProblem(err, ledger.ErrInsufficientFunds) {
 		t.Errorf("the fourth: %v", err)
 	}
-	if _, err := b.PostTx(t.Context(), tx, keyed("k", ledger.TransferBetween("bob", "alice", usd("90")))); err != nil {
+	if _, err := b.PostTx(t.Context(), tx, keyed("k", transfer("bob", "alice", "90"))); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := b.PostTx(t.Context(), tx,
-		keyed("k", ledger.TransferBetween("bob", "alice", usd("90")))); err != nil || !again.Replayed {
+		keyed("k", transfer("bob", "alice", "90"))); err != nil || !again.Replayed {
 		t.Errorf("the same once more: %+v, %v", again, err)
 	}
-	_, err = b.PostTx(t.Context(), tx, keyed("k", ledger.TransferBetween("bob", "alice", usd("9"))))
+	_, err = b.PostTx(t.Context(), tx, keyed("k", transfer("bob", "alice", "9")))
 	if !isProblem(err, ledger.ErrIdempotencyConflict) {
 		t.Errorf("another one with its key: %v", err)
 	}
@@ -80,8 +81,8 @@ func TestPostTxSeveral(t *testing.T) {
 func TestPostTxLosesARace(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	for name, meanwhile := range map[string]func(){
-		"to another posting":  func() { b.post(ledger.TransferBetween("alice", "bob", usd("1"))) },
-		"to the same posting": func() { b.post(keyed("k", ledger.TransferBetween("alice", "bob", usd("2")))) },
+		"to another posting":  func() { b.post(transfer("alice", "bob", "1")) },
+		"to the same posting": func() { b.post(keyed("k", transfer("alice", "bob", "2"))) },
 		"to a freeze": func() {
 			if _, err := b.FreezeAccount(t.Context(), "bob"); err != nil {
 				t.Fatal(err)
@@ -92,7 +93,7 @@ func TestPostTxLosesARace(t *testing.T) {
 		},
 	} {
 		tx := b.store.NewTx()
-		_, err := b.PostTx(t.Context(), tx, keyed("k", ledger.TransferBetween("alice", "bob", usd("2"))))
+		_, err := b.PostTx(t.Context(), tx, keyed("k", transfer("alice", "bob", "2")))
 		if err != nil {
 			t.Fatal(err)
 		}

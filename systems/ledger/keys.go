@@ -13,8 +13,8 @@ const (
 	indexGSI2 = "GSI2"
 )
 
-// directoryShards is how many partitions hold the directory of accounts. One entry is written when an
-// account is opened, so four partitions of 1,000 writes a second are enough, and reading the
+// directoryShards is how many partitions hold the directory of accounts. One entry is written when
+// an account is opened, so four partitions of 1,000 writes a second are enough, and reading the
 // directory takes few calls.
 const directoryShards = "4"
 

@@ -183,8 +183,8 @@ func (lane *lane) handOver() bool {
 }
 
 // follower takes the first job out of a lane's queue that fits into the write of the job that owns
-// the lane: fits tells so, and the job's other lanes must be owned too, or free. It returns nil when
-// there is none. owned grows by the lanes that the follower brings.
+// the lane: fits tells so, and the job's other lanes must be owned too, or free. It returns nil
+// when there is none. owned grows by the lanes that the follower brings.
 func (l *lanes) follower(at *lane, owned *[]*lane, fits func(*job) bool) *job {
 	for skip := 0; ; skip++ {
 		at.shard.mu.Lock()
@@ -212,8 +212,8 @@ func (lane *lane) take(skip int, fits func(*job) bool) *job {
 	return nil
 }
 
-// gather makes the owner of a write the owner of the lanes that a job misses, if all are free. at is
-// the lane for which the job waits: it holds those before, and at is the owner's.
+// gather makes the owner of a write the owner of the lanes that a job misses, if all are free. at
+// is the lane for which the job waits: it holds those before, and at is the owner's.
 func (l *lanes) gather(j *job, at *lane, owned *[]*lane) bool {
 	var got []*lane
 	for _, id := range j.ids[len(j.held):] {

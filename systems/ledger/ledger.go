@@ -106,8 +106,8 @@ type Ledger struct {
 	merchantCount atomic.Int64
 }
 
-// New returns a ledger on a store. It does no I/O: create the table first, see Ledger.Table. The error says
-// what is wrong with the options.
+// New returns a ledger on a store. It does no I/O: create the table first, see Ledger.Table. The
+// error says what is wrong with the options.
 func New(store *singletable.Store, opts Options) (*Ledger, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -131,8 +131,8 @@ func nextOf(lanes []*lane, id AccountID) *Account {
 	return nil
 }
 
-// replay answers a job whose transaction exists: with the first answer when the request is the same,
-// and with a conflict when it is not.
+// replay answers a job whose transaction exists: with the first answer when the request is the
+// same, and with a conflict when it is not.
 func (j *job) replay(found Entry) (Receipt, error) {
 	if t := &found.Transaction; t.requestHash != j.hash {
 		field := j.posting.difference(t)

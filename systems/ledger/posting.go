@@ -78,7 +78,7 @@ func (p *Posting) check() error {
 			digits := a.Currency().Digits()
 			return ErrTooManyFractionDigits.With("amount", a.Decimal()).
 				With("currency", a.Currency()).With("digits", digits).
-				Field(legField(i, "amount"), fmt.Sprintf("must have at most %d fraction digits", digits))
+				Field(legField(i, "amount"), fmt.Sprintf("must have at most %d of them", digits))
 		}
 	}
 	return p.checkBalance()

@@ -99,7 +99,7 @@ func compatible(a, b fault) bool {
 func TestTheFirstProblemIsReported(t *testing.T) {
 	b := booksWithFaults(t)
 	good := func() ledger.Posting {
-		p := ledger.TransferBetween("rich", "friend", usd("5.50"))
+		p := transfer("rich", "friend", "5.50")
 		p.Legs = p.Legs[:2:2]
 		return p
 	}
@@ -160,7 +160,7 @@ func booksWithFaults(t *testing.T) *books {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.post(keyed("used", ledger.TransferBetween("rich", "friend", usd("1"))))
+	b.post(keyed("used", transfer("rich", "friend", "1")))
 	return b
 }
 

@@ -36,7 +36,9 @@ type plainPosting struct {
 }
 
 // judge returns what should come of moving money, in the order of precedence.
-func (m *plain) judge(legs []ledger.PostingLeg) (change map[ledger.AccountID]int64, code problem.Code) {
+func (m *plain) judge(
+	legs []ledger.PostingLeg,
+) (change map[ledger.AccountID]int64, code problem.Code) {
 	change = map[ledger.AccountID]int64{}
 	sum := map[money.Currency]int64{}
 	for _, l := range legs {
@@ -195,7 +197,8 @@ func (w *world) randomLegs() (legs []ledger.PostingLeg) {
 	}
 	if w.r.IntN(25) == 0 {
 		amount, _ := money.FromMinor(1, "USD")
-		legs = append(legs, ledger.PostingLeg{AccountID: w.pick(), Type: ledger.Debit, Amount: amount})
+		legs = append(legs,
+			ledger.PostingLeg{AccountID: w.pick(), Type: ledger.Debit, Amount: amount})
 	}
 	w.r.Shuffle(len(legs), func(i, j int) { legs[i], legs[j] = legs[j], legs[i] })
 	return legs
@@ -277,7 +280,7 @@ func (w *world) reverse() {
 	default:
 		_, want = w.model.judge(legs)
 	}
-	r, err := w.Reverse(w.t.Context(), ledger.Reversing{TransactionID: target.id})
+	r, err := w.Reverse(w.t.Context(), reversing(target.id))
 	if got := code(err); got != want {
 		w.t.Errorf("reverse %v: got %s (%v), want %s", target.change, got, err, want)
 		return
@@ -347,7 +350,7 @@ func (w *world) compare() {
 			w.t.Errorf("%s is %+v, want %+v", id, got, want)
 		}
 		rows := consistent(w.t, w.pages(ledger.StatementQuery{
-			AccountID: id, From: "2026-01-01", To: "2027-12-31", PageQuery: ledger.PageQuery{Size: 13},
+			AccountID: id, From: "2026-01-01", To: "2027-12-31", PageQuery: pagesOf(13),
 		}, nil))
 		if len(rows) != want.legs {
 			w.t.Errorf("%s has %d rows, want %d", id, len(rows), want.legs)

@@ -19,7 +19,7 @@ func processes(t testing.TB, opts ledger.Options) [2]*books {
 
 func TestParallelDebitsOfMoreThanThereIs(t *testing.T) {
 	for _, callers := range []int{2, 100} {
-		for name, opts := range map[string]ledger.Options{"batched": {}, "unbatched": {Unbatched: true}} {
+		for name, opts := range batching {
 			t.Run(fmt.Sprintf("%d callers, %s", callers, name), func(t *testing.T) {
 				both := processes(t, opts)
 				b := both[0]
@@ -27,7 +27,7 @@ func TestParallelDebitsOfMoreThanThereIs(t *testing.T) {
 				b.account("bob", usd("0"))
 				errs := together(callers, func(i int) error {
 					_, err := both[i%2].Post(t.Context(),
-						ledger.TransferBetween("alice", "bob", usd("80")))
+						transfer("alice", "bob", "80"))
 					return err
 				})
 				won := 0
@@ -76,8 +76,8 @@ func TestFirstUseUnderARace(t *testing.T) {
 	b.sound()
 }
 
-// Callers of two processes over few accounts, some of them frozen meanwhile: nothing is lost, nothing
-// goes below zero.
+// Callers of two processes over few accounts, some of them frozen meanwhile: nothing is lost,
+// nothing goes below zero.
 func TestManyCallersOnFewAccounts(t *testing.T) {
 	const accounts, callers = 4, 24
 	each := rounds(15)
@@ -89,7 +89,7 @@ func TestManyCallersOnFewAccounts(t *testing.T) {
 	errs := together(callers, func(i int) error {
 		for n := range each {
 			from, to := accountID((i+n)%accounts), accountID((i+3*n+1)%accounts)
-			p := ledger.TransferBetween(from, to, usd("7"))
+			p := transfer(from, to, "7")
 			if n%3 == 0 { // Several at once, so that lanes are taken in different orders.
 				move(&p, accountID((i+2)%accounts), accountID(i%accounts), usd("3"))
 			}
@@ -152,7 +152,7 @@ func TestPostingsThatWaitAreJoined(t *testing.T) {
 		}
 	}()
 	errs := together(callers, func(i int) error {
-		_, err := b.Post(t.Context(), ledger.TransferBetween(accountID(i), "hot", usd("1")))
+		_, err := b.Post(t.Context(), transfer(accountID(i), "hot", "1"))
 		return err
 	})
 	for _, err := range errs {
@@ -217,7 +217,7 @@ func TestConflictsAreTriedAgain(t *testing.T) {
 		return nil
 	})
 	errs := together(20, func(i int) error {
-		_, err := b.Post(t.Context(), ledger.TransferBetween(accountID(i), "hot", usd("5")))
+		_, err := b.Post(t.Context(), transfer(accountID(i), "hot", "5"))
 		return err
 	})
 	for _, err := range errs {
@@ -237,12 +237,12 @@ func TestEndlessConflictsAreReported(t *testing.T) {
 	b.faces.onWrite(conflict)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err := b.Post(ctx, keyed("k", ledger.TransferBetween("alice", "bob", usd("1"))))
+	_, err := b.Post(ctx, keyed("k", transfer("alice", "bob", "1")))
 	if !isProblem(err, ledger.ErrContended) {
 		t.Errorf("got %v", err)
 	}
 	b.faces.onWrite(nil)
-	if r := b.post(keyed("k", ledger.TransferBetween("alice", "bob", usd("1")))); r.Replayed {
+	if r := b.post(keyed("k", transfer("alice", "bob", "1"))); r.Replayed {
 		t.Error("it was posted after all")
 	}
 	b.wantBalance("alice", usd("9"))
@@ -264,7 +264,7 @@ func TestCallersLeaveTheQueue(t *testing.T) {
 			ctx = short
 		}
 		_, err := b.Post(ctx, keyed(accountKey(i),
-			ledger.TransferBetween(accountID(i), "hot", usd("1"))))
+			transfer(accountID(i), "hot", "1")))
 		return err
 	})
 	for i, err := range errs {
@@ -274,7 +274,7 @@ func TestCallersLeaveTheQueue(t *testing.T) {
 	}
 	b.sound()
 	for i := range 40 { // Whoever left may come again.
-		b.post(keyed(accountKey(i), ledger.TransferBetween(accountID(i), "hot", usd("1"))))
+		b.post(keyed(accountKey(i), transfer(accountID(i), "hot", "1")))
 	}
 	b.wantBalance("hot", usd("40"))
 	b.sound()

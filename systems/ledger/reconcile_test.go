@@ -27,9 +27,10 @@ func threeDays(t *testing.T, opts ledger.Options) *books {
 		for i := range 60 {
 			b.clock.move(time.Second)
 			r := b.post(ledger.TransferBetween(accountID(i%10), accountID((i+1)%10), usd("1.5")))
-			b.post(ledger.TransferBetween(accountID(i%10)+"-nz", accountID((i+3)%10)+"-nz", nzd("2")))
+			from, to := accountID(i%10)+"-nz", accountID((i+3)%10)+"-nz"
+			b.post(ledger.TransferBetween(from, to, nzd("2")))
 			if i%7 == 0 {
-				if _, err := b.Reverse(t.Context(), ledger.Reversing{TransactionID: r.Transaction.ID}); err != nil {
+				if _, err := b.Reverse(t.Context(), reversing(r.Transaction.ID)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -61,7 +62,8 @@ func TestBooksThatAreRight(t *testing.T) {
 	if all := b.sound(); all.Transactions != 20+3*(60*2+9) {
 		t.Errorf("over all days there are %d transactions", all.Transactions)
 	}
-	empty, err := b.Reconcile(t.Context(), ledger.ReconcileQuery{From: "2025-01-01", To: "2025-12-31"})
+	empty, err := b.Reconcile(t.Context(),
+		ledger.ReconcileQuery{From: "2025-01-01", To: "2025-12-31"})
 	if err != nil || empty.Transactions != 0 || !empty.Balanced() {
 		t.Errorf("an empty year: %+v, %v", empty, err)
 	}
@@ -169,7 +171,9 @@ func TestDivergences(t *testing.T) {
 		},
 		"a header that is gone": {
 			[]string{"totals_differ"},
-			func(b *books, e ledger.Entry) { remove(b, "TXN#"+string(e.Transaction.ID), "METADATA") },
+			func(b *books, e ledger.Entry) {
+				remove(b, "TXN#"+string(e.Transaction.ID), "METADATA")
+			},
 		},
 		"an account that is not in the directory": {
 			[]string{"totals_differ", "balances_not_zero"},
@@ -187,8 +191,8 @@ func TestDivergences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := threeDays(t, ledger.Options{})
 			b.clock.set(start.AddDate(0, 0, 2).Add(time.Hour))
-			e := b.post(ledger.TransferBetween("a0005", "a0006", usd("3"))).Entry
-			b.post(ledger.TransferBetween("a0005", "a0006", usd("1")))
+			e := b.post(transfer("a0005", "a0006", "3")).Entry
+			b.post(transfer("a0005", "a0006", "1"))
 			b.clock.set(start.AddDate(0, 0, 10))
 			c.do(b, e)
 			day := ledger.ReconcileQuery{From: "2026-01-04", To: "2026-01-04"}
@@ -213,7 +217,8 @@ func TestDivergences(t *testing.T) {
 				}
 			}
 			// Other days are not to blame for it.
-			if c.want[0] != "balance_wrong" && c.want[0] != "account_missing" && c.want[0] != "totals_differ" {
+			everywhere := []string{"balance_wrong", "account_missing", "totals_differ"}
+			if !contains(everywhere, c.want[0]) {
 				if r, err := b.Reconcile(t.Context(), oneDay); err != nil || !r.Balanced() {
 					t.Errorf("on another day: %v, %v", r.Divergences, err)
 				}
@@ -253,7 +258,7 @@ func TestReconcileWhileOthersPost(t *testing.T) {
 					return err
 				}
 				if i%5 == 4 {
-					_, err = b.Reverse(b.t.Context(), ledger.Reversing{TransactionID: last})
+					_, err = b.Reverse(b.t.Context(), reversing(last))
 				}
 				if err != nil && problem.KindOf(err) == problem.Internal {
 					return err
@@ -263,7 +268,8 @@ func TestReconcileWhileOthersPost(t *testing.T) {
 		}()
 	}()
 	for range rounds(5) {
-		r, err := b.Reconcile(t.Context(), ledger.ReconcileQuery{From: "2020-01-01", To: "2090-01-01"})
+		r, err := b.Reconcile(t.Context(),
+			ledger.ReconcileQuery{From: "2020-01-01", To: "2090-01-01"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +313,7 @@ func TestTheGreatestAmounts(t *testing.T) {
 	b.wantBalance("alice", half)
 	b.post(ledger.TransferBetween(ledger.Suspense, "alice", half))
 	b.wantBalance("alice", money.MustParse("99999999999999999999999999999999999998", "USD"))
-	_, err := b.Post(t.Context(), ledger.TransferBetween(ledger.Clearing, "alice", usd("2")))
+	_, err := b.Post(t.Context(), transfer(ledger.Clearing, "alice", "2"))
 	if !isProblem(err, ledger.ErrBalanceTooLarge) {
 		t.Errorf("got %v", err)
 	}

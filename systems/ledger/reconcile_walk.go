@@ -175,7 +175,8 @@ func (r *reconciler) addAccount(c *accountCheck) {
 func (r *reconciler) checkAccount(ctx context.Context, c *accountCheck) error {
 	id := c.account.ID
 	last := Leg{AccountID: id, BalanceAfter: zeroOf(&c.account)}
-	before, exists, err := r.model.legsOfAccount.First(ctx, r.store, ByAccount{AccountID: id, To: r.from})
+	before, exists, err := r.model.legsOfAccount.First(ctx, r.store,
+		ByAccount{AccountID: id, To: r.from})
 	if err != nil {
 		return failed("read legs of", id, err)
 	}
@@ -240,10 +241,11 @@ func (r *reconciler) checkStored(ctx context.Context, c *accountCheck) error {
 			return nil
 		}
 		if leg.AccountVersion >= a.Version || attempt == lagAttempts {
+			const form = "%s at version %d"
 			c.found(Divergence{Kind: BalanceWrong, AccountID: a.ID, LegID: leg.ID,
 				TransactionID: leg.TransactionID,
-				Want:          fmt.Sprintf("%s at version %d", leg.BalanceAfter, leg.AccountVersion),
-				Got:           fmt.Sprintf("%s at version %d", a.Balance, a.Version)})
+				Want:          fmt.Sprintf(form, leg.BalanceAfter, leg.AccountVersion),
+				Got:           fmt.Sprintf(form, a.Balance, a.Version)})
 			return nil
 		}
 		if err := pause(ctx, lagWait, nil); err != nil {
@@ -252,8 +254,8 @@ func (r *reconciler) checkStored(ctx context.Context, c *accountCheck) error {
 	}
 }
 
-// legAt returns the newest leg of an account that is not above its version; one of version zero with
-// a balance of zero where there is none.
+// legAt returns the newest leg of an account that is not above its version; one of version zero
+// with a balance of zero where there is none.
 func (r *reconciler) legAt(ctx context.Context, a *Account) (Leg, error) {
 	for item, err := range r.model.legsOfAccount.All(ctx, r.store, ByAccount{AccountID: a.ID}) {
 		if err != nil {

@@ -23,11 +23,11 @@ func (r Reversing) check() error {
 	return checkTexts(r.Description, r.Metadata)
 }
 
-// Reverse undoes a completed transaction, whole, by another transaction: what each account gained is
-// taken back, and what it lost is given back. It happens once: the reversal's id follows from the
-// original's, so an equal second request gets the first answer, with Replayed set, and another
-// one ErrAlreadyReversed. The two point at each other, and the original's status becomes reversed. A
-// reversal cannot be reversed.
+// Reverse undoes a completed transaction, whole, by another transaction: what each account gained
+// is taken back, and what it lost is given back. It happens once: the reversal's id follows from
+// the original's, so an equal second request gets the first answer, with Replayed set, and another
+// one ErrAlreadyReversed. The two point at each other, and the original's status becomes reversed.
+// A reversal cannot be reversed.
 func (l *Ledger) Reverse(ctx context.Context, r Reversing) (Receipt, error) {
 	j, err := l.newReversal(ctx, r)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func TestReverse(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	original := b.post(keyed("k", coffee()))
-	r, err := b.Reverse(t.Context(), ledger.Reversing{TransactionID: original.Transaction.ID})
+	r, err := b.Reverse(t.Context(), reversing(original.Transaction.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestReverseHappensOnce(t *testing.T) {
 func TestWhatCannotBeReversed(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	reverse := func(id ledger.TransactionID) (ledger.Receipt, error) {
-		return b.Reverse(t.Context(), ledger.Reversing{TransactionID: id})
+		return b.Reverse(t.Context(), reversing(id))
 	}
 	wantProblem := func(id ledger.TransactionID, want *problem.Definition) {
 		t.Helper()
@@ -160,11 +160,11 @@ func (b *books) update(pk, sk, update string, with dynamo.Expressions) {
 func TestReversalIsNetPerAccount(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	b.account("carol", usd("0"))
-	p := ledger.TransferBetween("alice", "bob", usd("40"))
+	p := transfer("alice", "bob", "40")
 	move(&p, "bob", "carol", usd("40"))
 	through := b.post(p)
 	b.wantBalance("bob", usd("0"))
-	r, err := b.Reverse(t.Context(), ledger.Reversing{TransactionID: through.Transaction.ID})
+	r, err := b.Reverse(t.Context(), reversing(through.Transaction.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,8 +179,8 @@ func TestReversalIsNetPerAccount(t *testing.T) {
 	b.wantBalance("carol", usd("0"))
 
 	// A transaction that moved nothing in the end is reversed all the same.
-	idle := ledger.TransferBetween("alice", "alice", usd("1"))
-	r, err = b.Reverse(t.Context(), ledger.Reversing{TransactionID: b.post(idle).Transaction.ID})
+	idle := transfer("alice", "alice", "1")
+	r, err = b.Reverse(t.Context(), reversing(b.post(idle).Transaction.ID))
 	if err != nil || r.Transaction.Amount != usd("1") || len(r.Legs) != 2 {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -229,7 +229,7 @@ func TestTheLargestTransactions(t *testing.T) {
 			if diff := cmp.Diff(r.Legs, entry.Legs); diff != "" {
 				t.Errorf("the receipt differs (-receipt +stored):\n%s", diff)
 			}
-			if _, err := b.Reverse(t.Context(), ledger.Reversing{TransactionID: r.Transaction.ID}); err != nil {
+			if _, err := b.Reverse(t.Context(), reversing(r.Transaction.ID)); err != nil {
 				t.Error(err)
 			}
 			for i := range 49 {

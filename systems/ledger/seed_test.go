@@ -126,12 +126,14 @@ func TestStoredItems(t *testing.T) {
 		}
 	}
 	// Items of a partition are in the order of the sort key: LEG# before METADATA.
-	wantItems := text(leg(legs[0], "credit", "5.5", "1"), leg(legs[1], "debit", "1500", "2"), header)
+	wantItems := text(leg(legs[0], "credit", "5.5", "1"),
+		leg(legs[1], "debit", "1500", "2"), header)
 	if diff := cmp.Diff(wantItems, text(got...)); diff != "" {
 		t.Errorf("transaction (-want +got):\n%s", diff)
 	}
 	for name, got := range map[string][]dynamo.Item{
-		"by status": b.raw("GSI1", "STATUS#completed")[1:], "by key": b.raw("GSI2", "IDEMPOTENCY#abc123def456"),
+		"by status": b.raw("GSI1", "STATUS#completed")[1:],
+		"by key":    b.raw("GSI2", "IDEMPOTENCY#abc123def456"),
 	} {
 		if diff := cmp.Diff(text(header), text(got...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -154,7 +156,8 @@ func TestItemsOfOtherPrograms(t *testing.T) {
 	for _, item := range []dynamo.Item{
 		{
 			"PK": dynamo.S("TXN#t1"), "SK": dynamo.S("METADATA"),
-			"GSI1PK": dynamo.S("STATUS#pending"), "GSI1SK": dynamo.S("CREATED#2026-01-02T10:30:00Z"),
+			"GSI1PK": dynamo.S("STATUS#pending"),
+			"GSI1SK": dynamo.S("CREATED#2026-01-02T10:30:00Z"),
 			"GSI2PK": dynamo.S("IDEMPOTENCY#other"), "GSI2SK": dynamo.S("TXN"),
 			"Type": dynamo.S("Transaction"), "ID": dynamo.S("t1"),
 			"IdempotencyKey": dynamo.S("other"), "TransactionType": dynamo.S("payment"),
@@ -164,7 +167,8 @@ func TestItemsOfOtherPrograms(t *testing.T) {
 		{
 			"PK": dynamo.S("ACCOUNT#old"), "SK": dynamo.S("METADATA"), "Type": dynamo.S("Account"),
 			"ID": dynamo.S("old"), "Balance": dynamo.N("1500.00"), "Currency": dynamo.S("USD"),
-			"Status": dynamo.S("active"), "AccountType": dynamo.S("checking"), "UserID": dynamo.S("u"),
+			"Status": dynamo.S("active"), "AccountType": dynamo.S("checking"),
+			"UserID": dynamo.S("u"),
 			"GSI1PK": dynamo.S("USER#u"), "GSI1SK": dynamo.S("ACCOUNT#old"),
 		},
 	} {
@@ -175,7 +179,8 @@ func TestItemsOfOtherPrograms(t *testing.T) {
 	}
 	b.wantBalance("old", usd("1500"))
 	found, err := b.Transaction(t.Context(), "t1")
-	if err != nil || found.Status != ledger.Pending || !found.CreatedAt.Equal(start.Truncate(time.Second)) {
+	second := start.Truncate(time.Second)
+	if err != nil || found.Status != ledger.Pending || !found.CreatedAt.Equal(second) {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	page, err := b.TransactionsByStatus(t.Context(), ledger.StatusQuery{Status: ledger.Pending})
@@ -183,7 +188,7 @@ func TestItemsOfOtherPrograms(t *testing.T) {
 		t.Errorf("pending: %v, %v", page.Items, err)
 	}
 	b.account("bob", usd("0"))
-	b.post(ledger.TransferBetween("old", "bob", usd("0.50")))
+	b.post(transfer("old", "bob", "0.50"))
 	b.wantBalance("old", usd("1499.50"))
 }
 
@@ -193,10 +198,11 @@ func TestCurrencies(t *testing.T) {
 		currency     money.Currency
 		fits, beyond string
 	}{{"JPY", "1", "0.1"}, {"BHD", "0.001", "0.0001"}, {"USD", "0.01", "0.001"}} {
-		b.account(ledger.AccountID(c.currency), money.MustParse("0", c.currency))
-		b.post(ledger.DepositInto(ledger.AccountID(c.currency), money.MustParse(c.fits, c.currency)))
+		id := ledger.AccountID(c.currency)
+		b.account(id, money.MustParse("0", c.currency))
+		b.post(ledger.DepositInto(id, money.MustParse(c.fits, c.currency)))
 		_, err := b.Post(t.Context(),
-			ledger.DepositInto(ledger.AccountID(c.currency), money.MustParse(c.beyond, c.currency)))
+			ledger.DepositInto(id, money.MustParse(c.beyond, c.currency)))
 		if !isProblem(err, ledger.ErrTooManyFractionDigits) {
 			t.Errorf("%s: got %v", c.currency, err)
 		}
@@ -212,7 +218,7 @@ func TestCurrencies(t *testing.T) {
 	}
 	b.wantBalance("@exchange-USD", usd("0.01"))
 	b.wantBalance("@exchange-JPY", money.MustParse("-1", "JPY"))
-	if _, err := b.Reverse(t.Context(), ledger.Reversing{TransactionID: r.Transaction.ID}); err != nil {
+	if _, err := b.Reverse(t.Context(), reversing(r.Transaction.ID)); err != nil {
 		t.Error(err)
 	}
 	b.wantBalance("JPY", money.MustParse("1", "JPY"))

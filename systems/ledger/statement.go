@@ -29,9 +29,9 @@ type Statement struct {
 	Next string
 }
 
-// Statement returns a page of an account's statement. Legs that are posted while a reader turns the
-// pages neither repeat nor hide a row: they are on none of the pages. A new account has no rows, and
-// balances of zero.
+// Statement returns a page of an account's statement. Legs that are posted while a reader turns
+// the pages neither repeat nor hide a row: they are on none of the pages. A new account has no
+// rows, and balances of zero.
 func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, error) {
 	from, until, err := l.days(q.From, q.To)
 	if err != nil {

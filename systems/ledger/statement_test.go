@@ -62,13 +62,13 @@ func TestRowsOfOneInstantArePaged(t *testing.T) {
 	b.clock.set(start.AddDate(0, 0, 1))
 	var want []ledger.TransactionID
 	for range 250 { // All of one millisecond.
-		want = append(want, b.post(ledger.TransferBetween("alice", "bob", usd("0.01"))).Transaction.ID)
+		want = append(want, b.post(transfer("alice", "bob", "0.01")).Transaction.ID)
 	}
 	slices.Reverse(want)
 	q := ledger.StatementQuery{AccountID: "alice", From: "2026-01-03", To: "2026-01-03"}
 	pages := b.pages(q, func() {
 		// Rows that come in between shift nothing.
-		b.post(ledger.TransferBetween("bob", "alice", usd("0.01")))
+		b.post(transfer("bob", "alice", "0.01"))
 	})
 	sizes := []int{}
 	for _, page := range pages {
@@ -96,7 +96,8 @@ func TestStatementOfANewAccount(t *testing.T) {
 	s, err := b.Statement(t.Context(), ledger.StatementQuery{
 		AccountID: "new", From: "2026-01-01", To: "2026-12-31",
 	})
-	if err != nil || len(s.Legs) != 0 || s.Opening != usd("0") || s.Closing != usd("0") || s.Next != "" {
+	if err != nil || len(s.Legs) != 0 || s.Opening != usd("0") || s.Closing != usd("0") ||
+		s.Next != "" {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	_, err = b.Statement(t.Context(), ledger.StatementQuery{
@@ -123,7 +124,7 @@ func TestStatementDays(t *testing.T) {
 					time.Date(2026, 4, day, 23, 59, 59, 999_999_999, in),
 				} {
 					b.clock.set(at)
-					b.post(ledger.TransferBetween("alice", "bob", usd("1")))
+					b.post(transfer("alice", "bob", "1"))
 				}
 			}
 			for day := 3; day <= 6; day++ {
@@ -140,7 +141,7 @@ func TestStatementDays(t *testing.T) {
 				consistent(t, []ledger.Statement{s})
 			}
 			all := b.pages(ledger.StatementQuery{
-				AccountID: "alice", From: "2026-04-03", To: "2026-04-06", PageQuery: ledger.PageQuery{Size: 3},
+				AccountID: "alice", From: "2026-04-03", To: "2026-04-06", PageQuery: pagesOf(3),
 			}, nil)
 			if rows := consistent(t, all); len(rows) != 8 || len(all) != 3 {
 				t.Errorf("%d rows on %d pages", len(rows), len(all))
@@ -179,7 +180,9 @@ func TestSameDayOrder(t *testing.T) {
 		want = append(want, usd(row.after))
 	}
 	slices.Reverse(want)
-	s := b.pages(ledger.StatementQuery{AccountID: "alice", From: "2026-01-02", To: "2026-01-02"}, nil)
+	s := b.pages(ledger.StatementQuery{
+		AccountID: "alice", From: "2026-01-02", To: "2026-01-02",
+	}, nil)
 	var got []money.Amount
 	for _, leg := range consistent(t, s) {
 		got = append(got, leg.BalanceAfter)
@@ -220,9 +223,9 @@ func TestStatementWhileOthersPost(t *testing.T) {
 					return nil
 				default:
 				}
-				p := ledger.TransferBetween("alice", "bob", usd("1"))
+				p := transfer("alice", "bob", "1")
 				if i%2 == 1 {
-					p = ledger.TransferBetween("bob", "alice", usd("1"))
+					p = transfer("bob", "alice", "1")
 				}
 				if _, err := b.Post(b.t.Context(), p); err != nil {
 					return err
@@ -234,7 +237,7 @@ func TestStatementWhileOthersPost(t *testing.T) {
 	tomorrow := ledger.DateOf(time.Now().UTC().AddDate(0, 0, 1))
 	for range rounds(20) {
 		consistent(t, b.pages(ledger.StatementQuery{
-			AccountID: "alice", From: today, To: tomorrow, PageQuery: ledger.PageQuery{Size: 7},
+			AccountID: "alice", From: today, To: tomorrow, PageQuery: pagesOf(7),
 		}, nil))
 	}
 	close(stop)
@@ -250,7 +253,7 @@ func TestStatementsAreRefused(t *testing.T) {
 		b.post(coffee())
 	}
 	good := ledger.StatementQuery{
-		AccountID: "alice", From: "2026-01-02", To: "2026-01-02", PageQuery: ledger.PageQuery{Size: 2},
+		AccountID: "alice", From: "2026-01-02", To: "2026-01-02", PageQuery: pagesOf(2),
 	}
 	first, err := b.Statement(t.Context(), good)
 	if err != nil {
@@ -263,7 +266,9 @@ func TestStatementsAreRefused(t *testing.T) {
 		return q
 	}
 	for name, q := range map[string]ledger.StatementQuery{
-		"invalid_request: no day":     vary(func(q *ledger.StatementQuery) { q.From = "2026-02-30" }),
+		"invalid_request: no day": vary(func(q *ledger.StatementQuery) {
+			q.From = "2026-02-30"
+		}),
 		"invalid_request: backwards":  vary(func(q *ledger.StatementQuery) { q.To = "2026-01-01" }),
 		"invalid_request: size":       vary(func(q *ledger.StatementQuery) { q.Size = 1001 }),
 		"invalid_cursor: other days":  vary(func(q *ledger.StatementQuery) { q.To = "2026-01-03" }),
