@@ -66,9 +66,10 @@ func Example() {
 	fmt.Println(first.Transaction.Amount, same, again.Replayed)
 
 	_, err := books.Post(ctx, ledger.PayMerchant("ann", "coffee", money.MustParse("15", "USD")))
-	fmt.Println(errors.Is(err, ledger.ErrInsufficientFunds), err)
-	// Output: 5.50 USD true true true Account ann has 14.50 USD to spend, but 15.00 USD is needed
-	// (legs[0].amount is more than the account has)
+	fmt.Println(errors.Is(err, ledger.ErrInsufficientFunds), problem.From(err).Sentence)
+	// Output:
+	// 5.50 USD true true
+	// true Account ann has 14.50 USD to spend, but 15.00 USD is needed
 }
 
 func ExampleLedger_Post() {

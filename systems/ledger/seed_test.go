@@ -38,34 +38,41 @@ func text(items ...dynamo.Item) string {
 	return strings.Join(lines, "\n\n")
 }
 
-// The items are those of the design, attribute by attribute: other programs read them.
-func TestStoredItems(t *testing.T) {
+// Ids of the design's examples.
+const (
+	seedAccount  = "660f9511-e29b-41d4-a716-446655440000"
+	seedUser     = "770g0622-e29b-41d4-a716-446655440000"
+	seedMerchant = "550e8400-e29b-41d4-a716-446655440000"
+)
+
+// seedBooks holds the design's examples, and the payment among them.
+func seedBooks(t *testing.T) (*books, ledger.Receipt) {
 	b := openBooks(t, ledger.Options{})
-	const (
-		account  = "660f9511-e29b-41d4-a716-446655440000"
-		user     = "770g0622-e29b-41d4-a716-446655440000"
-		merchant = "550e8400-e29b-41d4-a716-446655440000"
-	)
-	ctx := t.Context()
-	if _, err := b.OpenAccount(ctx, ledger.NewAccount{
-		ID: account, UserID: user, AccountType: "checking", Currency: "USD",
+	if _, err := b.OpenAccount(t.Context(), ledger.NewAccount{
+		ID: seedAccount, UserID: seedUser, AccountType: "checking", Currency: "USD",
 	}); err != nil {
 		t.Fatal(err)
 	}
 	b.account("settlement", usd("0"))
-	if _, err := b.CreateMerchant(ctx, ledger.NewMerchant{
-		ID: merchant, Name: "Coffee Shop Inc", Category: "Restaurant",
+	if _, err := b.CreateMerchant(t.Context(), ledger.NewMerchant{
+		ID: seedMerchant, Name: "Coffee Shop Inc", Category: "Restaurant",
 		SettlementAccountID: "settlement",
 	}); err != nil {
 		t.Fatal(err)
 	}
 	b.clock.move(-time.Second)
-	b.post(ledger.DepositInto(account, usd("1505.50")))
+	b.post(ledger.DepositInto(seedAccount, usd("1505.50")))
 	b.clock.set(start)
-	p := ledger.PayMerchant(account, merchant, usd("5.50"))
+	p := ledger.PayMerchant(seedAccount, seedMerchant, usd("5.50"))
 	p.IdempotencyKey, p.Description = "abc123def456", "Coffee purchase"
 	p.Metadata = map[string]string{"till": "2"}
-	r := b.post(p)
+	return b, b.post(p)
+}
+
+// The items are those of the design, attribute by attribute: other programs read them.
+func TestStoredItems(t *testing.T) {
+	const account, user, merchant = seedAccount, seedUser, seedMerchant
+	b, r := seedBooks(t)
 	id, legs := string(r.Transaction.ID), r.Legs
 
 	want := text(dynamo.Item{
