@@ -121,7 +121,7 @@ func (c *patternCore) partRange(
 		high, closed = mustBelow(part, high)
 	}
 	if part.format.order < 0 { // greater values are smaller texts
-		low, high = high, low
+		low, high, closed = high, low, true
 	}
 	lowText, highText := string(prefix), string(prefix)+maxRune
 	if !low.missing {
@@ -139,6 +139,9 @@ func (c *patternCore) partRange(
 		case !last:
 			highText += maxRune
 		}
+	}
+	if lowText == "" { // no key is empty, and the store does not take one even to compare
+		return sortCond{op: opAtMost, a: dynamo.S(highText)}, nil
 	}
 	return sortCond{op: opWithin, a: dynamo.S(lowText), b: dynamo.S(highText),
 		empty: lowText > highText}, nil
