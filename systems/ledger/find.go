@@ -147,7 +147,7 @@ func (l *Ledger) Entry(ctx context.Context, id TransactionID) (Entry, error) {
 
 // entry is Entry for callers who expect that there may be none.
 func (l *Ledger) entry(ctx context.Context, id TransactionID) (Entry, bool, error) {
-	found, exists, err := l.model.entryByID.Collect(ctx, l.store, ByTransaction{id, id})
+	found, exists, err := l.model.entryByID.Collect(ctx, l.store, ByID{string(id)})
 	if err != nil {
 		return Entry{}, false, failed("find transaction", id, err)
 	}

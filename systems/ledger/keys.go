@@ -83,8 +83,6 @@ type (
 type (
 	// ByID names one item.
 	ByID struct{ ID string }
-	// ByTransaction names the item collection of a transaction.
-	ByTransaction struct{ ID, TransactionID TransactionID }
 	// ByUser names a user.
 	ByUser struct{ UserID UserID }
 	// ByKey names an idempotency key.
@@ -132,7 +130,7 @@ type model struct {
 	accountByID     *singletable.Pattern[ByID, accountItem]
 	accountsOfUser  *singletable.Pattern[ByUser, accountItem]
 	transactionByID *singletable.Pattern[ByID, transactionItem]
-	entryByID       *singletable.Pattern[ByTransaction, Entry]
+	entryByID       *singletable.Pattern[ByID, Entry]
 	byStatus        *singletable.Pattern[ByStatus, transactionItem]
 	byStatusNewest  *singletable.Pattern[ByStatus, transactionItem]
 	byKey           *singletable.Pattern[ByKey, transactionItem]
@@ -140,6 +138,15 @@ type model struct {
 	statement       *singletable.Pattern[ByStatement, legItem]
 	legsOldest      *singletable.Pattern[ByAccount, legItem]
 	allAccounts     *singletable.Pattern[Everything, directoryItem]
+}
+
+// catalogue lists the questions for people and command lines, in the order of the package's
+// description. The pattern behind statements is not among them: it is legs-of-account with inputs
+// that only its cursors need.
+func (m *model) catalogue() *singletable.Model {
+	return singletable.NewModel("ledger", []*singletable.Table{m.table},
+		m.merchantByID, m.accountByID, m.accountsOfUser, m.transactionByID, m.entryByID,
+		m.byStatus, m.byStatusNewest, m.byKey, m.legsOfAccount, m.legsOldest, m.allAccounts)
 }
 
 // newModel builds the design of the seed. The names, the formats of the keys and the attributes are
@@ -173,9 +180,11 @@ func (m *model) defineEntities(o Options) {
 		singletable.On(indexGSI1, "USER#<UserID>", "ACCOUNT#<ID>", singletable.Sparse()))
 	m.transactions = singletable.NewEntity[transactionItem](m.table, "Transaction",
 		singletable.Discriminator(kind, "Transaction"),
-		singletable.Shards("status", "CreatedAt", o.statusEpochs()...),
+		singletable.Enum("Status", string(Pending), string(Completed), string(Failed),
+			string(Reversed)),
+		singletable.Shards(statusRing, "CreatedAt", o.statusEpochs()...),
 		singletable.Primary("TXN#<ID>", "METADATA"),
-		singletable.On(indexGSI1, "STATUS#<Status><ID:shardSuffix(status)>", "CREATED#<CreatedAt>"),
+		singletable.On(indexGSI1, "STATUS#<Status>"+o.statusSuffix(), "CREATED#<CreatedAt>"),
 		singletable.On(indexGSI2, "IDEMPOTENCY#"+tenant+"<IdempotencyKey>", "TXN"))
 	m.legs = singletable.NewEntity[legItem](m.table, "TransactionLeg",
 		singletable.Discriminator(kind, "TransactionLeg"),
@@ -185,6 +194,18 @@ func (m *model) defineEntities(o Options) {
 		singletable.Discriminator(kind, "AccountEntry"),
 		singletable.Primary("@ledger#accounts#<AccountID:shard("+directoryShards+")>",
 			"ACCOUNT#<AccountID>"))
+}
+
+// statusRing names the shards of the transactions of one status.
+const statusRing = "status"
+
+// statusSuffix returns what follows the status in its partition key: nothing, as in the seed,
+// unless there are shards.
+func (o Options) statusSuffix() string {
+	if o.StatusShards == 1 && len(o.StatusGrowth) == 0 {
+		return ""
+	}
+	return "<ID:shardSuffix(" + statusRing + ")>"
 }
 
 func (m *model) defineFields() {
@@ -214,7 +235,7 @@ func (m *model) definePatterns() {
 		describe("All accounts of a user, by account id"), index(indexGSI1))
 	m.transactionByID = singletable.NewLookup[ByID](m.transactions, "transaction-by-id",
 		describe("The header of a transaction by its id, as of now"), singletable.Consistent())
-	m.entryByID = singletable.NewCollection[ByTransaction]("transaction-with-legs",
+	m.entryByID = singletable.NewCollection[ByID]("transaction-with-legs",
 		[]singletable.Member[Entry]{
 			singletable.Into(m.transactions,
 				func(e *Entry, i transactionItem) { e.Transaction = transactionOf(i) }),

@@ -118,3 +118,6 @@ func New(store *singletable.Store, opts Options) (*Ledger, error) {
 
 // Table returns the design of the table, which can create it and compare it with one that exists.
 func (l *Ledger) Table() *singletable.Table { return l.model.table }
+
+// Model returns the table and all access patterns as a catalogue: to list, explain, run and check.
+func (l *Ledger) Model() *singletable.Model { return l.model.catalogue() }

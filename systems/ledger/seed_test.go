@@ -231,3 +231,93 @@ func TestCurrencies(t *testing.T) {
 	b.wantBalance("JPY", money.MustParse("1", "JPY"))
 	b.sound()
 }
+
+// Every question of the design is a pattern that can be run by name, with text for inputs.
+func TestPatternsByName(t *testing.T) {
+	b, r := seedBooks(t)
+	id := string(r.Transaction.ID)
+	range1 := map[string]string{"From": "2026-01-01", "To": "2026-01-31"}
+	with := func(name, value string) map[string]string {
+		inputs := map[string]string{name: value}
+		if name == "Status" || name == "AccountID" {
+			for k, v := range range1 {
+				inputs[k] = v
+			}
+		}
+		return inputs
+	}
+	tests := []struct {
+		name   string
+		inputs map[string]string
+		rows   int
+		where  string
+	}{
+		{"merchant-by-id", with("ID", seedMerchant), 1, `PK = "MERCHANT#<ID>" AND SK = "METADATA"`},
+		{"account-by-id", with("ID", seedAccount), 1, `PK = "ACCOUNT#<ID>" AND SK = "METADATA"`},
+		{"accounts-of-user", with("UserID", seedUser), 1,
+			`GSI1PK = "USER#<UserID>" AND begins_with(GSI1SK, "ACCOUNT#")`},
+		{"transaction-by-id", with("ID", id), 1, `PK = "TXN#<ID>" AND SK = "METADATA"`},
+		{"transaction-with-legs", with("ID", id), 3, `PK = "TXN#<ID>"`},
+		{"transactions-by-status", with("Status", "completed"), 2,
+			`GSI1PK = "STATUS#<Status>" AND GSI1SK from "CREATED#<From>" to "CREATED#<To>", ` +
+				`the end excluded`},
+		{"transactions-by-status-newest", with("Status", "completed"), 2,
+			`GSI1PK = "STATUS#<Status>" AND GSI1SK from "CREATED#<From>" to "CREATED#<To>", ` +
+				`the end excluded`},
+		{"transaction-by-idempotency-key", with("IdempotencyKey", "abc123def456"), 1,
+			`GSI2PK = "IDEMPOTENCY#<IdempotencyKey>" AND GSI2SK = "TXN"`},
+		{"legs-of-account", with("AccountID", seedAccount), 2,
+			`GSI1PK = "ACCOUNT#<AccountID>" AND GSI1SK from "LEG#<From>" to "LEG#<To>", ` +
+				`the end excluded`},
+		{"legs-of-account-oldest", with("AccountID", seedAccount), 2,
+			`GSI1PK = "ACCOUNT#<AccountID>" AND GSI1SK from "LEG#<From>" to "LEG#<To>", ` +
+				`the end excluded`},
+		{"accounts", nil, 3, `PK = "@ledger#accounts#<AccountID:shard(4)>" AND ` +
+			`begins_with(SK, "ACCOUNT#")`},
+	}
+	model := b.Model()
+	if len(model.Patterns()) != len(tests) {
+		t.Errorf("there are %d patterns, and %d tests", len(model.Patterns()), len(tests))
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			pattern, ok := model.Pattern(c.name)
+			if !ok {
+				t.Fatal("there is no such pattern")
+			}
+			if got := pattern.Info(); got.Description == "" || got.Where != c.where {
+				t.Errorf("it says %q: %s", got.Description, got.Where)
+			}
+			page, err := pattern.RunText(t.Context(), b.store, c.inputs, 10, "")
+			if err != nil || len(page.Items) != c.rows {
+				t.Errorf("it finds %d rows, want %d: %v", len(page.Items), c.rows, err)
+			}
+			plan, err := pattern.PlanText(b.store, c.inputs, 10)
+			if err != nil || len(plan.Requests) == 0 {
+				t.Errorf("its plan is %+v, %v", plan, err)
+			}
+		})
+	}
+}
+
+// The design has no mistakes. What the kit warns of is accepted: one partition takes 1,000 write
+// units a second, which StatusShards cures for transactions; accounts are not opened at such a
+// rate.
+func TestTheDesignIsChecked(t *testing.T) {
+	for _, shards := range []int{1, 16} {
+		b := openBooks(t, ledger.Options{StatusShards: shards})
+		report := b.Model().Check()
+		if err := report.Err(); err != nil {
+			t.Error(err)
+		}
+		for _, warning := range report.Warnings {
+			if !strings.Contains(warning.Text, `"STATUS#<Status>`) &&
+				!strings.Contains(warning.Text, `"@ledger#accounts#`) {
+				t.Errorf("with %d shards: %s", shards, warning)
+			}
+		}
+		if err := b.Model().Verify(t.Context(), b.db); err != nil {
+			t.Error(err)
+		}
+	}
+}
