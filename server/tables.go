@@ -19,20 +19,31 @@ type tables struct {
 }
 
 // ensure creates what is missing. What differs is an error that names every difference of every
-// table.
+// table, and then nothing is created.
 func (t *tables) ensure(ctx context.Context) error {
 	var wrong []error
 	for _, design := range t.designs {
-		err := design.Ensure(ctx, t.db)
+		err := design.Verify(ctx, t.db)
 		var drift *singletable.DriftError
-		if errors.As(err, &drift) {
+		switch {
+		case errors.Is(err, dynamo.ErrResourceNotFound):
+			continue
+		case errors.As(err, &drift):
 			err = fmt.Errorf("table %s is not as this server needs it:\n  %s\n"+
 				"check the name of the table, or use the version that created it",
 				drift.Table, strings.Join(drift.Differences, "\n  "))
 		}
 		wrong = append(wrong, err)
 	}
-	return errors.Join(wrong...)
+	if err := errors.Join(wrong...); err != nil {
+		return err
+	}
+	for _, design := range t.designs {
+		if err := design.Ensure(ctx, t.db); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // List returns the tables of the systems that exist, by name.
