@@ -71,3 +71,22 @@ func BenchmarkPost(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReconcile checks books of that many payments, over all days.
+func BenchmarkReconcile(b *testing.B) {
+	const payments = 10_000
+	books := benchBooks(b, ledger.Options{})
+	amount := money.MustParse("0.01", "USD")
+	for i := range payments {
+		books.post(ledger.TransferBetween(
+			accountID(i%benchAccounts), accountID((i+7)%benchAccounts), amount))
+	}
+	for b.Loop() {
+		r, err := books.Reconcile(b.Context(),
+			ledger.ReconcileQuery{From: "2026-01-01", To: "2026-12-31"})
+		if err != nil || r.Transactions != payments || !r.Balanced() {
+			b.Fatal(r, err)
+		}
+	}
+	b.ReportMetric(float64(payments*b.N)/b.Elapsed().Seconds(), "payments/s")
+}

@@ -1,6 +1,6 @@
 package ledger
 
-// Waiting returns how many postings wait for an account, for tests that need some to.
+// Waiting returns how many postings wait for an account, or -1 when it is not remembered.
 func Waiting(l *Ledger, id AccountID) int {
 	s := l.lanes.shard(id)
 	s.mu.Lock()
@@ -8,5 +8,21 @@ func Waiting(l *Ledger, id AccountID) int {
 	if lane := s.lanes[id]; lane != nil {
 		return len(lane.queue)
 	}
-	return 0
+	return -1
+}
+
+// Remembered returns how many accounts are remembered, and the most that may be.
+func Remembered(l *Ledger) (n, most int) {
+	for i := range l.lanes.shards {
+		n += len(l.lanes.shards[i].lanes)
+	}
+	return n, laneShards * lanesPerShardMax
+}
+
+// Touch makes an account known to the lanes.
+func Touch(l *Ledger, id AccountID) {
+	s := l.lanes.shard(id)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lane(id)
 }

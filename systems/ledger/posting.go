@@ -90,6 +90,9 @@ func (p *Posting) checkForm() error {
 	if !plainWord(string(p.Type)) {
 		wrong.Addf("type", "must be 1 to %d lower-case letters, digits and underscores", typeMax)
 	}
+	if p.Type == Reversal {
+		wrong.Add("type", "is kept for the reversal of a transaction")
+	}
 	checkID(&wrong, "merchantId", string(p.MerchantID), optional)
 	found := p.Currency == ""
 	for i := range p.Legs {

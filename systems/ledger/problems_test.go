@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
@@ -176,5 +178,28 @@ func TestOfTwoLegsTheFirstIsReported(t *testing.T) {
 	}
 	if got := problem.From(err).Fields[0].Name; got != "legs[1].accountId" {
 		t.Errorf("field is %s", got)
+	}
+}
+
+// What cannot be understood is told field by field, all at once.
+func TestFieldsAreNamed(t *testing.T) {
+	b := openBooks(t, ledger.Options{})
+	_, err := b.Post(t.Context(), ledger.Posting{
+		Type: ledger.Reversal, Currency: "NZD",
+		Legs: []ledger.PostingLeg{
+			{AccountID: "", Type: ledger.Debit, Amount: usd("1")},
+			{AccountID: "a b", Type: "sideways", Amount: money.Amount{}},
+			{AccountID: ledger.MerchantSettlement, Type: ledger.Credit, Amount: usd("1")},
+		},
+	})
+	wantProblem(t, err, ledger.ErrInvalidRequest)
+	var got []string
+	for _, f := range problem.From(err).Fields {
+		got = append(got, f.Name)
+	}
+	want := []string{"type", "legs[0].accountId", "legs[1].accountId", "legs[1].type",
+		"legs[1].currency", "merchantId", "currency"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
 	}
 }

@@ -279,3 +279,26 @@ func TestCallersLeaveTheQueue(t *testing.T) {
 	b.wantBalance("hot", usd("40"))
 	b.sound()
 }
+
+// What is remembered of accounts is bounded, and never drops one that is in use.
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	b := openBooks(t, ledger.Options{})
+	b.account("alice", usd("10"))
+	b.account("bob", usd("0"))
+	b.faces.onWrite(func(*dynamo.TransactWriteInput) error {
+		for i := range 150_000 {
+			ledger.Touch(b.Ledger, ledger.AccountID(fmt.Sprint(i)))
+		}
+		if n, most := ledger.Remembered(b.Ledger); n > most || n < most/2 {
+			t.Errorf("%d accounts are remembered, the most is %d", n, most)
+		}
+		if ledger.Waiting(b.Ledger, "alice") < 0 {
+			t.Error("an account in use was dropped")
+		}
+		return nil
+	})
+	b.post(transfer("alice", "bob", "1"))
+	b.faces.onWrite(nil)
+	b.post(transfer("alice", "bob", "1"))
+	b.wantBalance("bob", usd("2"))
+}
