@@ -89,7 +89,8 @@ func (s *story) payments(ctx context.Context) error {
 	}) {
 		at := slices.IndexFunc(refused, func(o bulk.Outcome) bool { return o.Problem.Code == code })
 		t.Add(thousands(result.Reasons[code]), string(code),
-			fmt.Sprintf("line %d: %s", refused[at].Row.Line, shorter(refused[at].Problem.Sentence)))
+			fmt.Sprintf("line %d: %s", refused[at].Row.Line,
+				shorter(refused[at].Problem.Sentence)))
 	}
 	s.table(t)
 	s.command("ledger import demo/payments.csv --report refused.csv")

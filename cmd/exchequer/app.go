@@ -319,9 +319,9 @@ func (a *app) withTables(tables server.Tables, do call) func(*cobra.Command, []s
 
 // usageText tells what calls took.
 func usageText(u client.Usage, took time.Duration) string {
-	return fmt.Sprintf("%s, %s to the store, %s read units, %s write units, %s",
-		count(u.Requests, "request"), count(u.Calls, "call"), units(u.ReadUnits),
-		units(u.WriteUnits), duration(took))
+	return fmt.Sprintf("%s, %s to the store, %s, %s, %s",
+		count(u.Requests, "request"), count(u.Calls, "call"), readUnits(u.ReadUnits),
+		writeUnits(u.WriteUnits), duration(took))
 }
 
 // remark writes something that is not the result, unless the user wants results only.

@@ -102,7 +102,7 @@ func (a *app) statement(
 		}
 		first = false
 		if !all {
-			a.more(s.Next)
+			a.more(s.Next, ", or --all")
 			break
 		}
 	}

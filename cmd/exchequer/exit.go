@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client/bulk"
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
@@ -62,6 +63,7 @@ var hints = map[problem.Code]string{
 	"no_answer":         "Check that it runs, and give the same command with the same --key again",
 	"table_not_found":   "exchequer tables list",
 	"pattern_not_found": "exchequer patterns list",
+	"invalid_input":     "exchequer patterns show, for the inputs and their types",
 	"api_key_not_found": "exchequer keys list",
 }
 
@@ -83,15 +85,18 @@ func usagef(try, format string, args ...any) error {
 // exitOf returns the status that an error ends the program with.
 func exitOf(err error) int {
 	var (
-		f    *failure
-		file *bulk.FileError
-		e    *problem.Error
+		f     *failure
+		file  *bulk.FileError
+		inUse *engine.InUseError
+		e     *problem.Error
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &f):
 		return f.exit
+	case errors.As(err, &inUse):
+		return exitUnavailable
 	case errors.As(err, &file), errors.Is(err, os.ErrNotExist):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
@@ -130,14 +135,19 @@ func (a *app) explain(err error) {
 // describe takes an error apart.
 func describe(err error) (sentence, try string, fields problem.Fields) {
 	var (
-		f    *failure
-		file *bulk.FileError
-		at   *bulk.RowError
-		e    *problem.Error
+		f     *failure
+		file  *bulk.FileError
+		at    *bulk.RowError
+		inUse *engine.InUseError
+		e     *problem.Error
 	)
 	switch {
 	case errors.As(err, &f):
 		return f.text, f.try, nil
+	case errors.As(err, &inUse):
+		return heldBy(inUse), "--server with its address if it is a server, or another --data", nil
+	case errors.Is(err, engine.ErrNewerFormat):
+		return err.Error(), "a newer version of exchequer", nil
 	case errors.As(err, &file):
 		return file.Error(), file.Try, nil
 	case errors.Is(err, context.Canceled):
@@ -153,9 +163,27 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 		if cause := errors.Unwrap(e); cause != nil && e.Kind != problem.Invalid {
 			sentence += ": " + cause.Error()
 		}
-		return sentence, try, e.Fields
+		return sentence, try, wrongFields(e)
 	}
 	return err.Error(), "", nil
+}
+
+// wrongFields returns what the sentence of a problem does not say already: of a request that cannot
+// be understood, which parts are wrong.
+func wrongFields(e *problem.Error) problem.Fields {
+	if e.Kind != problem.Invalid {
+		return nil
+	}
+	return e.Fields
+}
+
+// heldBy tells who has the data directory.
+func heldBy(e *engine.InUseError) string {
+	if e.PID == 0 {
+		return fmt.Sprintf("The data directory %s is in use by another process", e.Dir)
+	}
+	return fmt.Sprintf("The data directory %s is in use by process %d (%s)",
+		e.Dir, e.PID, e.Command)
 }
 
 // explainJSON writes an error as one JSON object: the problem that it is, or one made up for it.
@@ -166,8 +194,11 @@ func (a *app) explainJSON(err error) {
 		e = &problem.Error{
 			Kind: problem.Internal, Code: problem.CodeInternal, Sentence: sentence, Hint: try,
 		}
-		if exitOf(err) == exitUsage {
+		switch exitOf(err) {
+		case exitUsage:
 			e.Kind, e.Code = problem.Invalid, "usage"
+		case exitUnavailable:
+			e.Kind, e.Code = problem.Unavailable, "unavailable"
 		}
 	}
 	text, failed := json.Marshal(e)

@@ -236,8 +236,8 @@ type refusal struct {
 
 func (r *refusals) add(o bulk.Outcome) error {
 	reason := o.Problem.Sentence
-	if len(o.Problem.Fields) > 0 {
-		reason += " (" + o.Problem.Fields.String() + ")"
+	if fields := wrongFields(o.Problem); len(fields) > 0 {
+		reason += " (" + fields.String() + ")"
 	}
 	line := refusal{o.Row.Line, o.Row.Posting.IdempotencyKey, o.Problem.Code, reason}
 	cells := []string{strconv.Itoa(line.Line), line.Key, string(line.Code), line.Reason}

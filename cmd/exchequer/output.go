@@ -153,7 +153,7 @@ func page[T any](a *app, columns []column[T], list client.Page[T], empty string)
 	if err := p.rows(list.Items); err != nil {
 		return err
 	}
-	a.more(list.Next)
+	a.more(list.Next, ", or --all")
 	return nil
 }
 
@@ -161,9 +161,9 @@ func page[T any](a *app, columns []column[T], list client.Page[T], empty string)
 func whole[T any](items []T) client.Page[T] { return client.Page[T]{Items: items} }
 
 // more tells how to get the next page.
-func (a *app) more(cursor string) {
+func (a *app) more(cursor, otherwise string) {
 	if cursor != "" {
-		a.remark("more: add --cursor %s, or --all", cursor)
+		a.remark("more: add --cursor %s%s", cursor, otherwise)
 	}
 }
 
@@ -199,7 +199,10 @@ func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty st
 			rows = rows[:0]
 		}
 	}
-	if printed == 0 && a.flags.output == outputTable {
+	switch {
+	case a.flags.output == outputJSON:
+		return nil
+	case printed == 0 && a.flags.output == outputTable:
 		a.remark("%s", empty)
 		return nil
 	}
@@ -253,8 +256,16 @@ func amountText(a money.Amount) string {
 	return a.String()
 }
 
-// units writes capacity units, which come in halves.
-func units(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+// readUnits and writeUnits write capacity units, which come in halves.
+func readUnits(n float64) string  { return units(n, "read unit") }
+func writeUnits(n float64) string { return units(n, "write unit") }
+
+func units(n float64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + " " + thing
+}
 
 // duration writes how long something took, in the unit that reads best.
 func duration(d time.Duration) string {

@@ -43,6 +43,21 @@ func inputNames(p client.Pattern) string {
 	return strings.Join(names, " ")
 }
 
+func inputColumns() []column[client.PatternInput] {
+	type input = client.PatternInput
+	return []column[input]{
+		col("INPUT", func(i input) string { return i.Name }),
+		col("TYPE", func(i input) string { return i.Type }),
+		col("REQUIRED", func(i input) string {
+			if i.Required {
+				return "yes"
+			}
+			return "no"
+		}),
+		col("USE", func(i input) string { return i.Use }),
+	}
+}
+
 func (a *app) patternsCommand() *cobra.Command {
 	patterns := group("patterns", "List, show and run access patterns",
 		`List, show and run access patterns: the named questions that the tables answer. Each is one call, or
@@ -72,7 +87,7 @@ func (a *app) patternsShow() *cobra.Command {
 	return &cobra.Command{
 		Use:     "show PATTERN",
 		Short:   "Show an access pattern: its inputs, its requests, and what a page costs",
-		Example: "  exchequer patterns show ledger.transaction",
+		Example: "  exchequer patterns show transaction-with-legs",
 		Args:    cobra.ExactArgs(1),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			p, err := c.Pattern(ctx, args[0])
@@ -81,6 +96,8 @@ func (a *app) patternsShow() *cobra.Command {
 			}
 			columns := append(patternColumns(),
 				col("TABLE", func(p client.Pattern) string { return p.Table }),
+				col("WHERE", func(p client.Pattern) string { return p.Where }),
+				col("PARTITIONS", func(p client.Pattern) string { return p.Partitions }),
 				col("ENTITIES", func(p client.Pattern) string {
 					return strings.Join(p.Entities, ", ")
 				}))
@@ -88,17 +105,29 @@ func (a *app) patternsShow() *cobra.Command {
 			if err != nil || p.Plan == nil || a.flags.output != outputTable {
 				return err
 			}
-			return a.plan(*p.Plan)
+			if err := a.plan(*p.Plan); err != nil || len(p.Inputs) == 0 {
+				return err
+			}
+			return newPrinter(a, inputColumns()).rows(p.Inputs)
 		}),
 	}
 }
 
 // plan shows the requests of a plan, each as the JSON that DynamoDB would be sent.
 func (a *app) plan(p client.Plan) error {
-	_, err := fmt.Fprintf(a.out, "plan      %s, %s read units for items of typical size\n",
-		count(p.Calls, "call"), units(p.ReadUnits))
-	if err != nil {
+	text := fmt.Sprintf("plan      %s, %s", count(p.Calls, "call"), readUnits(p.ReadUnits))
+	if len(p.Notes) > 0 {
+		text += ": " + strings.Join(p.Notes, "; ")
+	}
+	if _, err := fmt.Fprintln(a.out, text); err != nil {
 		return err
+	}
+	if p.CallsMost > p.Calls || p.ReadUnitsMost > p.ReadUnits {
+		_, err := fmt.Fprintf(a.out, "at most   %s, %s\n", count(p.CallsMost, "call"),
+			readUnits(p.ReadUnitsMost))
+		if err != nil {
+			return err
+		}
 	}
 	for _, request := range p.Requests {
 		if _, err := fmt.Fprintf(a.out, "  %s\n", request); err != nil {
@@ -113,8 +142,8 @@ func (a *app) patternsRun() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "run PATTERN [INPUT=VALUE]...",
 		Short: "Run an access pattern: plan, rows, measured units and time",
-		Example: `  exchequer patterns run ledger.account accountId=alice
-  exchequer patterns run ledger.transactions-by-status status=completed --limit 10`,
+		Example: `  exchequer patterns run account-by-id ID=alice
+  exchequer patterns run transactions-by-status Status=completed From=2026-01-31T10:30:00Z --limit 10`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.withTables(server.TablesCreate, func(
 			ctx context.Context, c *client.Client, args []string,
@@ -148,13 +177,13 @@ func (a *app) patternRun(r client.PatternRun) error {
 	case outputCSV:
 		return page(a, []column[json.RawMessage]{
 			col("ITEM", func(row json.RawMessage) string { return string(row) }),
-		}, client.Page[json.RawMessage]{Items: r.Rows, Next: r.Next}, "no rows")
+		}, whole(r.Rows), "no rows")
 	}
 	if err := a.plan(r.Plan); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.out, "measured  %s, %s read units, %s\n", count(r.Calls, "call"),
-		units(r.ReadUnits), duration(time.Duration(r.Took)))
+	_, err := fmt.Fprintf(a.out, "measured  %s, %s, %s\n", count(r.Calls, "call"),
+		readUnits(r.ReadUnits), duration(time.Duration(r.Took)))
 	if err != nil {
 		return err
 	}
@@ -164,6 +193,6 @@ func (a *app) patternRun(r client.PatternRun) error {
 			_, err = fmt.Fprintf(a.out, "  %s\n", row)
 		}
 	}
-	a.more(r.Next)
+	a.more(r.Next, "")
 	return err
 }
