@@ -87,10 +87,12 @@ func (s *story) payments(ctx context.Context) error {
 	for _, code := range slices.SortedFunc(maps.Keys(result.Reasons), func(a, b problem.Code) int {
 		return result.Reasons[b] - result.Reasons[a]
 	}) {
-		at := slices.IndexFunc(refused, func(o bulk.Outcome) bool { return o.Problem.Code == code })
+		at := slices.IndexFunc(refused, func(o bulk.Outcome) bool {
+			return o.Problem.Code == code
+		})
+		example := refused[at]
 		t.Add(thousands(result.Reasons[code]), string(code),
-			fmt.Sprintf("line %d: %s", refused[at].Row.Line,
-				shorter(refused[at].Problem.Sentence)))
+			fmt.Sprintf("line %d: %s", example.Row.Line, shorter(example.Problem.Sentence)))
 	}
 	s.table(t)
 	s.command("ledger import demo/payments.csv --report refused.csv")
@@ -105,7 +107,9 @@ const exampleMax = 66
 var wholeID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
 // shorter shortens the ids in a sentence.
-func shorter(sentence string) string { return wholeID.ReplaceAllStringFunc(sentence, short[string]) }
+func shorter(sentence string) string {
+	return wholeID.ReplaceAllStringFunc(sentence, short[string])
+}
 
 // load imports the payments.
 func (s *story) load(

@@ -115,8 +115,8 @@ func writePayments(t *testing.T, dir string, random *rand.Rand) *payments {
 	return p
 }
 
-// stopAt starts an import and sends it a signal as soon as it has come to a line. It returns how the
-// import ended and the rest of what it printed.
+// stopAt starts an import and sends it a signal as soon as it has come to a line. It returns how
+// the import ended and the rest of what it printed.
 func (p *process) stopAt(
 	line int, signal os.Signal, args ...string,
 ) (status, rest string) {
