@@ -5,6 +5,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
 
@@ -53,4 +54,16 @@ func (db *DB) SetFormat(version int) error {
 // SetRawFormat replaces what the database says of its format.
 func (db *DB) SetRawFormat(raw []byte) error {
 	return db.store.Set(keyspace.Meta("format"), raw, db.write)
+}
+
+// HoldItem takes the lock of an item, so that writes of it wait until it is released.
+func (db *DB) HoldItem(table string, key dynamo.Key) (release func()) {
+	stripes := db.locks.lock([]uint16{stripeOf(db.itemKey(db.tables[table], key))})
+	return func() { db.locks.unlock(stripes) }
+}
+
+// SameLock reports whether two items share a lock.
+func (db *DB) SameLock(table string, a, b dynamo.Key) bool {
+	t := db.tables[table]
+	return stripeOf(db.itemKey(t, a)) == stripeOf(db.itemKey(t, b))
 }
