@@ -22,7 +22,7 @@ const (
 type write struct {
 	c      *core
 	kind   actionKind
-	key    dynamo.Key
+	key    dynamo.Key  // nil for a put, whose item holds it
 	item   dynamo.Item // of a put
 	upd    update      // of an update
 	claims []claim
@@ -31,6 +31,33 @@ type write struct {
 	// reserve marks the put of a lookup item.
 	reserve bool
 	old     bool // a single call answers with the item as it was
+
+	one [1]claim // where claims are while there is one
+}
+
+// itemKey is the key of the item.
+func (w *write) itemKey() dynamo.Key {
+	if w.key == nil {
+		w.key = w.c.keyOf(w.item)
+	}
+	return w.key
+}
+
+// sameItem reports whether two writes are of one item.
+func (w *write) sameItem(o *write) bool {
+	if w.c.table != o.c.table && w.c.table.name != o.c.table.name {
+		return false
+	}
+	keys := w.c.table.keys
+	return w.keyAttr(keys.Partition).Equal(o.keyAttr(keys.Partition)) &&
+		(keys.Sort == "" || w.keyAttr(keys.Sort).Equal(o.keyAttr(keys.Sort)))
+}
+
+func (w *write) keyAttr(attr string) dynamo.Value {
+	if w.key != nil {
+		return w.key[attr]
+	}
+	return w.item[attr]
 }
 
 // claim is the conditions of one action that a write stands for.
@@ -54,7 +81,10 @@ func (w *write) condition() *cond {
 }
 
 func (c *core) newWrite(kind actionKind, verb string, conds ...*cond) *write {
-	return &write{c: c, kind: kind, claims: []claim{{verb: verb, entity: c.name, conds: conds}}}
+	w := &write{c: c, kind: kind}
+	w.one[0] = claim{verb: verb, entity: c.name, conds: conds}
+	w.claims = w.one[:]
+	return w
 }
 
 // conds strips the types of conditions and finds their mistakes.
@@ -84,9 +114,9 @@ func (c *core) create(p unsafe.Pointer, more []*cond) (*write, error) {
 	if c.version >= 0 {
 		item[c.shape.fields[c.version].attr] = dynamo.Int(1)
 	}
-	w := c.newWrite(actPut, "create", c.absent())
+	w := c.newWrite(actPut, "create", c.absent)
 	w.claims[0].conds = append(w.claims[0].conds, more...)
-	w.key, w.item = c.keyOf(item), item
+	w.item = item
 	w.lookups, _, err = c.lookupChanges(nil, p)
 	return w, err
 }
@@ -102,14 +132,14 @@ func (c *core) put(p unsafe.Pointer, more []*cond) (*write, error) {
 		return nil, err
 	}
 	w := c.newWrite(actPut, "put", more...)
-	w.key, w.item = c.keyOf(item), item
+	w.item = item
 	return w, nil
 }
 
 // replace is the put of an item over the one that old is, or, when old is nil, over one with the
 // same unique values. The struct at p gets its new version.
 func (c *core) replace(p, old unsafe.Pointer, more []*cond) (*write, error) {
-	first := c.exists()
+	first := c.present
 	if c.version >= 0 {
 		v := (*int64)(c.shape.fields[c.version].at(p))
 		first = c.atVersion(*v)
@@ -120,7 +150,7 @@ func (c *core) replace(p, old unsafe.Pointer, more []*cond) (*write, error) {
 		return nil, err
 	}
 	w := c.newWrite(actPut, "replace", first)
-	w.key, w.item = c.keyOf(item), item
+	w.item = item
 	if old == nil {
 		old = p
 	}
@@ -176,7 +206,7 @@ func (c *core) check(at unsafe.Pointer, more []*cond) (*write, error) {
 		return nil, err
 	}
 	if len(more) == 0 {
-		more = []*cond{c.exists()}
+		more = []*cond{c.present}
 	}
 	w := c.newWrite(actCheck, "check", more...)
 	w.key = key
@@ -185,8 +215,10 @@ func (c *core) check(at unsafe.Pointer, more []*cond) (*write, error) {
 
 // repeatable reports whether doing the write twice is doing it once.
 func (w *write) repeatable() bool {
-	if w.condition() != nil {
-		return false // the second time would be refused, though the first was not
+	for i := range w.claims {
+		if len(w.claims[i].conds) > 0 {
+			return false // the second time may be refused, though the first was not
+		}
 	}
 	for _, ch := range w.upd.changes {
 		if ch.op == changeAdd || ch.op == changeAppend {
@@ -205,16 +237,6 @@ func (w *write) size() int {
 		return dynamo.Item(w.key).Size() + w.upd.size()
 	}
 	return dynamo.Item(w.key).Size()
-}
-
-// expressions returns the texts and placeholders of the write.
-func (w *write) expressions() (update, condition string, ph dynamo.Expressions) {
-	x := expressions{known: w.c.names}
-	if w.kind == actUpdate {
-		update = w.upd.render(&x)
-	}
-	condition = x.condition(w.condition())
-	return update, condition, x.placeholders()
 }
 
 // allOld asks for the item as it was found when a condition fails; it costs nothing.
@@ -246,7 +268,7 @@ func (w *write) transactItem() dynamo.TransactWriteItem {
 // failure says why the write failed, given the item as it was found.
 func (w *write) failure(kind FailureKind, message string, found dynamo.Item) Failure {
 	f := Failure{Kind: kind, Verb: w.claims[0].verb, Entity: w.claims[0].entity,
-		Table: w.c.table.name, Key: w.key, Item: found, Message: message}
+		Table: w.c.table.name, Key: w.itemKey(), Item: found, Message: message}
 	blamed := w.claims
 	if kind == FailedCondition {
 		blamed = nil

@@ -48,6 +48,8 @@ type cond struct {
 	// reason is what it means when this condition fails, if it has a name.
 	reason error
 	err    error
+
+	one [1]dynamo.Value // where vals are while there is one
 }
 
 // If is [And]; it reads well among the steps of an update.
@@ -88,17 +90,15 @@ func join[T any](op condOp, conds []Cond[T]) Cond[T] {
 }
 
 // Exists means that there is an item at the key.
-func (e *Entity[T]) Exists() Cond[T] { return Cond[T]{e.c.exists()} }
+func (e *Entity[T]) Exists() Cond[T] { return Cond[T]{e.c.present} }
 
 // Missing means that there is no item at the key.
-func (e *Entity[T]) Missing() Cond[T] { return Cond[T]{e.c.absent()} }
+func (e *Entity[T]) Missing() Cond[T] { return Cond[T]{e.c.absent} }
 
-func (c *core) exists() *cond {
-	return &cond{op: opExists, attr: c.table.keys.Partition, reason: ErrMissing}
-}
-
-func (c *core) absent() *cond {
-	return &cond{op: opMissing, attr: c.table.keys.Partition, reason: ErrExists}
+// setPresence makes the two conditions on the item as a whole, which most writes share.
+func (c *core) setPresence() {
+	c.present = &cond{op: opExists, attr: c.table.keys.Partition, reason: ErrMissing}
+	c.absent = &cond{op: opMissing, attr: c.table.keys.Partition, reason: ErrExists}
 }
 
 // AtVersion means that a versioned item has that version.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -40,9 +41,14 @@ type core struct {
 	copy       []string // attributes to copy
 	reservable bool
 
+	present, absent *cond // that there is an item, and that there is none
+	shapes          shapeCache
+	spare           sync.Pool // of *keyTexts
+
 	enumFields []enumField
 	baseFields fieldSet // fields that the primary key is made of
 	keyOnly    []int    // fields that live in keys alone
+	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string
 	attrs      int // an upper bound of the number of attributes of an item
 	problems   []string
@@ -172,6 +178,7 @@ func (c *core) err() error {
 
 // bind resolves all names of the definition.
 func (c *core) bind() {
+	c.setPresence()
 	// Rings are declared by options in any order; templates are bound when all are known.
 	if c.base == nil {
 		c.base = &placement{}
@@ -313,6 +320,9 @@ func (c *core) markShared() {
 	visit(func(k *keyAttr) {
 		k.shared = count[k.attr] > 1
 		k.base = k.attr == c.table.keys.Partition || k.attr == c.table.keys.Sort
+		if k.own && !k.base {
+			c.ownKeys = append(c.ownKeys, k.attr)
+		}
 	})
 }
 
@@ -331,11 +341,13 @@ func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	if c.disc != "" {
 		item[c.disc] = dynamo.S(c.discVal)
 	}
-	if _, err := c.base.addTo(item, c, p); err != nil {
+	keys := c.newKeyTexts()
+	defer c.flush(keys, item)
+	if _, err := c.base.addTo(keys, item, c, p); err != nil {
 		return nil, err
 	}
 	for _, pl := range c.on {
-		if _, err := pl.addTo(item, c, p); err != nil {
+		if _, err := pl.addTo(keys, item, c, p); err != nil {
 			return nil, err
 		}
 	}
@@ -346,14 +358,10 @@ func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 // dropEmptyKeys takes out a field that is an index's key attribute and empty, as the store would
 // refuse it: the item does not belong into that sparse index.
 func (c *core) dropEmptyKeys(item dynamo.Item) {
-	for _, pl := range c.on {
-		_ = pl.attrs(func(k *keyAttr) error {
-			v, ok := item[k.attr]
-			if ok && k.own && v.Kind() != dynamo.KindN && v.Size() == 0 {
-				delete(item, k.attr)
-			}
-			return nil
-		})
+	for _, attr := range c.ownKeys {
+		if v, ok := item[attr]; ok && v.Kind() != dynamo.KindN && v.Size() == 0 {
+			delete(item, attr)
+		}
 	}
 }
 
@@ -378,7 +386,9 @@ func (c *core) key(p unsafe.Pointer) (dynamo.Key, error) {
 		return nil, err
 	}
 	key := make(dynamo.Key, 2)
-	_, err := c.base.addTo(key, c, p)
+	keys := c.newKeyTexts()
+	_, err := c.base.addTo(keys, key, c, p)
+	c.flush(keys, key)
 	return key, err
 }
 

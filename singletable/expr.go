@@ -13,6 +13,7 @@ type expressions struct {
 	known  map[string]string // an entity's placeholders, made once
 	names  map[string]string
 	values map[string]dynamo.Value
+	order  []string // the value placeholders as they were given out
 }
 
 // placeholder returns the name placeholder of an attribute: the name itself where it can be one.
@@ -80,6 +81,7 @@ func (x *expressions) value(attr string, v dynamo.Value) string {
 	for n := 2; ; n++ {
 		if _, taken := x.values[ph]; !taken {
 			x.values[ph] = v
+			x.order = append(x.order, ph)
 			return ph
 		}
 		ph = base + "_" + strconv.Itoa(n)

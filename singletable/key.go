@@ -28,7 +28,9 @@ type keyAttr struct {
 	// base means that the attribute is part of the primary key too, shared that another index
 	// of the entity uses it as well.
 	base, shared bool
-	needs        fieldSet
+	// fixed is the value of a key without fields.
+	fixed dynamo.Value
+	needs fieldSet
 }
 
 // fieldSet is a set of fields of a struct.
@@ -84,6 +86,9 @@ func newKeyAttr(attr, text string, max int, c *core) (*keyAttr, []string) {
 			return k, bad
 		}
 	}
+	if len(k.t.parts) == 1 && !k.t.parts[0].isField() {
+		k.fixed = dynamo.S(text)
+	}
 	if k.kind != dynamo.KindS {
 		bad = append(bad, fmt.Sprintf("key attribute %s is of type %s and takes one field, not "+
 			"the template %q", attr, k.kind, text))
@@ -100,27 +105,43 @@ func newKeyAttr(attr, text string, max int, c *core) (*keyAttr, []string) {
 
 // value makes the key attribute for the struct at p. missing names the field that is empty.
 func (k *keyAttr) value(p unsafe.Pointer) (v dynamo.Value, missing string, err error) {
+	var buf [128]byte
+	out, v, missing, err := k.append(buf[:0], p)
+	if err != nil || missing != "" || !v.IsAbsent() {
+		return v, missing, err
+	}
+	return dynamo.S(string(out)), "", nil
+}
+
+// append makes the key attribute for the struct at p: as a value where it is a field's own or
+// never changes, and else as text at the end of dst.
+func (k *keyAttr) append(
+	dst []byte, p unsafe.Pointer,
+) (out []byte, v dynamo.Value, missing string, err error) {
 	if k.native >= 0 {
 		f := &k.t.sh.fields[k.native]
 		v, err := f.value(p)
 		if err == nil && (v.IsAbsent() || v.Size() == 0) {
-			return v, f.attr, nil
+			return dst, v, f.attr, nil
 		}
-		return v, "", k.checked(v, err)
+		if err == nil && v.Kind() != dynamo.KindN {
+			err = k.checkLength(v.Size())
+		}
+		return dst, v, "", err
 	}
-	var buf [128]byte
-	out, at, err := k.t.append(buf[:0], p)
-	if err != nil {
-		return dynamo.Value{}, "", err
+	if !k.fixed.IsAbsent() {
+		return dst, k.fixed, "", nil
 	}
-	if at >= 0 {
-		return dynamo.Value{}, k.missingField(at, p), nil
+	out, at, err := k.t.append(dst, p)
+	switch {
+	case err != nil:
+		return out, v, "", err
+	case at >= 0:
+		return out, v, k.missingField(at, p), nil
+	case len(out) == len(dst):
+		return out, v, k.attr, nil
 	}
-	if len(out) == 0 {
-		return dynamo.Value{}, k.attr, nil
-	}
-	v = dynamo.S(string(out))
-	return v, "", k.checked(v, nil)
+	return out, v, "", k.checkLength(len(out) - len(dst))
 }
 
 func (k *keyAttr) missingField(at int, p unsafe.Pointer) string {
@@ -132,11 +153,46 @@ func (k *keyAttr) missingField(at int, p unsafe.Pointer) string {
 	return f.attr
 }
 
-func (k *keyAttr) checked(v dynamo.Value, err error) error {
-	if err == nil && v.Kind() != dynamo.KindN && v.Size() > k.max {
-		err = fmt.Errorf("key %s is %d bytes long, more than %d", k.attr, v.Size(), k.max)
+func (k *keyAttr) checkLength(n int) error {
+	if n > k.max {
+		return fmt.Errorf("key %s is %d bytes long, more than %d", k.attr, n, k.max)
 	}
-	return err
+	return nil
+}
+
+// keyTexts collects the keys of an item that are text in one buffer, which becomes one string
+// that all of them are parts of: an item has up to eight such keys, and each string of its own
+// would be an allocation.
+type keyTexts struct {
+	buf  []byte
+	ends []keyEnd
+}
+
+type keyEnd struct {
+	attr string
+	end  int
+}
+
+// newKeyTexts takes a buffer that is not in use, or makes one.
+func (c *core) newKeyTexts() *keyTexts {
+	if t, ok := c.spare.Get().(*keyTexts); ok {
+		return t
+	}
+	return &keyTexts{buf: make([]byte, 0, 512), ends: make([]keyEnd, 0, 8)}
+}
+
+// flush adds the keys to the item and lets the buffer go.
+func (c *core) flush(t *keyTexts, item dynamo.Item) {
+	if len(t.ends) > 0 {
+		text := string(t.buf)
+		start := 0
+		for _, e := range t.ends {
+			item[e.attr] = dynamo.S(text[start:e.end])
+			start = e.end
+		}
+	}
+	t.buf, t.ends = t.buf[:0], t.ends[:0]
+	c.spare.Put(t)
 }
 
 // restore sets those fields of the struct at p that live in the key alone, or that all allows.
@@ -222,18 +278,46 @@ func (pl *placement) attrs(f func(*keyAttr) error) error {
 	return f(pl.sort)
 }
 
-// addTo adds the placement's key attributes for the struct at p to an item. in is false when the
-// item does not belong into the sparse index; nothing is added then.
+// addTo adds the placement's key attributes for the struct at p to an item, or to the texts that
+// will be. in is false when the item does not belong into the sparse index; nothing is added
+// then.
 func (pl *placement) addTo(
-	item dynamo.Item, c *core, p unsafe.Pointer,
+	keys *keyTexts, item dynamo.Item, c *core, p unsafe.Pointer,
 ) (in bool, err error) {
-	part, sort, in, err := pl.values(c, p)
-	if err != nil || !in {
-		return false, err
+	if pl.when != nil {
+		if in, err := pl.when.holds(c.shape, p); err != nil || !in {
+			return false, err
+		}
 	}
-	item[pl.part.attr] = part
-	if pl.sort != nil {
-		item[pl.sort.attr] = sort
+	buf := keys.buf
+	attrs := [...]*keyAttr{pl.part, pl.sort}
+	var vals [len(attrs)]dynamo.Value
+	var ends [len(attrs)]int
+	for i, k := range attrs {
+		if k == nil {
+			continue
+		}
+		out, v, missing, err := k.append(buf, p)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("%s: %w", c.name, err)
+		case missing != "" && pl.sparse:
+			return false, nil
+		case missing != "":
+			return false, &MissingPartError{
+				Entity: c.name, Index: pl.index, Template: k.t.text, Field: missing}
+		}
+		buf, vals[i], ends[i] = out, v, len(out)
+	}
+	keys.buf = buf
+	for i, k := range attrs {
+		switch {
+		case k == nil || k.own && pl.index != "": // an own attribute is there already
+		case vals[i].IsAbsent():
+			keys.ends = append(keys.ends, keyEnd{k.attr, ends[i]})
+		default:
+			item[k.attr] = vals[i]
+		}
 	}
 	return true, nil
 }
@@ -242,26 +326,16 @@ func (pl *placement) addTo(
 func (pl *placement) values(
 	c *core, p unsafe.Pointer,
 ) (part, sort dynamo.Value, in bool, err error) {
-	if pl.when != nil {
-		if in, err := pl.when.holds(c.shape, p); err != nil || !in {
-			return part, sort, false, err
-		}
+	item := dynamo.Item{}
+	keys := c.newKeyTexts()
+	in, err = pl.addTo(keys, item, c, p)
+	c.flush(keys, item)
+	if err != nil || !in {
+		return part, sort, false, err
 	}
-	part, missing, err := pl.part.value(p)
-	k := pl.part
-	if err == nil && missing == "" && pl.sort != nil {
-		k = pl.sort
-		sort, missing, err = k.value(p)
+	part, sort = item[pl.part.attr], dynamo.Value{}
+	if pl.sort != nil {
+		sort = item[pl.sort.attr]
 	}
-	switch {
-	case err != nil:
-		return part, sort, false, fmt.Errorf("%s: %w", c.name, err)
-	case missing == "":
-		return part, sort, true, nil
-	case pl.sparse:
-		return part, sort, false, nil
-	}
-	return part, sort, false, &MissingPartError{
-		Entity: c.name, Index: pl.index, Template: k.t.text, Field: missing,
-	}
+	return part, sort, true, nil
 }

@@ -43,7 +43,7 @@ func (w *write) merge(next *write) error {
 		return nil
 	}
 	return fmt.Errorf("%s and %s of one item, %s %s, cannot be in one transaction",
-		w.claims[0].verb, next.claims[0].verb, w.c.name, keyText(w.key))
+		w.claims[0].verb, next.claims[0].verb, w.c.name, keyText(w.itemKey()))
 }
 
 // dropConds takes conditions of one kind out of claims.

@@ -221,6 +221,7 @@ func (f Field[T, V]) ListAppend(v V) Change[T] {
 
 func (f Field[T, V]) cond(op condOp, vs ...V) Cond[T] {
 	n := &cond{op: op, attr: f.Name(), err: f.err}
+	n.vals = n.one[:0]
 	for i := range vs {
 		v, err := f.encode(&vs[i])
 		if err != nil {

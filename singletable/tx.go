@@ -111,6 +111,9 @@ func (tx *Tx) place(w *write) error {
 	if len(tx.writes) == TxActionsMax {
 		return fmt.Errorf("%w: more than %d items", ErrTooLarge, TxActionsMax)
 	}
+	if tx.writes == nil {
+		tx.writes = make([]*write, 0, manyWrites)
+	}
 	tx.writes = append(tx.writes, w)
 	if len(tx.writes) > manyWrites {
 		tx.remember()
@@ -126,14 +129,14 @@ func (tx *Tx) find(w *write) int {
 		return -1
 	}
 	for i, o := range tx.writes {
-		if o.c.table.name == w.c.table.name && dynamo.Item(o.key).Equal(w.key) {
+		if o.sameItem(w) {
 			return i
 		}
 	}
 	return -1
 }
 
-func (w *write) identity() string { return w.c.table.name + "\x00" + w.c.table.identity(w.key) }
+func (w *write) identity() string { return w.c.table.name + "\x00" + w.c.table.identity(w.itemKey()) }
 
 func (tx *Tx) remember() {
 	if tx.places == nil {
@@ -342,7 +345,7 @@ func (e *Entity[T]) MoveTx(tx *Tx, from, to T, more ...Cond[T]) Action {
 		return tx.add(nil, err)
 	}
 	c := e.c
-	out, err := c.remove(unsafe.Pointer(&from), append([]*cond{c.exists()}, cs...))
+	out, err := c.remove(unsafe.Pointer(&from), append([]*cond{c.present}, cs...))
 	if err != nil {
 		return tx.add(nil, err)
 	}
@@ -350,9 +353,9 @@ func (e *Entity[T]) MoveTx(tx *Tx, from, to T, more ...Cond[T]) Action {
 	if err != nil {
 		return tx.add(nil, err)
 	}
-	if c.table.identity(out.key) == c.table.identity(in.key) {
+	if out.sameItem(in) {
 		return tx.add(nil, fmt.Errorf("move %s: both items have the key %s: use Update", c.name,
-			keyText(out.key)))
+			keyText(out.itemKey())))
 	}
 	out.claims[0].verb, in.claims[0].verb = "move", "move"
 	out.lookups, _, err = c.lookupChanges(unsafe.Pointer(&from), unsafe.Pointer(&to))

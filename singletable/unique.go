@@ -478,9 +478,9 @@ func (q *Unique[T]) rewrite(ctx context.Context, s *Store, v T, want, have dynam
 	}
 	tx.add(guard, nil)
 	put := q.u.c.newWrite(actPut, verbReserve)
-	put.key, put.item = q.u.c.keyOf(want), want
+	put.item = want
 	if have == nil {
-		put.claims[0].conds = []*cond{q.u.c.absent()}
+		put.claims[0].conds = []*cond{q.u.c.absent}
 	}
 	for _, i := range q.u.owners {
 		attr := q.u.c.shape.fields[i].attr

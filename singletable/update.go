@@ -295,7 +295,7 @@ func (b *updateBuilder) changedNames(needs fieldSet) []string {
 }
 
 func (b *updateBuilder) setKey(k *keyAttr, v dynamo.Value) error {
-	if k.base || k.own && !b.p.upsert {
+	if k.base || k.own {
 		return nil // the field's own change is the change of the key
 	}
 	for _, ch := range b.out.changes {
@@ -344,7 +344,7 @@ func (b *updateBuilder) keepVersion() {
 // finishConds adds the conditions that guard what was assumed to those of the caller.
 func (b *updateBuilder) finishConds() {
 	if !b.p.upsert {
-		b.out.conds = append(b.out.conds, b.c.exists())
+		b.out.conds = append(b.out.conds, b.c.present)
 	}
 	for i := range b.c.shape.fields {
 		if b.guarded.has(i) {
@@ -465,7 +465,7 @@ func renderSet(ch change, x *expressions) string {
 		return name + " = if_not_exists(" + name + ", " + x.value(ch.attr, ch.val) + ")"
 	case changeAppend:
 		v := x.value(ch.attr, ch.val)
-		empty := x.value(ch.attr, dynamo.L())
+		empty := x.value(ch.attr, emptyList)
 		return name + " = list_append(if_not_exists(" + name + ", " + empty + "), " + v + ")"
 	}
 	return name + " = " + x.value(ch.attr, ch.val)

@@ -138,7 +138,7 @@ func (c *core) current(
 			return nil, err
 		}
 		w := write{c: c, key: key, claims: []claim{{verb: verb, entity: c.name,
-			conds: []*cond{c.exists()}}}}
+			conds: []*cond{c.present}}}}
 		return nil, &WriteError{Failures: []Failure{w.failure(FailedCondition, "", nil)}}
 	}
 	return old, nil
@@ -315,7 +315,7 @@ func (w *write) explain(err error) error {
 		f := w.failure(FailedCondition, e.Message, e.Item)
 		return &WriteError{Failures: []Failure{f}, cause: err}
 	}
-	return fmt.Errorf("%s %s %s: %w", w.claims[0].verb, w.c.name, keyText(w.key), err)
+	return fmt.Errorf("%s %s %s: %w", w.claims[0].verb, w.c.name, keyText(w.itemKey()), err)
 }
 
 // Old decodes the item that a failure found. ok is false when there is none, or it is another
