@@ -224,9 +224,11 @@ var (
 		"Check the address and what stands between here and the server")
 )
 
-// Ready returns nil when the server can answer.
+// Ready returns nil when the server can answer. It asks once: that the server cannot is an answer too.
 func (c *Client) Ready(ctx context.Context) error {
-	_, err := answer[json.RawMessage](ctx, c.get("/readyz", nil))
+	r := c.get("/readyz", nil)
+	r.safe = false
+	_, err := answer[json.RawMessage](ctx, r)
 	return err
 }
 

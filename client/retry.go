@@ -40,32 +40,33 @@ func (r Retry) withDefaults() Retry {
 const (
 	// budgetMax is how many repeats a client may send in a burst.
 	budgetMax = 20
-	// budgetEarned is what a success adds: in the long run one repeat for ten requests.
-	budgetEarned = 0.1
+	// successesPerRepeat is how many successes earn one repeat more: in the long run one request
+	// in ten may be sent again.
+	successesPerRepeat = 10
 )
 
 // budget bounds the repeats of all requests together, so that a client does not send several times
 // as much to a server as soon as that server has too much to do.
 type budget struct {
 	mu   sync.Mutex
-	left float64
+	left int // In successes.
 }
 
-func newBudget() budget { return budget{left: budgetMax} }
+func newBudget() budget { return budget{left: budgetMax * successesPerRepeat} }
 
 func (b *budget) earn() {
 	b.mu.Lock()
-	b.left = min(b.left+budgetEarned, budgetMax)
+	b.left = min(b.left+1, budgetMax*successesPerRepeat)
 	b.mu.Unlock()
 }
 
 func (b *budget) spend() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.left < 1 {
+	if b.left < successesPerRepeat {
 		return false
 	}
-	b.left--
+	b.left -= successesPerRepeat
 	return true
 }
 

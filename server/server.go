@@ -1,5 +1,7 @@
 package server
 
+//go:generate go test . -run TestGeneratedPages -update
+
 import (
 	"context"
 	"errors"
@@ -71,7 +73,7 @@ func (s *Server) build(ctx context.Context) error {
 		return err
 	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
-	model := modelOf(s.ledger, s.opts.TableName)
+	model := s.ledger.Model()
 	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.keys.Table())}
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
 )
@@ -89,7 +91,7 @@ func start(t *testing.T, change ...func(*server.Options)) *world {
 	w.Client = w.client(client.Options{Transport: s.Transport()})
 	t.Cleanup(func() {
 		w.http.Close()
-		if err := s.Close(); err != nil {
+		if err := s.Close(); err != nil && !errors.Is(err, engine.ErrClosed) {
 			t.Error(err)
 		}
 	})

@@ -60,12 +60,13 @@ type API struct {
 	mux   *http.ServeMux
 	huma  huma.API
 	guard *guard
-	spec  []byte // The OpenAPI document.
+	reads map[string]bool // The names of the schemas of bodies, whose members are all that may be sent.
+	spec  []byte          // The OpenAPI document.
 }
 
 // New returns an API.
 func New(deps Deps, opts Options) (*API, error) {
-	a := &API{deps: deps, opts: opts, mux: http.NewServeMux()}
+	a := &API{deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{}}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
 	a.registerMerchants()
@@ -173,8 +174,16 @@ func registerBody[B, I, O any, P interface {
 		return out, nil
 	})
 	media := h.RequestBody.Content[mediaJSON]
-	media.Schema = a.huma.OpenAPI().Components.Schemas.Schema(t, true, "")
+	media.Schema = a.schema(t)
 	media.Example = op.example
+	for part := range read {
+		a.reads[refName(a.schema(part))] = true
+	}
+}
+
+// schema returns a reference to the schema of a type, which is described once for all.
+func (a *API) schema(t reflect.Type) *huma.Schema {
+	return a.huma.OpenAPI().Components.Schemas.Schema(t, true, "")
 }
 
 // describe returns the framework's description of an operation.

@@ -60,7 +60,7 @@ func bodyOperation() []*problem.Definition {
 // problemResponses describes the answers that tell of problems: those of the operation itself by
 // status, and those that any operation can report together.
 func (a *API) problemResponses(op operation) map[string]*huma.Response {
-	schema := a.huma.OpenAPI().Components.Schemas.Schema(typeOf[document](), true, "")
+	schema := a.schema(typeOf[document]())
 	response := func(definitions []*problem.Definition) *huma.Response {
 		var lines []string
 		for _, d := range definitions {
@@ -85,4 +85,55 @@ func (a *API) problemResponses(op operation) map[string]*huma.Response {
 		responses[status] = response(definitions)
 	}
 	return responses
+}
+
+// finishDescription says what the framework cannot know or leaves in the way.
+func (a *API) finishDescription() {
+	spec := a.huma.OpenAPI()
+	schemas := spec.Components.Schemas.Map()
+	// The framework describes an error of its own, which no answer has.
+	delete(schemas, "ErrorModel")
+	delete(schemas, "ErrorDetail")
+	for name, schema := range schemas {
+		if !a.reads[name] {
+			// A later version may answer with more members; a client must not be taken aback.
+			schema.AdditionalProperties = nil
+		}
+	}
+	for _, path := range spec.Paths {
+		if path.Get != nil {
+			describeETag(path.Get)
+		}
+		if path.Post != nil {
+			describeReplay(path.Post)
+		}
+	}
+}
+
+// describeETag adds the answer without a body.
+func describeETag(op *huma.Operation) {
+	if response := op.Responses["200"]; response != nil && response.Headers["ETag"] != nil {
+		op.Responses["304"] = &huma.Response{
+			Description: "The caller has it already", Headers: response.Headers,
+		}
+	}
+}
+
+// describeReplay adds the answer to a repeat. The key of a posting is required, which is checked with
+// the rest of the posting, so that its problem is the ledger's.
+func describeReplay(op *huma.Operation) {
+	response := op.Responses["201"]
+	if response == nil || response.Headers["Idempotent-Replayed"] == nil {
+		return
+	}
+	response.Description = "The transaction"
+	op.Responses["200"] = &huma.Response{
+		Description: "The transaction that an earlier, equal request made",
+		Content:     response.Content, Headers: response.Headers,
+	}
+	for _, p := range op.Parameters {
+		if p.Name == "Idempotency-Key" {
+			p.Required = true
+		}
+	}
 }

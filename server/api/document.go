@@ -28,7 +28,7 @@ type document struct {
 	Kind     problem.Kind      `json:"kind" doc:"What sort of trouble it is" example:"refused"`
 	Code     problem.Code      `json:"code" doc:"Which problem it is, for programs; codes are only ever added" example:"insufficient_funds"`
 	Hint     string            `json:"hint,omitempty" doc:"What to try next" example:"Deposit money first, or raise the account's overdraft limit"`
-	Fields   []documentField   `json:"fields,omitempty" doc:"The wrong fields of the request"`
+	Fields   []documentField   `json:"fields,omitempty" nullable:"false" doc:"The wrong fields of the request"`
 	Details  map[string]string `json:"details,omitempty" doc:"The values in the detail by name, for programs"`
 
 	cause error

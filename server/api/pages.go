@@ -23,8 +23,7 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
 
 // registerPages adds what is no operation: the description, and what watches the server.
 func (a *API) registerPages() error {
-	// The framework describes an error of its own, which no answer has.
-	delete(a.huma.OpenAPI().Components.Schemas.Map(), "ErrorModel")
+	a.finishDescription()
 	spec, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the OpenAPI document: %w", err)

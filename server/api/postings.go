@@ -17,7 +17,7 @@ type posting struct {
 	MerchantID  ledger.MerchantID      `json:"merchantId,omitempty" doc:"Who is paid" example:"coffee-shop"`
 	Description string                 `json:"description,omitempty" doc:"At most 1,024 bytes" example:"Coffee purchase"`
 	Metadata    map[string]string      `json:"metadata,omitempty" doc:"At most 50 pairs and 4,096 bytes"`
-	Legs        []postingLeg           `json:"legs,omitempty" doc:"Two or more; in each currency debits equal credits. Instead of them, from, to, amount and currency say the same for one debit and one credit"`
+	Legs        []postingLeg           `json:"legs,omitempty" nullable:"false" doc:"Two or more; in each currency debits equal credits. Instead of them, from, to, amount and currency say the same for one debit and one credit"`
 	From        ledger.AccountID       `json:"from,omitempty" doc:"The account to debit; a deposit needs none" example:"alice-usd"`
 	To          ledger.AccountID       `json:"to,omitempty" doc:"The account to credit; neither a withdrawal nor a payment to a merchant with a settlement account needs one"`
 	Amount      decimalText            `json:"amount,omitempty" doc:"How much moves, without legs" example:"5.50"`

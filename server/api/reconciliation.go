@@ -97,11 +97,10 @@ func (a *API) registerReconciliation() {
 		},
 	}, a.reconcile)
 	response := a.huma.OpenAPI().Paths["/v1/reconciliation"].Post.Responses["200"]
-	schemas := a.huma.OpenAPI().Components.Schemas
 	response.Description = "The outcome"
 	response.Content = map[string]*huma.MediaType{
-		mediaJSON:  {Schema: schemas.Schema(typeOf[reconciliation](), true, "")},
-		mediaLines: {Schema: schemas.Schema(typeOf[line](), true, "")},
+		mediaJSON:  {Schema: a.schema(typeOf[reconciliation]())},
+		mediaLines: {Schema: a.schema(typeOf[line]())},
 	}
 }
 

@@ -43,7 +43,7 @@ type Index struct {
 	PartitionKey string   `json:"partitionKey" example:"GSI1PK"`
 	SortKey      string   `json:"sortKey,omitempty" example:"GSI1SK"`
 	Projection   string   `json:"projection" enum:"ALL,KEYS_ONLY,INCLUDE"`
-	Attributes   []string `json:"attributes,omitempty" doc:"The attributes that INCLUDE names"`
+	Attributes   []string `json:"attributes,omitempty" nullable:"false" doc:"The attributes that INCLUDE names"`
 	Items        int64    `json:"items" doc:"May lag"`
 	Bytes        int64    `json:"bytes" doc:"May lag"`
 }

@@ -25,7 +25,7 @@ type transaction struct {
 	ReversalOf     ledger.TransactionID     `json:"reversalOf,omitempty" doc:"The transaction that this one reverses"`
 	ReversedBy     ledger.TransactionID     `json:"reversedBy,omitempty" doc:"The transaction that reverses this one"`
 	CreatedAt      instant                  `json:"createdAt"`
-	Legs           []leg                    `json:"legs,omitempty" doc:"All legs, where they were asked for"`
+	Legs           []leg                    `json:"legs,omitempty" nullable:"false" doc:"All legs, where they were asked for"`
 }
 
 // leg is a leg in an answer.

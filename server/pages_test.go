@@ -1,0 +1,298 @@
+package server_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+var update = flag.Bool("update", false, "rewrite the pages under docs")
+
+// Pages under docs that come from code are what the code says.
+func TestGeneratedPages(t *testing.T) {
+	w := start(t, func(o *server.Options) { o.Version = "" })
+	for name, made := range map[string]func(*testing.T) []byte{
+		"openapi.json": func(*testing.T) []byte { return []byte(w.send(get, "/openapi.json", "").body) },
+		"errors.md":    errorsPage,
+		"patterns.md":  patternsPage,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("..", "docs", name)
+			want := made(t)
+			if *update {
+				if err := os.WriteFile(path, want, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("docs/%s is not what the code says: run go generate ./server", name)
+			}
+		})
+	}
+}
+
+const generated = "<!-- Made by go generate ./server from the code. Do not edit. -->\n\n"
+
+func errorsPage(*testing.T) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Problems\n\n" + generated)
+	b.WriteString("What goes wrong is told by a kind, a code, a sentence and a hint: by the Go packages as\n" +
+		"`*problem.Error`, by the API as a problem document (RFC 9457), by the command line as text.\n" +
+		"Codes and kinds are only ever added, so programs may branch on them. Words in braces are\n" +
+		"filled in, and are in the member `details` by these names. Of several problems that apply, a\n" +
+		"system reports the one that stands first here.\n\n## Kinds\n\n| kind | HTTP status |\n|---|---|\n")
+	for _, kind := range problem.Kinds() {
+		fmt.Fprintf(&b, "| `%s` | %d |\n", kind, api.Status(kind, ""))
+	}
+	for _, c := range api.Catalogues() {
+		fmt.Fprintf(&b, "\n## %s\n\n", title(c.Name()))
+		b.WriteString("| code | kind | status | what is wrong | what to try next |\n|---|---|---|---|---|\n")
+		for _, d := range c.Definitions() {
+			fmt.Fprintf(&b, "| `%s` | `%s` | %d | %s. | %s |\n", d.Code(), d.Kind(),
+				api.Status(d.Kind(), d.Code()), d.Sentence(), sentence(d.Hint()))
+		}
+	}
+	e := problem.From(io.EOF)
+	fmt.Fprintf(&b, "\n## Everything else\n\n| code | kind | status | what is wrong | what to try next |\n"+
+		"|---|---|---|---|---|\n| `%s` | `%s` | %d | %s. | %s |\n", e.Code, e.Kind,
+		api.Status(e.Kind, e.Code), e.Sentence, sentence(e.Hint))
+	return b.Bytes()
+}
+
+// title returns the heading of a catalogue.
+func title(name string) string {
+	switch name {
+	case "api":
+		return "The API"
+	case "keys":
+		return "API keys"
+	}
+	return "The " + name
+}
+
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return text + "."
+}
+
+func patternsPage(t *testing.T) []byte {
+	l, err := ledger.New(singletable.NewStore(nil, singletable.Options{}), ledger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := l.Model()
+	var b bytes.Buffer
+	b.WriteString("# Access patterns\n\n" + generated)
+	b.WriteString("Every question that a system asks of its tables. `exchequer patterns run NAME INPUT=VALUE`\n" +
+		"runs one and shows its requests, its cost and its rows.\n\n" +
+		"| system | pattern | what it answers | read | rows are |\n|---|---|---|---|---|\n")
+	for _, p := range m.Patterns() {
+		i := p.Info()
+		fmt.Fprintf(&b, "| %s | [`%s`](#%s) | %s | %s | %s |\n", m.Name(), i.Name, i.Name, i.Description,
+			cmp.Or(i.Index, "table"), strings.Join(i.Entities, ", "))
+	}
+	for _, p := range m.Patterns() {
+		i := p.Info()
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n%s %s", i.Name, i.Description, i.Kind, i.Table)
+		if i.Index != "" {
+			fmt.Fprintf(&b, " index %s", i.Index)
+		}
+		fmt.Fprintf(&b, "\nwhere %s\n", cmp.Or(i.Where, "everything"))
+		if i.Partitions != "1" {
+			fmt.Fprintf(&b, "partitions %s\n", i.Partitions)
+		}
+		order := "ascending"
+		if i.Descending {
+			order = "descending"
+		}
+		fmt.Fprintf(&b, "order %s\n", order)
+		if i.Consistent {
+			b.WriteString("read consistently\n")
+		}
+		b.WriteString("```\n")
+		if len(i.Inputs) > 0 {
+			b.WriteString("\n| input | type | required | use |\n|---|---|---|---|\n")
+		}
+		for _, in := range i.Inputs {
+			required := "no"
+			if in.Required {
+				required = "yes"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", in.Name, in.Type, required, in.Use)
+		}
+	}
+	return b.Bytes()
+}
+
+func TestProblemsAreWellDeclared(t *testing.T) {
+	if err := problem.Check(api.Catalogues()...); err != nil {
+		t.Error(err)
+	}
+	seen := map[int]problem.Kind{}
+	for _, kind := range problem.Kinds() {
+		status := api.Status(kind, "")
+		if status < 400 || status > 599 {
+			t.Errorf("%s has status %d", kind, status)
+		}
+		if other, taken := seen[status]; taken {
+			t.Errorf("%s and %s share status %d", kind, other, status)
+		}
+		seen[status] = kind
+	}
+	if got := api.Status("newer", ""); got != http.StatusInternalServerError {
+		t.Errorf("an unknown kind has status %d", got)
+	}
+}
+
+// The page must be readable on a machine without a network, and lead nowhere.
+func TestDocsStandAlone(t *testing.T) {
+	w := start(t)
+	page := w.send(get, "/docs", "")
+	if page.status != http.StatusOK || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
+		t.Fatalf("status %d, %s", page.status, page.header.Get("Content-Type"))
+	}
+	for _, never := range []string{"<script", "src=", "http://", "https://", "@import", "url("} {
+		if strings.Contains(page.body, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") {
+		t.Errorf("its policy is %q", csp)
+	}
+	anchors := map[string]bool{}
+	for _, m := range regexp.MustCompile(`id="([^"]+)"`).FindAllStringSubmatch(page.body, -1) {
+		if anchors[m[1]] {
+			t.Errorf("%s is there twice", m[1])
+		}
+		anchors[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page.body, -1) {
+		if !anchors[m[1]] {
+			t.Errorf("a link leads to %s, which is not there", m[1])
+		}
+	}
+	for _, op := range w.operations() {
+		if !strings.Contains(page.body, op.path) {
+			t.Errorf("%s is not described", op.path)
+		}
+	}
+	// Every problem's type leads to its row.
+	for _, c := range api.Catalogues() {
+		for _, d := range c.Definitions() {
+			if !anchors[string(d.Code())] {
+				t.Errorf("%s is not described", d.Code())
+			}
+		}
+	}
+}
+
+// The document is what it says it is, and whole: every reference leads somewhere, every operation
+// and every parameter is described.
+func TestOpenAPI(t *testing.T) {
+	w := start(t)
+	body := w.send(get, "/openapi.json", "").body
+	var spec struct {
+		OpenAPI    string
+		Info       struct{ Title, Version string }
+		Components struct{ Schemas map[string]any }
+		Paths      map[string]map[string]struct {
+			OperationID, Summary string
+			Tags                 []string
+			Parameters           []struct{ Name, In, Description string }
+			Responses            map[string]struct{ Description string }
+			RequestBody          *struct {
+				Content map[string]struct {
+					Schema  any
+					Example any
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &spec); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(spec.OpenAPI, "3.1") || spec.Info.Version != "test" {
+		t.Errorf("it is OpenAPI %s of version %s", spec.OpenAPI, spec.Info.Version)
+	}
+	for _, m := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(body, -1) {
+		if spec.Components.Schemas[m[1]] == nil {
+			t.Errorf("there is no schema %s", m[1])
+		}
+	}
+	for path, methods := range spec.Paths {
+		for method, op := range methods {
+			name := method + " " + path
+			if op.OperationID == "" || op.Summary == "" || len(op.Tags) != 1 {
+				t.Errorf("%s is not described", name)
+			}
+			for _, p := range op.Parameters {
+				if p.Description == "" {
+					t.Errorf("%s: parameter %s is not described", name, p.Name)
+				}
+			}
+			var codes []string
+			for status := range op.Responses {
+				codes = append(codes, status)
+			}
+			if !slices.Contains(codes, "default") || !slices.ContainsFunc(codes, func(s string) bool {
+				return strings.HasPrefix(s, "2")
+			}) {
+				t.Errorf("%s has the answers %v", name, codes)
+			}
+			if op.RequestBody != nil && op.RequestBody.Content["application/json"].Example == nil {
+				t.Errorf("%s has no example", name)
+			}
+		}
+	}
+}
+
+// Whatever an operation answers with is in its description, and the other way round it is refused.
+func TestExamplesAreAccepted(t *testing.T) {
+	w := start(t)
+	var spec struct {
+		Paths map[string]map[string]struct {
+			RequestBody *struct {
+				Content map[string]struct{ Example json.RawMessage }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(w.send(get, "/openapi.json", "").body), &spec); err != nil {
+		t.Fatal(err)
+	}
+	path := strings.NewReplacer("{id}", "x", "{name}", "transactions-by-status")
+	for p, methods := range spec.Paths {
+		for method, op := range methods {
+			if op.RequestBody == nil {
+				continue
+			}
+			r := w.send(strings.ToUpper(method), path.Replace(p),
+				string(op.RequestBody.Content["application/json"].Example), "Idempotency-Key", "example")
+			// What it names does not exist here; its form is right.
+			if r.status == http.StatusBadRequest || r.status >= 500 {
+				t.Errorf("%s %s: status %d: %s", method, p, r.status, r.body)
+			}
+		}
+	}
+}
