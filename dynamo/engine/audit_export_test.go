@@ -77,8 +77,8 @@ func (t *table) expect(db *DB, want map[string]dynamo.Item, item dynamo.Item, ke
 		if !ix.ready() {
 			return errors.New("an index is still being filled")
 		}
-		rowKey := ix.rowKey(db.hash, t, item, []byte(key))
-		if rowKey == nil {
+		rowKey := ix.appendRowKey(nil, db.hash, item, []byte(key))
+		if len(rowKey) == 0 {
 			continue
 		}
 		keys, err := ix.keysOf(db.hash, t, rowKey)

@@ -119,8 +119,8 @@ func (db *DB) fillIn(t *table, rowKey []byte) error {
 func (db *DB) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
 	rowKey []byte,
 ) error {
-	key := ix.rowKey(db.hash, t, &view, rowKey)
-	if key == nil {
+	key := ix.appendRowKey(nil, db.hash, &view, rowKey)
+	if len(key) == 0 {
 		return nil
 	}
 	var value []byte

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -272,7 +273,12 @@ func appendEndedKeyValue(dst []byte, v dynamo.Value) []byte {
 	if v.Kind() == dynamo.KindN {
 		return dynamo.AppendOrderedNumber(dst, v.N()) // numbers end by themselves
 	}
-	return keyspace.AppendEnded(dst, appendKeyValue(nil, v))
+	start := len(dst)
+	dst = appendKeyValue(dst, v)
+	if bytes.IndexByte(dst[start:], 0) < 0 {
+		return append(dst, 0, 1) // the end of a key without zero bytes, which nearly all are
+	}
+	return keyspace.AppendEnded(dst[:start], bytes.Clone(dst[start:]))
 }
 
 // cutKeyValue reads back a value that appendKeyValue wrote at the end of a row.
@@ -292,12 +298,19 @@ func cutKeyValue(kind dynamo.Kind, b []byte) (dynamo.Value, error) {
 
 // itemKey returns the row key of the item with these key attributes, which are checked.
 func (db *DB) itemKey(t *table, item dynamo.Item) []byte {
-	partition := appendKeyValue(make([]byte, 0, 64), item[t.keys[0].name])
-	key := make([]byte, 0, len(t.prefix)+10+2*len(partition)+64)
-	key = append(key, t.prefix...)
-	key = keyspace.AppendPartition(key, db.hash, partition)
+	var partition, sort dynamo.Value
+	partition = item[t.keys[0].name]
 	if len(t.keys) > 1 {
-		key = appendKeyValue(key, item[t.keys[1].name])
+		sort = item[t.keys[1].name]
+	}
+	// A number's bytes are never more than its size and two.
+	size := len(t.prefix) + keyspace.PartitionHeader + partition.Size() + sort.Size() + 4
+	key := append(make([]byte, 0, size), t.prefix...)
+	key = append(key, make([]byte, keyspace.PartitionHeader)...)
+	key = appendKeyValue(key, partition)
+	keyspace.FillPartition(key[len(t.prefix):], db.hash)
+	if len(t.keys) > 1 {
+		key = appendKeyValue(key, sort)
 	}
 	return key
 }

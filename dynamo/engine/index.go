@@ -11,29 +11,30 @@ import (
 
 var errCorruptKey = errors.New("engine: corrupt row key")
 
-// rowKey returns the index row of an item, or nil when the item is not in the index: a key
-// attribute is missing, or, for items older than the index, cannot be one.
-func (ix *index) rowKey(h keyspace.Hasher, t *table, doc expr.Document, itemKey []byte) []byte {
-	partition := make([]byte, 0, 64)
+// appendRowKey appends the index row of an item, or nothing when the item is not in the index: a
+// key attribute is missing, or, for items older than the index, cannot be one. dst is empty.
+func (ix *index) appendRowKey(dst []byte, h keyspace.Hasher, doc expr.Document,
+	itemKey []byte,
+) []byte {
+	dst = append(dst, ix.prefix...)
+	dst = append(dst, make([]byte, keyspace.PartitionHeader)...)
 	for _, k := range ix.hash {
 		v, ok := doc.Attribute(k.name)
 		if !ok || !fits(k, v, hashKeySizeMax) {
-			return nil
+			return dst[:0]
 		}
-		partition = ix.appendPartition(partition, v)
+		dst = ix.appendPartition(dst, v)
 	}
-	key := make([]byte, 0, len(ix.prefix)+2*len(partition)+2*len(itemKey)+64)
-	key = append(key, ix.prefix...)
-	key = keyspace.AppendPartition(key, h, partition)
+	keyspace.FillPartition(dst[len(ix.prefix):], h)
 	for _, k := range ix.sort {
 		v, ok := doc.Attribute(k.name)
 		if !ok || !fits(k, v, rangeKeySizeMax) {
-			return nil
+			return dst[:0]
 		}
-		key = appendEndedKeyValue(key, v)
+		dst = appendEndedKeyValue(dst, v)
 	}
 	// What follows the item's hash is its length-prefixed partition key and its sort key.
-	return append(key, keyspace.ItemPart(itemKey)[8:]...)
+	return append(dst, keyspace.ItemPart(itemKey)[8:]...)
 }
 
 // appendPartition appends one of the attributes that make up an index's partition key: as it is

@@ -422,7 +422,7 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 	}
 	start := p.db.itemKey(p.table, checked)
 	if p.index != nil {
-		start = p.index.rowKey(p.db.hash, p.table, checked, start)
+		start = p.index.appendRowKey(nil, p.db.hash, checked, start)
 	}
 	if start == nil || bytes.Compare(start, p.lower) < 0 || bytes.Compare(start, p.upper) >= 0 {
 		switch {

@@ -173,9 +173,9 @@ func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyR
 		return a, nil, err
 	}
 	if u := a.exprs.Update; u != nil {
-		for _, name := range u.TopLevel() {
-			if a.table.isKey(name) {
-				return a, nil, dynamo.Invalid(fmt.Sprintf(messageKeyInUpdate, name))
+		for _, k := range a.table.keys {
+			if u.Changes(k.name) {
+				return a, nil, dynamo.Invalid(fmt.Sprintf(messageKeyInUpdate, k.name))
 			}
 		}
 	}

@@ -173,9 +173,9 @@ func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
 	epoch, ok := epochOf(t, &a.old)
 	batch := db.store.NewBatch()
 	if a.old.Exists() && ok && epoch == e.epoch {
-		buffer := scratch.Get().(*[]byte)
-		err = db.stageAction(batch, &a, buffer)
-		scratch.Put(buffer)
+		d := desks.Get().(*desk)
+		err = db.stageAction(batch, &a, d)
+		desks.Put(d)
 	} else {
 		err = batch.Delete(keyspace.AppendExpiry(nil, t.ID, e.epoch, e.itemKey), nil)
 	}

@@ -220,15 +220,17 @@ func (a *action) chargedSize() int {
 	return max(a.newSize, a.newSize-keySize+a.exprs.Update.ActionCost())
 }
 
-// scratch are buffers for rows on their way into a batch, which copies them.
-var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+// desk holds buffers for keys and rows on their way into a batch, which copies them.
+type desk struct{ row, before, after []byte }
+
+var desks = sync.Pool{New: func() any { return &desk{} }}
 
 func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
-	buffer := scratch.Get().(*[]byte)
-	defer scratch.Put(buffer)
+	d := desks.Get().(*desk)
+	defer desks.Put(d)
 	for i := range w.actions {
 		a := &w.actions[i]
-		if err := db.stageAction(batch, a, buffer); err != nil {
+		if err := db.stageAction(batch, a, d); err != nil {
 			return err
 		}
 		if w.metered {
@@ -244,7 +246,7 @@ func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
 }
 
 // stageAction adds an item's row, its index rows and its expiry row to the batch.
-func (db *DB) stageAction(batch *pebble.Batch, a *action, buffer *[]byte) error {
+func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	if a.same {
 		return nil
 	}
@@ -254,8 +256,8 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, buffer *[]byte) error 
 		err = batch.Delete(a.rowKey, nil)
 		t.count(-1, -int64(a.old.Size()))
 	} else {
-		*buffer = row.Append((*buffer)[:0], a.new, a.newSize)
-		err = batch.Set(a.rowKey, *buffer, nil)
+		d.row = row.Append(d.row[:0], a.new, a.newSize)
+		err = batch.Set(a.rowKey, d.row, nil)
 		if a.old.Exists() {
 			t.count(0, int64(a.newSize-a.old.Size()))
 		} else {
@@ -266,7 +268,7 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, buffer *[]byte) error 
 		return err
 	}
 	for _, ix := range t.indexes {
-		if err := db.stageIndex(batch, a, ix); err != nil {
+		if err := db.stageIndex(batch, a, ix, d); err != nil {
 			return err
 		}
 	}
@@ -276,24 +278,51 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, buffer *[]byte) error 
 	return nil
 }
 
-func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index) error {
+func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *desk) error {
+	if a.leaves(ix) {
+		return nil
+	}
 	var before, after []byte
 	if a.old.Exists() {
-		before = ix.rowKey(db.hash, a.table, &a.old, a.rowKey)
+		d.before = ix.appendRowKey(d.before[:0], db.hash, &a.old, a.rowKey)
+		before = d.before
 	}
 	if a.new != nil {
-		after = ix.rowKey(db.hash, a.table, a.new, a.rowKey)
+		d.after = ix.appendRowKey(d.after[:0], db.hash, a.new, a.rowKey)
+		after = d.after
 	}
 	moved := string(before) != string(after)
-	if before != nil && moved {
+	if len(before) > 0 && moved {
 		if err := batch.Delete(before, nil); err != nil {
 			return err
 		}
 	}
-	if after == nil || !moved && !ix.stores() {
+	if len(after) == 0 || !moved && !ix.stores() {
 		return nil
 	}
 	return batch.Set(after, ix.rowValue(a.new), nil)
+}
+
+// leaves reports whether an update cannot have changed the index's row of its item: the row
+// points at the item, and no attribute of its key is written.
+func (a *action) leaves(ix *index) bool {
+	if a.kind != actUpdate || !a.old.Exists() || ix.stores() {
+		return false
+	}
+	if a.exprs.Update == nil {
+		return true
+	}
+	for _, k := range ix.hash {
+		if a.exprs.Update.Changes(k.name) {
+			return false
+		}
+	}
+	for _, k := range ix.sort {
+		if a.exprs.Update.Changes(k.name) {
+			return false
+		}
+	}
+	return true
 }
 
 // stageExpiry keeps the row that says when an item expires.

@@ -87,6 +87,17 @@ func AppendPartition(dst []byte, h Hasher, partition []byte) []byte {
 	return AppendSized(dst, partition)
 }
 
+// PartitionHeader is the size of what AppendPartition appends before the partition key itself.
+const PartitionHeader = hashSize + lenSize
+
+// FillPartition fills in the header before a partition key: b is room for the header, then the
+// key. It is for callers that make the key in place.
+func FillPartition(b []byte, h Hasher) {
+	partition := b[PartitionHeader:]
+	binary.BigEndian.PutUint64(b, h.Hash(partition))
+	binary.BigEndian.PutUint16(b[hashSize:], uint16(len(partition)))
+}
+
 // AppendHash appends the first bytes of the rows of a hash, to begin a segment there.
 func AppendHash(dst []byte, hash uint64) []byte {
 	return binary.BigEndian.AppendUint64(dst, hash)
