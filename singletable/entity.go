@@ -47,6 +47,7 @@ type core struct {
 
 	enumFields []enumField
 	baseFields fieldSet // fields that the primary key is made of
+	fed        fieldSet // fields that index keys and unique values depend on
 	keyOnly    []int    // fields that live in keys alone
 	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string
@@ -189,6 +190,7 @@ func (c *core) bind() {
 		c.fault("the primary key cannot be sparse")
 	}
 	c.baseFields = c.base.needs
+	c.fed = newFieldSet(len(c.shape.fields))
 	placed := c.on
 	c.on = nil
 	for _, pl := range placed {
@@ -203,6 +205,7 @@ func (c *core) bind() {
 			pl.templates = []string{c.base.templateOf(0), pl.templates[0]}
 		}
 		c.bindPlacement(pl)
+		c.fed.addAll(pl.needs)
 	}
 	c.bindEnums()
 	for i := range c.shape.fields {

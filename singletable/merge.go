@@ -16,7 +16,7 @@ func (w *write) merge(next *write) error {
 	switch {
 	case w.reserve && next.kind == actDelete && next.claims[0].verb == verbRelease:
 		// Two items exchange a unique value: it is free for the one because the other lets go.
-		w.claims = append(dropConds(w.claims, opMissing), next.claims...)
+		w.claims = append(dropTaken(w.claims), next.claims...)
 		return nil
 	case next.kind == actCheck:
 		return w.takeClaims(next)
@@ -46,14 +46,14 @@ func (w *write) merge(next *write) error {
 		w.claims[0].verb, next.claims[0].verb, w.c.name, keyText(w.itemKey()))
 }
 
-// dropConds takes conditions of one kind out of claims.
-func dropConds(claims []claim, op condOp) []claim {
+// dropTaken takes the condition that nobody has a value out of claims.
+func dropTaken(claims []claim) []claim {
 	out := make([]claim, len(claims))
 	for i, cl := range claims {
 		kept := cl
 		kept.conds = nil
 		for _, n := range cl.conds {
-			if n.op != op {
+			if n.reason != ErrTaken {
 				kept.conds = append(kept.conds, n)
 			}
 		}

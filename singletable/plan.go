@@ -142,7 +142,7 @@ func (r Request) filled(text string) string {
 		pairs = append(pairs, ph, r.Names[ph])
 	}
 	for _, ph := range slices.SortedFunc(maps.Keys(r.Values), byLength) {
-		pairs = append(pairs, ph, strings.ReplaceAll(r.Values[ph].String(), maxRune, "…"))
+		pairs = append(pairs, ph, strings.ReplaceAll(r.Values[ph].String(), `\U0010ffff`, "…"))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -86,6 +86,7 @@ func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T
 		u.ttl = i
 	}
 	own.uniques = append(own.uniques, u)
+	own.fed.addAll(u.feeds)
 	own.table.entities = append(own.table.entities, c)
 	return &Unique[T]{e: e, u: u}
 }

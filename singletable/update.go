@@ -60,11 +60,6 @@ func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
 // depend on.
 func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 	c := b.c
-	b.scratch = reflect.New(c.shape.typ).UnsafePointer()
-	reflect.NewAt(c.shape.typ, b.scratch).Elem().Set(reflect.NewAt(c.shape.typ, at).Elem())
-	if b.p.known != nil {
-		b.p.known = c.withKeyOf(b.p.known, at)
-	}
 	for _, ch := range b.p.changes {
 		if ch.err != nil {
 			return ch.err
@@ -78,13 +73,29 @@ func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 		}
 		b.changed.add(ch.field)
 	}
-	for _, ch := range b.out.changes {
-		if err := b.apply(ch); err != nil {
-			return fmt.Errorf("%s: attribute %s: %w", c.name, ch.attr, err)
+	if b.p.upsert || b.changed.meets(c.fed) {
+		if err := b.applyAll(at); err != nil {
+			return err
 		}
 	}
 	if len(c.enumFields) > 0 {
 		return b.checkEnums()
+	}
+	return nil
+}
+
+// applyAll makes the scratch struct, which only keys and unique values need.
+func (b *updateBuilder) applyAll(at unsafe.Pointer) error {
+	c := b.c
+	b.scratch = reflect.New(c.shape.typ).UnsafePointer()
+	reflect.NewAt(c.shape.typ, b.scratch).Elem().Set(reflect.NewAt(c.shape.typ, at).Elem())
+	if b.p.known != nil {
+		b.p.known = c.withKeyOf(b.p.known, at)
+	}
+	for _, ch := range b.out.changes {
+		if err := b.apply(ch); err != nil {
+			return fmt.Errorf("%s: attribute %s: %w", c.name, ch.attr, err)
+		}
 	}
 	return nil
 }
@@ -117,6 +128,9 @@ func (b *updateBuilder) checkEnums() error {
 // apply makes one change to the scratch struct. What an addition comes to is known only when the
 // value before is.
 func (b *updateBuilder) apply(ch change) error {
+	if !b.c.fed.has(ch.field) {
+		return nil // nothing depends on it, and nothing need be assumed of it
+	}
 	f := &b.c.shape.fields[ch.field]
 	q := f.at(b.scratch)
 	switch ch.op {

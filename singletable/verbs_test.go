@@ -18,11 +18,17 @@ import (
 // openTables returns a store in memory with the tables in it.
 func openTables(t testing.TB, tables ...*st.Table) (*st.Store, *engine.DB) {
 	t.Helper()
-	db, err := engine.OpenMemory(engine.Options{SweepInterval: -1})
+	s, db := newStoreFor(t, tables...)
+	t.Cleanup(func() { db.Close() })
+	return s, db
+}
+
+// newStoreFor is openTables for callers that close the database themselves.
+func newStoreFor(t interface{ Fatal(...any) }, tables ...*st.Table) (*st.Store, *engine.DB) {
+	db, err := engine.OpenMemory(engine.Options{SweepInterval: -1, MemTableSize: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { db.Close() })
 	for _, table := range tables {
 		if err := table.Ensure(context.Background(), db); err != nil {
 			t.Fatal(err)
