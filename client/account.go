@@ -146,8 +146,8 @@ func (c *Client) LegsOfAccount(
 	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", q.values(nil)))
 }
 
-// LegsOfAccountBetween is LegsOfAccount for the legs that were posted within [from, to). A zero bound
-// is open.
+// LegsOfAccountBetween is LegsOfAccount for the legs that were posted within [from, to). A zero
+// bound is open.
 func (c *Client) LegsOfAccountBetween(
 	ctx context.Context, id AccountID, from, to time.Time, q PageQuery,
 ) (Page[Leg], error) {

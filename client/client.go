@@ -115,7 +115,8 @@ func receipt(ctx context.Context, r *request) (Receipt, error) {
 func only[T any](ctx context.Context, r *request) (T, error) {
 	page, err := answer[Page[T]](ctx, r)
 	if err == nil && len(page.Items) != 1 {
-		err = fmt.Errorf("%s %s: %d items in the answer, not one", r.method, r.path, len(page.Items))
+		err = fmt.Errorf("%s %s: %d items in the answer, not one", r.method, r.path,
+			len(page.Items))
 	}
 	if err != nil {
 		var none T
@@ -135,7 +136,8 @@ func exchange[T any](ctx context.Context, r *request) (v T, header http.Header, 
 		return v, nil, r.broken(err)
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
-		return v, nil, fmt.Errorf("%s %s: the answer is no JSON of this API: %w", r.method, r.path, err)
+		return v, nil, fmt.Errorf("%s %s: the answer is no JSON of this API: %w", r.method,
+			r.path, err)
 	}
 	return v, response.Header, nil
 }
@@ -224,7 +226,8 @@ var (
 		"Check the address and what stands between here and the server")
 )
 
-// Ready returns nil when the server can answer. It asks once: that the server cannot is an answer too.
+// Ready returns nil when the server can answer. It asks once: that the server cannot is an answer
+// too.
 func (c *Client) Ready(ctx context.Context) error {
 	r := c.get("/readyz", nil)
 	r.safe = false

@@ -91,8 +91,10 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.asked[0]
-	if r.Method != http.MethodPost || r.URL.String() != "http://server.example/below/v1/transactions" ||
-		r.Header.Get("Idempotency-Key") != "k" || r.Header.Get("Authorization") != "Bearer exq_1_2" ||
+	if r.Method != http.MethodPost ||
+		r.URL.String() != "http://server.example/below/v1/transactions" ||
+		r.Header.Get("Idempotency-Key") != "k" ||
+		r.Header.Get("Authorization") != "Bearer exq_1_2" ||
 		r.Header.Get("Content-Type") != "application/json" || r.Header.Get("User-Agent") == "" {
 		t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
 	}
@@ -114,7 +116,8 @@ func TestRequests(t *testing.T) {
 }
 
 func TestPostMakesUpAKeyAndKeepsItForRepeats(t *testing.T) {
-	c, s := talk(t, fails(io.ErrUnexpectedEOF), says(429, busy, "Retry-After", "1"), says(201, transaction))
+	c, s := talk(t, fails(io.ErrUnexpectedEOF), says(429, busy, "Retry-After", "1"),
+		says(201, transaction))
 	r, err := c.Post(context.Background(), client.Posting{Type: client.Transfer})
 	if err != nil || r.Transaction.ID != "t1" || len(s.asked) != 3 {
 		t.Fatalf("%+v, %v, after %d requests", r, err, len(s.asked))
@@ -140,7 +143,8 @@ func TestRepeats(t *testing.T) {
 	}{
 		"a read is repeated after a broken connection": {read,
 			[]step{fails(io.EOF), says(200, account)}, 2},
-		"a read is repeated after a throttle": {read, []step{says(429, busy), says(200, account)}, 2},
+		"a read is repeated after a throttle": {read,
+			[]step{says(429, busy), says(200, account)}, 2},
 		"a read is given up after four tries": {read, []step{fails(io.EOF)}, 4},
 		"a refusal is final":                  {read, []step{says(422, refused)}, 1},
 		"a freeze is repeated": {
@@ -224,13 +228,15 @@ func TestProblems(t *testing.T) {
 		"a redirection":    says(302, "", "Location", "http://elsewhere.example"),
 	} {
 		c, _ := talk(t, answer)
-		if _, err := c.Account(context.Background(), "a"); !errors.Is(err, client.ErrStrangeAnswer) {
+		_, err := c.Account(context.Background(), "a")
+		if !errors.Is(err, client.ErrStrangeAnswer) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	c, _ = talk(t, fails(errors.New("connection refused")))
 	_, err = c.Account(context.Background(), "a")
-	if !errors.Is(err, client.ErrNoAnswer) || !strings.Contains(err.Error(), "connection refused") ||
+	if !errors.Is(err, client.ErrNoAnswer) ||
+		!strings.Contains(err.Error(), "connection refused") ||
 		problem.KindOf(err) != problem.Unavailable {
 		t.Errorf("no answer: %v", err)
 	}
@@ -263,7 +269,9 @@ func TestStreams(t *testing.T) {
 			client, s := talk(t, says(200, c.body))
 			q := reconcileQuery()
 			var seen []string
-			q.Progress = func(p progressOf) { seen = append(seen, fmt.Sprint(p.Transactions, p.Cursor)) }
+			q.Progress = func(p progressOf) {
+				seen = append(seen, fmt.Sprint(p.Transactions, p.Cursor))
+			}
 			r, err := client.Reconcile(context.Background(), q)
 			if c.is == nil && (err != nil || !r.Balanced || len(seen) != 1 || seen[0] != "7c1") ||
 				c.is != nil && !errors.Is(err, c.is) {

@@ -16,9 +16,9 @@
 // # Repeats
 //
 // A request that failed on its way is sent again only when that cannot do harm: reads, changes that
-// set something to a value, and everything that carries an idempotency key, which [Client.Post] makes
-// up when there is none. Repeats wait longer each time, stop with the context, and are taken from a
-// budget that the whole client shares, so that a server in trouble is not buried under them.
+// set something to a value, and everything that carries an idempotency key, which [Client.Post]
+// makes up when there is none. Repeats wait longer each time, stop with the context, and are taken
+// from a budget that the whole client shares, so that a server in trouble is not buried under them.
 //
 // # In one process
 //

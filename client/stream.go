@@ -38,7 +38,8 @@ func (c *Client) reconcile(ctx context.Context, q ReconcileQuery) (Reconciliatio
 			if e := decodeProblem(line.Problem); e != nil {
 				return Reconciliation{}, e
 			}
-			return Reconciliation{}, fmt.Errorf("reconcile: the problem %s cannot be read", line.Problem)
+			return Reconciliation{}, fmt.Errorf("reconcile: the problem %s cannot be read",
+				line.Problem)
 		case line.Progress != nil && q.Progress != nil:
 			q.Progress(*line.Progress)
 		}

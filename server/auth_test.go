@@ -80,7 +80,8 @@ func TestEveryOperationAsksForItsScope(t *testing.T) {
 			}
 			less := w.send(op.method, path.Replace(op.path), body,
 				"Authorization", "Bearer "+others[op.scope]).problem(t)
-			if less.Code != "scope_missing" || less.Details["scope"] != op.scope || less.Status != 403 {
+			if less.Code != "scope_missing" || less.Details["scope"] != op.scope ||
+				less.Status != http.StatusForbidden {
 				t.Errorf("without the scope: %+v", less)
 			}
 		})
@@ -127,7 +128,8 @@ func TestKeysThatAreNotValidAreRefused(t *testing.T) {
 		t.Errorf("revoked %+v", k)
 	}
 	first := must[client.Key](t)(w.RevokeKey(ctx, revoked.ID))
-	if again := must[client.Key](t)(w.RevokeKey(ctx, revoked.ID)); again.RevokedAt != first.RevokedAt {
+	again := must[client.Key](t)(w.RevokeKey(ctx, revoked.ID))
+	if again.RevokedAt != first.RevokedAt {
 		t.Errorf("revoked twice: %+v, %+v", first, again)
 	}
 	expiring := create(client.NewAPIKey{ExpiresAt: w.clock.Now().Add(time.Hour)})
@@ -135,7 +137,9 @@ func TestKeysThatAreNotValidAreRefused(t *testing.T) {
 		_, err := w.client(client.Options{Key: key}).Accounts(ctx, client.PageQuery{})
 		return err
 	}
-	for name, key := range map[string]string{"good": good.Secret, "not yet expired": expiring.Secret} {
+	for name, key := range map[string]string{
+		"good": good.Secret, "not yet expired": expiring.Secret,
+	} {
 		if err := try(key); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -153,7 +157,8 @@ func TestKeysThatAreNotValidAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if r := w.send(get, "/v1/accounts", "", "Authorization", "Basic "+good.Secret); r.status != 401 {
+	basic := "Basic " + good.Secret
+	if r := w.send(get, "/v1/accounts", "", "Authorization", basic); r.status != 401 {
 		t.Errorf("another scheme has status %d", r.status)
 	}
 	listed := must[[]client.Key](t)(w.Keys(ctx))
@@ -169,7 +174,8 @@ func TestWhatWatchesTheServerNeedsNoKey(t *testing.T) {
 			t.Errorf("%s has status %d", path, r.status)
 		}
 	}
-	if r := w.send(get, "/", ""); r.status != http.StatusSeeOther || r.header.Get("Location") != "/docs" {
+	r := w.send(get, "/", "")
+	if r.status != http.StatusSeeOther || r.header.Get("Location") != "/docs" {
 		t.Errorf("/ has status %d", r.status)
 	}
 }
@@ -196,12 +202,14 @@ func TestForeignNamesAndPagesAreRefused(t *testing.T) {
 		{"a foreign address", get, []string{"Host", "192.0.2.1"}, "host_refused"},
 		{"a page of ours", post, []string{"Origin", w.http.URL}, ""},
 		{"a foreign page", post, []string{"Origin", "http://evil.example"}, "origin_refused"},
-		{"a page on another port", post, []string{"Origin", "http://127.0.0.1:1"}, "origin_refused"},
+		{"a page on another port", post, []string{"Origin", "http://127.0.0.1:1"},
+			"origin_refused"},
 		{"a page without a name", post, []string{"Origin", "null"}, "origin_refused"},
 		{"an image on a foreign page", get, []string{"Sec-Fetch-Site", "cross-site"},
 			"origin_refused"},
 		{"a form on a foreign page", post,
-			[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, "origin_refused"},
+			[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"},
+			"origin_refused"},
 		{"a link on a foreign page", get,
 			[]string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, ""},
 	} {
@@ -231,7 +239,8 @@ func TestKeysProtectUnderAnyName(t *testing.T) {
 		t.Errorf("a public name has status %d: %s", r.status, r.body)
 	}
 	named := start(t, withKeys, func(o *server.Options) { o.Hosts = []string{"books.example"} })
-	if r := named.send(get, "/healthz", "", "Host", "other.example"); r.status != http.StatusForbidden {
+	r := named.send(get, "/healthz", "", "Host", "other.example")
+	if r.status != http.StatusForbidden {
 		t.Errorf("another name than those given has status %d", r.status)
 	}
 }

@@ -17,6 +17,6 @@
 //
 // # In one process
 //
-// [Server.Transport] carries requests to the handler without a socket, with every right: whoever can
-// open the data directory owns what is in it.
+// [Server.Transport] carries requests to the handler without a socket, with every right: whoever
+// can open the data directory owns what is in it.
 package server

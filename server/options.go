@@ -44,7 +44,8 @@ type Limits struct {
 	Answer time.Duration
 	// Idle bounds how long a connection is kept without a request; IdleTimeout.
 	Idle time.Duration
-	// Drain bounds how long Serve waits for requests in work once it was told to stop; DrainTimeout.
+	// Drain bounds how long Serve waits for requests in work once it was told to stop;
+	// DrainTimeout.
 	Drain time.Duration
 }
 

@@ -28,9 +28,11 @@ var update = flag.Bool("update", false, "rewrite the pages under docs")
 func TestGeneratedPages(t *testing.T) {
 	w := start(t, func(o *server.Options) { o.Version = "" })
 	for name, made := range map[string]func(*testing.T) []byte{
-		"openapi.json": func(*testing.T) []byte { return []byte(w.send(get, "/openapi.json", "").body) },
-		"errors.md":    errorsPage,
-		"patterns.md":  patternsPage,
+		"openapi.json": func(*testing.T) []byte {
+			return []byte(w.send(get, "/openapi.json", "").body)
+		},
+		"errors.md":   errorsPage,
+		"patterns.md": patternsPage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "docs", name)
@@ -110,8 +112,8 @@ func patternsPage(t *testing.T) []byte {
 		"| system | pattern | what it answers | read | rows are |\n|---|---|---|---|---|\n")
 	for _, p := range m.Patterns() {
 		i := p.Info()
-		fmt.Fprintf(&b, "| %s | [`%s`](#%s) | %s | %s | %s |\n", m.Name(), i.Name, i.Name, i.Description,
-			cmp.Or(i.Index, "table"), strings.Join(i.Entities, ", "))
+		fmt.Fprintf(&b, "| %s | [`%s`](#%s) | %s | %s | %s |\n", m.Name(), i.Name, i.Name,
+			i.Description, cmp.Or(i.Index, "table"), strings.Join(i.Entities, ", "))
 	}
 	for _, p := range m.Patterns() {
 		i := p.Info()
@@ -170,7 +172,8 @@ func TestProblemsAreWellDeclared(t *testing.T) {
 func TestDocsStandAlone(t *testing.T) {
 	w := start(t)
 	page := w.send(get, "/docs", "")
-	if page.status != http.StatusOK || !strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
+	if page.status != http.StatusOK ||
+		!strings.HasPrefix(page.header.Get("Content-Type"), "text/html") {
 		t.Fatalf("status %d, %s", page.status, page.header.Get("Content-Type"))
 	}
 	for _, never := range []string{"<script", "src=", "http://", "https://", "@import", "url("} {
@@ -178,7 +181,8 @@ func TestDocsStandAlone(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
-	if csp := page.header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") {
+	csp := page.header.Get("Content-Security-Policy")
+	if !strings.Contains(csp, "default-src 'none'") {
 		t.Errorf("its policy is %q", csp)
 	}
 	anchors := map[string]bool{}
@@ -236,7 +240,8 @@ func TestOpenAPI(t *testing.T) {
 	if !strings.HasPrefix(spec.OpenAPI, "3.1") || spec.Info.Version != "test" {
 		t.Errorf("it is OpenAPI %s of version %s", spec.OpenAPI, spec.Info.Version)
 	}
-	for _, m := range regexp.MustCompile(`"#/components/schemas/([^"]+)"`).FindAllStringSubmatch(body, -1) {
+	reference := regexp.MustCompile(`"#/components/schemas/([^"]+)"`)
+	for _, m := range reference.FindAllStringSubmatch(body, -1) {
 		if spec.Components.Schemas[m[1]] == nil {
 			t.Errorf("there is no schema %s", m[1])
 		}
@@ -256,9 +261,8 @@ func TestOpenAPI(t *testing.T) {
 			for status := range op.Responses {
 				codes = append(codes, status)
 			}
-			if !slices.Contains(codes, "default") || !slices.ContainsFunc(codes, func(s string) bool {
-				return strings.HasPrefix(s, "2")
-			}) {
+			success := func(status string) bool { return strings.HasPrefix(status, "2") }
+			if !slices.Contains(codes, "default") || !slices.ContainsFunc(codes, success) {
 				t.Errorf("%s has the answers %v", name, codes)
 			}
 			if op.RequestBody != nil && op.RequestBody.Content["application/json"].Example == nil {
@@ -287,8 +291,9 @@ func TestExamplesAreAccepted(t *testing.T) {
 			if op.RequestBody == nil {
 				continue
 			}
-			r := w.send(strings.ToUpper(method), path.Replace(p),
-				string(op.RequestBody.Content["application/json"].Example), "Idempotency-Key", "example")
+			example := string(op.RequestBody.Content["application/json"].Example)
+			r := w.send(strings.ToUpper(method), path.Replace(p), example,
+				"Idempotency-Key", "example")
 			// What it names does not exist here; its form is right.
 			if r.status == http.StatusBadRequest || r.status >= 500 {
 				t.Errorf("%s %s: status %d: %s", method, p, r.status, r.body)

@@ -63,7 +63,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(listener) }()
-	s.opts.Logger.Info("listening", "address", listener.Addr().String(), "auth", string(s.opts.Auth))
+	s.opts.Logger.Info("listening", "address", listener.Addr().String(),
+		"auth", string(s.opts.Auth))
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
@@ -121,7 +122,8 @@ func (s *Server) done(x api.Exchange) {
 		attrs = append(attrs, slog.String("key", x.Key))
 	}
 	if x.Err != nil {
-		attrs = append(attrs, slog.String("code", string(x.Code)), slog.String("err", x.Err.Error()))
+		attrs = append(attrs, slog.String("code", string(x.Code)),
+			slog.String("err", x.Err.Error()))
 	}
 	s.opts.Logger.LogAttrs(ctx, level, "request", attrs...)
 }

@@ -29,7 +29,7 @@ func TestOptions(t *testing.T) {
 		want string
 	}{
 		"no store":       {server.Options{}, "give either a data directory or Memory"},
-		"two stores":     {server.Options{DataDir: "x", Memory: true}, "give either a data directory"},
+		"two stores":     {server.Options{DataDir: "x", Memory: true}, "give either a data"},
 		"unknown auth":   {server.Options{Memory: true, Auth: "basic"}, `auth is "basic"`},
 		"unknown tables": {server.Options{Memory: true, Tables: "drop"}, `tables is "drop"`},
 		"a bad tenant":   {server.Options{Memory: true, Tenant: "a b"}, "tenant"},
@@ -225,7 +225,8 @@ func TestDataOutlivesTheServer(t *testing.T) {
 		if !again.Replayed || !cmp.Equal(again.Entry, first.Entry) {
 			t.Errorf("after a restart (-first +again):\n%s", cmp.Diff(first.Entry, again.Entry))
 		}
-		page, err := w.LegsOfAccount(t.Context(), "alice", client.PageQuery{Size: 1, Cursor: cursor})
+		page, err := w.LegsOfAccount(t.Context(), "alice",
+			client.PageQuery{Size: 1, Cursor: cursor})
 		if err != nil || len(page.Items) != 1 || page.Items[0].Amount != usd("100") {
 			t.Errorf("a cursor of the first server: %+v, %v", page, err)
 		}

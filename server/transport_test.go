@@ -13,7 +13,8 @@ import (
 
 // roundTrip sends a request to the handler in this process.
 func (w *world) roundTrip(ctx context.Context, method, path, body string) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://any.name"+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, "http://any.name"+path,
+		strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}

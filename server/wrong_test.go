@@ -46,8 +46,9 @@ func wrongBodies() []wrong {
 		{"null", post, "/v1/transactions", `null`, key,
 			400, "invalid_body", []string{"body must be an object"}},
 		{"unknown members", post, "/v1/transactions",
-			`{"type":"transfer","memo":"x",` + shortUSD + `,"amount":"1","legs":[{"acount":"a"}]}`, key,
-			400, "invalid_body", []string{"memo is not known here", "legs[0].acount is not known here"}},
+			`{"type":"transfer","memo":"x",` + shortUSD + `,"legs":[{"acount":"a"}]}`, key,
+			400, "invalid_body",
+			[]string{"memo is not known here", "legs[0].acount is not known here"}},
 		{"a member in another case", post, "/v1/transactions",
 			`{"Type":"transfer",` + shortUSD + `,"amount":"1"}`, key,
 			400, "invalid_body", []string{"Type is not known here"}},
@@ -107,7 +108,8 @@ func wrongPostings() []wrong {
 			400, "invalid_request", []string{"type must be 1 to 32 lower-case letters"}},
 		{"negative", post, "/v1/transactions", body(shortUSD + `,"amount":"-1"`), key,
 			400, "amount_not_positive", []string{"legs[0].amount must be more than zero"}},
-		{"three fraction digits", post, "/v1/transactions", body(shortUSD + `,"amount":"1.001"`), key,
+		{"three fraction digits", post, "/v1/transactions",
+			body(shortUSD + `,"amount":"1.001"`), key,
 			400, "too_many_fraction_digits", []string{"legs[0].amount must have at most 2"}},
 		{"unbalanced", post, "/v1/transactions",
 			body(strings.Replace(okLegs, `"amount":"1"`, `"amount":"2"`, 1)), key,
@@ -180,11 +182,13 @@ func wrongRequests() []wrong {
 		{"run an unknown pattern", post, "/v1/patterns/nothing/run", `{}`, nil,
 			404, "pattern_not_found", nil},
 		{"unknown key", post, "/v1/keys/0000/revoke", "", nil, 404, "api_key_not_found", nil},
-		{"a key for nothing", post, "/v1/keys", `{"name":"","scopes":["all"],"expiresAt":"2020-01-01T00:00:00Z"}`,
-			nil, 400, "invalid_api_key",
-			[]string{"name is missing", "scopes[0] must be one of", "expiresAt must be in the future"}},
-		{"a key until whenever", post, "/v1/keys", `{"name":"n","scopes":["ledger:read"],"expiresAt":"soon"}`,
-			nil, 400, "invalid_api_key", []string{"expiresAt must be an instant"}},
+		{"a key for nothing", post, "/v1/keys",
+			`{"name":"","scopes":["all"],"expiresAt":"2020-01-01T00:00:00Z"}`,
+			nil, 400, "invalid_api_key", []string{
+				"name is missing", "scopes[0] must be one of", "expiresAt must be in the future"}},
+		{"a key until whenever", post, "/v1/keys",
+			`{"name":"n","scopes":["ledger:read"],"expiresAt":"soon"}`, nil,
+			400, "invalid_api_key", []string{"expiresAt must be an instant"}},
 	}
 }
 
@@ -232,7 +236,8 @@ func TestMethodNotAllowedTellsWhichAre(t *testing.T) {
 
 func TestRequestIDs(t *testing.T) {
 	w := start(t)
-	if got := w.send(get, "/healthz", "", "X-Request-Id", "my-id.7").header.Get("X-Request-Id"); got != "my-id.7" {
+	got := w.send(get, "/healthz", "", "X-Request-Id", "my-id.7").header.Get("X-Request-Id")
+	if got != "my-id.7" {
 		t.Errorf("the id of the request became %q", got)
 	}
 	for _, bad := range []string{"", "two words", `a"b`, strings.Repeat("x", 65)} {
@@ -260,7 +265,8 @@ func TestETags(t *testing.T) {
 		tags[path] = w.send(get, path, "").header.Get("ETag")
 		for _, known := range []string{tags[path], "W/" + tags[path], `"x", ` + tags[path], "*"} {
 			r := w.send(get, path, "", "If-None-Match", known)
-			if r.status != http.StatusNotModified || r.body != "" || r.header.Get("ETag") != tags[path] {
+			if r.status != http.StatusNotModified || r.body != "" ||
+				r.header.Get("ETag") != tags[path] {
 				t.Errorf("%s with %s: status %d, body %q", path, known, r.status, r.body)
 			}
 		}

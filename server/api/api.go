@@ -60,8 +60,9 @@ type API struct {
 	mux   *http.ServeMux
 	huma  huma.API
 	guard *guard
-	reads map[string]bool // The names of the schemas of bodies, whose members are all that may be sent.
-	spec  []byte          // The OpenAPI document.
+	// reads are the names of the schemas of bodies, whose members are all that may be sent.
+	reads map[string]bool
+	spec  []byte // The OpenAPI document.
 }
 
 // New returns an API.

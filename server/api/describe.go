@@ -16,8 +16,8 @@ import (
 const description = `Exchequer keeps double-entry books and moves money exactly once.
 
 Amounts are strings beside a currency (ISO 4217), because many programs round JSON numbers. Instants
-are UTC with milliseconds. Lists come in pages: send the member next as the parameter cursor. Members
-and parameters that are not described here are refused.
+are UTC with milliseconds. Lists come in pages: send the member next as the parameter cursor.
+Members and parameters that are not described here are refused.
 
 What goes wrong is answered by a problem document (RFC 9457). Branch on its code.
 
@@ -119,8 +119,8 @@ func describeETag(op *huma.Operation) {
 	}
 }
 
-// describeReplay adds the answer to a repeat. The key of a posting is required, which is checked with
-// the rest of the posting, so that its problem is the ledger's.
+// describeReplay adds the answer to a repeat. The key of a posting is required, which is checked
+// with the rest of the posting, so that its problem is the ledger's.
 func describeReplay(op *huma.Operation) {
 	response := op.Responses["201"]
 	if response == nil || response.Headers["Idempotent-Replayed"] == nil {

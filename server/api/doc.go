@@ -3,8 +3,8 @@
 // # Words
 //
 // Names in URLs and bodies are those of the ledger. An amount is a JSON string beside a currency,
-// since many readers of JSON turn numbers into floats. An instant is UTC with milliseconds, a day is
-// 2026-01-31. A list is {"items": [...], "next": "..."}; next is an opaque cursor, absent on the
+// since many readers of JSON turn numbers into floats. An instant is UTC with milliseconds, a day
+// is 2026-01-31. A list is {"items": [...], "next": "..."}; next is an opaque cursor, absent on the
 // last page.
 //
 // # Problems
@@ -16,8 +16,8 @@
 // # Repeats
 //
 // POST /v1/transactions demands an Idempotency-Key. The first answer has status 201; an equal
-// request gets the same body with status 200 and the header Idempotent-Replayed: true. Where the key
-// is optional, an id in the body does the same.
+// request gets the same body with status 200 and the header Idempotent-Replayed: true. Where the
+// key is optional, an id in the body does the same.
 //
 // # Costs
 //

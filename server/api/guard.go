@@ -16,11 +16,12 @@ import (
 
 // guard refuses requests that a page in somebody's browser may have sent behind their back. Without
 // it a page could point a name of its own at 127.0.0.1 and then talk to a server without
-// authentication as if it were its own (DNS rebinding). Such requests carry the page's name as their
-// Host, so only names that are known may be asked for.
+// authentication as if it were its own (DNS rebinding). Such requests carry the page's name as
+// their Host, so only names that are known may be asked for.
 type guard struct {
-	hosts    []string
-	loopback bool // Whether the names of the loopback interface, and only those and hosts, are known.
+	hosts []string
+	// loopback tells that only hosts and the names of the loopback interface are known.
+	loopback bool
 }
 
 func newGuard(hosts []string, loopback bool) *guard {

@@ -71,7 +71,9 @@ func writePage(w io.Writer, spec *huma.OpenAPI) error {
 	for name, schema := range spec.Components.Schemas.Map() {
 		data.Schemas = append(data.Schemas, pageSchema{Name: name, Fields: pageFields(schema)})
 	}
-	slices.SortFunc(data.Schemas, func(a, b pageSchema) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(data.Schemas, func(a, b pageSchema) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	for _, c := range Catalogues() {
 		for _, d := range c.Definitions() {
 			data.Problems = append(data.Problems, pageProblem{
@@ -133,7 +135,9 @@ func newPageOperation(op *huma.Operation) pageOperation {
 		}
 		p.Answers = append(p.Answers, a)
 	}
-	slices.SortFunc(p.Answers, func(a, b pageAnswer) int { return strings.Compare(a.Status, b.Status) })
+	slices.SortFunc(p.Answers, func(a, b pageAnswer) int {
+		return strings.Compare(a.Status, b.Status)
+	})
 	return p
 }
 

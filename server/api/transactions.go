@@ -13,7 +13,7 @@ import (
 
 // transaction is a transaction in an answer.
 type transaction struct {
-	ID             ledger.TransactionID     `json:"id" example:"0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55"`
+	ID             ledger.TransactionID     `json:"id" doc:"Follows from the idempotency key" example:"0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55"`
 	IdempotencyKey string                   `json:"idempotencyKey" example:"order-1"`
 	Type           ledger.TransactionType   `json:"type" example:"payment"`
 	Status         ledger.TransactionStatus `json:"status" enum:"pending,completed,failed,reversed"`

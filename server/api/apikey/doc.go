@@ -1,12 +1,13 @@
 // Package apikey keeps API keys: who may call the server, and what for.
 //
-// A key is "exq_", its id, "_" and a secret of 256 random bits. The server stores the SHA-256 of the
-// secret and never the secret. A slow hash, as passwords need, would add nothing: nobody can try out
-// 2^256 secrets, and there is no dictionary of them. It would only make every request slow. Secrets
-// are compared in constant time.
+// A key is "exq_", its id, "_" and a secret of 256 random bits. The server stores the SHA-256 of
+// the secret and never the secret. A slow hash, as passwords need, would add nothing: nobody can
+// try out 2^256 secrets, and there is no dictionary of them. It would only make every request slow.
+// Secrets are compared in constant time.
 //
-// A key has scopes. A scope allows what it says and nothing else: ledger:write does not let its holder
-// read. A key is never changed: it is revoked, which takes effect with the next request, or expires.
+// A key has scopes. A scope allows what it says and nothing else: ledger:write does not let its
+// holder read. A key is never changed: it is revoked, which takes effect with the next request, or
+// expires.
 //
 // Keys are items of a table of their own, so that no scan or export of a system's table carries
 // them along:
