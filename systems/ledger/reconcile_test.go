@@ -242,16 +242,13 @@ func TestReconcileWhileOthersPost(t *testing.T) {
 	for i := range 5 {
 		b.account(accountID(i), usd("100"))
 	}
-	stop, done := make(chan struct{}), make(chan error)
+	// Each reconciliation is accompanied by some postings, so that the books do not outgrow it.
+	turns, done := make(chan struct{}, 100), make(chan error)
 	go func() {
 		var last ledger.TransactionID
+		i := 0
 		done <- func() error {
-			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					return nil
-				default:
-				}
+			for range turns {
 				r, err := b.Post(b.t.Context(),
 					ledger.TransferBetween(accountID(i%5), accountID((i+1)%5), usd("0.01")))
 				if err != nil {
@@ -264,10 +261,15 @@ func TestReconcileWhileOthersPost(t *testing.T) {
 					return err
 				}
 				last = r.Transaction.ID
+				i++
 			}
+			return nil
 		}()
 	}()
 	for range rounds(5) {
+		for range cap(turns) - len(turns) {
+			turns <- struct{}{}
+		}
 		r, err := b.Reconcile(t.Context(),
 			ledger.ReconcileQuery{From: "2020-01-01", To: "2090-01-01"})
 		if err != nil {
@@ -277,7 +279,7 @@ func TestReconcileWhileOthersPost(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	close(stop)
+	close(turns)
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
