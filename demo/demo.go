@@ -45,6 +45,8 @@ func Tell(ctx context.Context, c *client.Client, opts Options) error {
 		return err
 	}
 	s := &story{client: c, opts: opts, world: w, begin: time.Now()}
+	s.say("Three months in a small world: people are paid, buy coffee, pay rent and get it wrong.")
+	s.say("All of it is posted to one DynamoDB table, kept by an engine inside this process.")
 	for _, chapter := range []func(context.Context) error{
 		s.tables, s.people, s.payments, s.again, s.race, s.statement, s.transaction, s.status,
 		s.performance, s.reconcile,

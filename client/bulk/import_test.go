@@ -276,3 +276,46 @@ func BenchmarkImport(b *testing.B) {
 		}
 	}
 }
+
+// forgetful is a ledger that posts everything and remembers nothing.
+type forgetful struct{}
+
+func (forgetful) Post(context.Context, client.Posting) (client.Receipt, error) {
+	return client.Receipt{}, nil
+}
+
+func (forgetful) Merchant(context.Context, client.MerchantID) (client.Merchant, error) {
+	return client.Merchant{}, nil
+}
+
+// All rows of this file together would take some 40 MB.
+func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
+	const rows, most = 60_000, 20 << 20
+	content, _ := rowsOf(rows)
+	f, err := bulk.OpenReader(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, peak, done := heap(), uint64(0), 0
+	result, err := bulk.Import(t.Context(), forgetful{}, f, bulk.Options{
+		Report: func(bulk.Outcome) error {
+			if done++; done%(rows/6) == 0 {
+				peak = max(peak, heap())
+			}
+			return nil
+		},
+	})
+	if err != nil || result.Posted != rows {
+		t.Fatalf("posted %d rows: %v", result.Posted, err)
+	}
+	if peak > before+most {
+		t.Errorf("the import held %d MB, want %d at most", (peak-before)>>20, most>>20)
+	}
+}

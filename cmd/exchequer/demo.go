@@ -67,11 +67,16 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	if errors.As(err, &wrong) {
 		return &failure{exit: exitDiffers, text: wrong.Error()}
 	}
-	if err == nil && keep {
+	switch {
+	case err != nil:
+		return err
+	case keep:
 		a.remark("the books are in %s: give the commands above with --data %s",
 			a.flags.data, a.flags.data)
+	default:
+		a.remark("to try the commands above, keep the books: exchequer demo --data ./demo-books")
 	}
-	return err
+	return nil
 }
 
 // checkFresh refuses a directory that has anything in it, since the demo's outcome is known for

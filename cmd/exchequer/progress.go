@@ -57,14 +57,22 @@ func (p *progress) line(done int, took time.Duration, remark string) string {
 	text := fmt.Sprintf("%s, %s/s", count(done, p.thing), rate)
 	if p.total > 0 {
 		share := float64(done) / float64(p.total)
-		filled := min(barWidth, int(share*barWidth))
-		text = fmt.Sprintf("%3.0f%% %s%s %s of %s, %s/s", 100*share, strings.Repeat("█", filled),
-			strings.Repeat("░", barWidth-filled), thousands(done), count(p.total, p.thing), rate)
+		text = fmt.Sprintf("%3.0f%% %s%s of %s, %s/s", 100*share, p.bar(share), thousands(done),
+			count(p.total, p.thing), rate)
 	}
 	if remark != "" {
 		text += ", " + remark
 	}
 	return p.deed + " " + text
+}
+
+// bar draws a share, for those who look at it.
+func (p *progress) bar(share float64) string {
+	if !p.app.terminal {
+		return ""
+	}
+	filled := min(barWidth, int(share*barWidth))
+	return strings.Repeat("█", filled) + strings.Repeat("░", barWidth-filled) + " "
 }
 
 // clear removes the bar, so that something else can be printed in its place.

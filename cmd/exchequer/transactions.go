@@ -96,7 +96,12 @@ func (a *app) entry(e client.Entry) error {
 	if err := one(a, transactionDetails(), e.Transaction); err != nil {
 		return err
 	}
-	return newPrinter(a, legColumns()).rows(e.Legs)
+	// Debits first, so that money reads from where it leaves to where it arrives. The store has
+	// legs in the order of their ids.
+	legs := slices.SortedStableFunc(slices.Values(e.Legs), func(a, b client.Leg) int {
+		return -strings.Compare(string(a.Type), string(b.Type))
+	})
+	return newPrinter(a, legColumns()).rows(legs)
 }
 
 func (a *app) getCommand() *cobra.Command {

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/client/bulk"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+var catalogues = []*problem.Catalogue{
+	ledger.Problems, api.Problems, apikey.Problems, client.Problems, bulk.Problems,
+}
+
+func TestEveryKindOfProblemHasAStatus(t *testing.T) {
+	for _, kind := range problem.Kinds() {
+		if _, known := exits[kind]; !known {
+			t.Errorf("%s has no exit status", kind)
+		}
+	}
+}
+
+func TestHintsAreAboutProblemsThatExist(t *testing.T) {
+	if err := problem.Check(catalogues...); err != nil {
+		t.Error(err)
+	}
+	codes := make(map[problem.Code]bool)
+	for _, c := range catalogues {
+		for _, d := range c.Definitions() {
+			codes[d.Code()] = true
+		}
+	}
+	for code := range hints {
+		if !codes[code] {
+			t.Errorf("there is no problem %q to hint at", code)
+		}
+	}
+}
+
+func TestErrorsAreExplained(t *testing.T) {
+	refused := ledger.ErrInsufficientFunds.With("account", "a").With("available", "1.00 NZD").
+		With("needed", "2.00 NZD").Field("legs[0].amount", "is more than the account has")
+	invalid := ledger.ErrInvalidRequest.Field("currency", "must be a code of ISO 4217")
+	for _, test := range []struct {
+		name, output string
+		err          error
+		exit         int
+		want         string
+	}{
+		{"a refusal", outputTable, refused, exitRefused,
+			"exchequer: Account a has 1.00 NZD to spend, but 2.00 NZD is needed\n" +
+				"try: Deposit money first, or raise the account's overdraft limit\n"},
+		{"fields that are wrong", outputTable, fmt.Errorf("wrapped: %w", invalid), exitUsage,
+			"exchequer: The request is not complete or not well formed\n" +
+				"  currency must be a code of ISO 4217\n" +
+				"try: Correct the fields named and send it again\n"},
+		{"what may move the cursor", outputTable, errors.New("bad\x1b[2Jname"), exitFailed,
+			"exchequer: bad [2Jname\n"},
+		{"an error that was told", outputTable, &failure{exit: exitDiffers, silent: true},
+			exitDiffers, ""},
+		{"JSON of a mistake on the command line", outputJSON, usagef("this", "That is wrong"),
+			exitUsage, `{"kind":"invalid","code":"usage","sentence":"That is wrong","hint":"this"}` + "\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			a := &app{err: &out, flags: flags{output: test.output}}
+			a.explain(test.err)
+			if out.String() != test.want {
+				t.Errorf("got %q, want %q", out.String(), test.want)
+			}
+			if got := exitOf(test.err); got != test.exit {
+				t.Errorf("status %d, want %d", got, test.exit)
+			}
+		})
+	}
+}
+
+func TestProgressIsABarForPeopleAndALineForLogs(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		terminal, quiet bool
+		want            string
+	}{
+		{"on a terminal", true, false,
+			"\rimporting  50% ████████████░░░░░░░░░░░░ 600 of 1,200 rows, RATE/s, 3 refused"},
+		{"in a log", false, false, "importing  50% 600 of 1,200 rows, RATE/s, 3 refused\n"},
+		{"when results alone are wanted", true, true, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var out bytes.Buffer
+			a := &app{err: &out, terminal: test.terminal, flags: flags{quiet: test.quiet}}
+			p := a.newProgress("importing", "row", 1200)
+			p.set(600, "too early to tell")
+			p.begin = time.Now().Add(-10 * time.Second)
+			p.last = p.begin
+			p.set(600, "3 refused")
+			got := regexp.MustCompile(`[\d,]+/s`).ReplaceAllString(out.String(), "RATE/s")
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			out.Reset()
+			p.clear()
+			if left := strings.Trim(out.String(), "\r "); left != "" || p.width != 0 {
+				t.Errorf("clearing the bar left %q", left)
+			}
+		})
+	}
+}
+
+func TestTheDataDirectoryIsTheUsers(t *testing.T) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skip("there is no home directory")
+	}
+	env := map[string]string{}
+	a := &app{getenv: func(name string) string { return env[name] }}
+	if dir, err := a.dataDir(); err != nil || !strings.HasPrefix(dir, home) {
+		t.Errorf("got %q, %v", dir, err)
+	}
+	env["XDG_DATA_HOME"] = home + "/elsewhere"
+	if dir, err := a.dataDir(); err != nil || dir != home+"/elsewhere/exchequer" {
+		t.Errorf("got %q, %v", dir, err)
+	}
+	a.flags.data = "here"
+	if dir, err := a.dataDir(); err != nil || dir != "here" {
+		t.Errorf("got %q, %v", dir, err)
+	}
+}
