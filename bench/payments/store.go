@@ -70,9 +70,11 @@ type reader interface {
 // differ from another one only in how they write.
 func contenders(reads bool) []store {
 	if reads {
-		return []store{&postgres{}, &sqlite{}, &pebbleRows{}}
+		return []store{&exchequer{}, &postgres{}, &sqlite{}, &pebbleRows{}}
 	}
-	return []store{&postgres{}, &sqlite{}, &sqlite{grouped: true}, &pebbleFloor{}}
+	return []store{
+		&exchequer{}, &postgres{}, &sqlite{}, &sqlite{grouped: true}, &pebbleFloor{},
+	}
 }
 
 // payment is one movement of money between two accounts, which are numbered from 0. The amount is
