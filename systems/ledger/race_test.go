@@ -78,8 +78,8 @@ func TestFirstUseUnderARace(t *testing.T) {
 	b.sound()
 }
 
-// misbehave makes a store that conflicts now and then, and sometimes fails without saying whether it
-// has written.
+// misbehave makes a store that conflicts now and then, and sometimes fails without saying whether
+// it has written.
 func (b *books) misbehave(seed uint64) {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 2))
