@@ -11,12 +11,25 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
+// drawKey draws the key of an item that is there, or any.
 func (w *modelWork) drawKey() dynamo.Key {
+	if item := w.sample(); item != nil && rapid.IntRange(0, 2).Draw(w.T, "a new key") > 0 {
+		return w.m.keyOf(item)
+	}
 	k := dynamo.Key{"pk": drawScalar(w.T, w.m.kinds["pk"])}
 	if w.m.keys.sort != "" {
 		k["sk"] = drawScalar(w.T, w.m.kinds["sk"])
 	}
 	return k
+}
+
+// sample returns an item that is there, nil when there is none.
+func (w *modelWork) sample() dynamo.Item {
+	if len(w.m.items) == 0 {
+		return nil
+	}
+	keys := slices.Sorted(maps.Keys(w.m.items))
+	return w.m.items[keys[rapid.IntRange(0, len(keys)-1).Draw(w.T, "item")]]
 }
 
 // drawItem draws an item. Attributes that are keys of indexes mostly have the right type.
@@ -61,8 +74,9 @@ func drawIf(p *placeholders) modelCondition {
 func all(string) bool { return true }
 
 func (w *modelWork) put() {
-	p := newPlaceholders(w.T)
-	item, condition := w.drawItem(), drawIf(p)
+	item := w.drawItem()
+	p := newPlaceholders(w.T, w.m.find(w.m.keyOf(canonicalItem(item))))
+	condition := drawIf(p)
 	out, err := w.db.Put(w.ctx, &dynamo.PutInput{
 		TableName: w.m.table, Item: item, ConditionExpression: condition.text,
 		Expressions: p.Expressions, ReturnValues: dynamo.ReturnAllOld,
@@ -80,8 +94,9 @@ func (w *modelWork) put() {
 }
 
 func (w *modelWork) delete() {
-	p := newPlaceholders(w.T)
-	key, condition := w.drawKey(), drawIf(p)
+	key := w.drawKey()
+	p := newPlaceholders(w.T, w.m.find(canonicalItem(key)))
+	condition := drawIf(p)
 	out, err := w.db.Delete(w.ctx, &dynamo.DeleteInput{
 		TableName: w.m.table, Key: key, ConditionExpression: condition.text,
 		Expressions: p.Expressions, ReturnValues: dynamo.ReturnAllOld,
@@ -96,8 +111,9 @@ func (w *modelWork) delete() {
 }
 
 func (w *modelWork) update() {
-	p := newPlaceholders(w.T)
-	key, condition, u := w.drawKey(), drawIf(p), drawUpdate(p)
+	key := w.drawKey()
+	p := newPlaceholders(w.T, w.m.find(canonicalItem(key)))
+	condition, u := drawIf(p), drawUpdate(p)
 	out, err := w.db.Update(w.ctx, &dynamo.UpdateInput{
 		TableName: w.m.table, Key: key, UpdateExpression: u.text,
 		ConditionExpression: condition.text, Expressions: p.Expressions,
@@ -121,7 +137,7 @@ func (w *modelWork) update() {
 func (w *modelWork) get() {
 	key := w.drawKey()
 	want := w.m.find(canonicalItem(key))
-	p := newPlaceholders(w.T)
+	p := newPlaceholders(w.T, nil)
 	text, keep := drawProjection(p)
 	out, err := w.db.Get(w.ctx, &dynamo.GetInput{
 		TableName: w.m.table, Key: key, ProjectionExpression: text, Expressions: p.Expressions,
@@ -146,10 +162,9 @@ func (w *modelWork) drawFilter(p *placeholders, ix modelIndex) modelCondition {
 	}
 	before := *p
 	c := drawCondition(p, 1)
-	names := fmt.Sprint(c.text)
 	for _, name := range []string{ix.hash, ix.sort} {
-		if (name == "g" || name == "h") && mentions(names, name) {
-			*p = placeholders{T: before.T, Expressions: dynamo.Expressions{}}
+		if (name == "g" || name == "h") && mentions(c.text, name) {
+			*p = before
 			return modelCondition{"", func(dynamo.Item) bool { return true }}
 		}
 	}
@@ -181,9 +196,9 @@ func isWord(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' &
 // query reads a partition page by page, forward and backward.
 func (w *modelWork) query() {
 	ix := w.drawIndex()
-	p := newPlaceholders(w.T)
+	p := newPlaceholders(w.T, w.sample())
 	filter := w.drawFilter(p, ix)
-	hash := drawScalar(w.T, w.m.kinds[ix.hash])
+	hash := w.drawKeyValue(p, ix.hash)
 	where := p.name(ix.hash) + " = " + p.value(hash)
 	within := func(dynamo.Item) bool { return true }
 	if ix.sort != "" && rapid.Bool().Draw(w.T, "by sort key") {
@@ -225,15 +240,25 @@ func (w *modelWork) query() {
 	}
 }
 
+// drawKeyValue draws a value of a key attribute: that of the sample, of another item, or any.
+func (w *modelWork) drawKeyValue(p *placeholders, name string) dynamo.Value {
+	for _, item := range []dynamo.Item{p.sample, w.sample()} {
+		if v, ok := item[name]; ok && rapid.Bool().Draw(w.T, "of an item") {
+			return v
+		}
+	}
+	return drawScalar(w.T, w.m.kinds[name])
+}
+
 // drawRange draws a condition on a sort key.
 func (w *modelWork) drawRange(p *placeholders, name string) (string, func(dynamo.Item) bool) {
 	kind := w.m.kinds[name]
-	v := drawScalar(w.T, kind)
+	v := w.drawKeyValue(p, name)
 	op := rapid.SampledFrom([]string{"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}).
 		Draw(w.T, "operator")
 	switch {
 	case op == "BETWEEN":
-		u := drawScalar(w.T, kind)
+		u := w.drawKeyValue(p, name)
 		if modelOrder(v, u) > 0 {
 			v, u = u, v
 		}
@@ -284,7 +309,7 @@ func (w *modelWork) expectPage(out *dynamo.QueryOutput, limit int) {
 
 func (w *modelWork) scan() {
 	ix := w.drawIndex()
-	p := newPlaceholders(w.T)
+	p := newPlaceholders(w.T, w.sample())
 	filter := w.drawFilter(p, modelIndex{})
 	segments := rapid.IntRange(1, 4).Draw(w.T, "segments")
 	got := w.scanAll(ix, segments, rapid.IntRange(0, 4).Draw(w.T, "limit"), &filter, p)
@@ -444,8 +469,8 @@ func (w *modelWork) expectReasons(err error, failed []bool, invalid int) {
 func (w *modelWork) drawTransacted(item, key dynamo.Item) (
 	action dynamo.TransactWriteItem, does func(), holds, valid bool,
 ) {
-	p := newPlaceholders(w.T)
 	old := w.m.find(key)
+	p := newPlaceholders(w.T, old)
 	condition := drawIf(p)
 	kind := rapid.IntRange(0, 3).Draw(w.T, "action")
 	if kind == 3 && condition.text == "" {

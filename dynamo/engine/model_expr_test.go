@@ -17,9 +17,26 @@ import (
 type placeholders struct {
 	*rapid.T
 	dynamo.Expressions
+	// sample is an item that the values are often taken from, so that comparisons meet equals.
+	sample dynamo.Item
 }
 
-func newPlaceholders(t *rapid.T) *placeholders { return &placeholders{T: t} }
+func newPlaceholders(t *rapid.T, sample dynamo.Item) *placeholders {
+	return &placeholders{T: t, sample: sample}
+}
+
+// like returns what the path leads to in the sample, now and then, if it is of one of the kinds;
+// otherwise what draw draws.
+func (p *placeholders) like(path modelPath, kinds []dynamo.Kind,
+	draw func(*rapid.T) dynamo.Value,
+) dynamo.Value {
+	v := path.read(p.sample)
+	if !v.IsAbsent() && (kinds == nil || slices.Contains(kinds, v.Kind())) &&
+		rapid.Bool().Draw(p.T, "as it is") {
+		return v
+	}
+	return draw(p.T)
+}
 
 func (p *placeholders) value(v dynamo.Value) string {
 	if p.ExpressionAttributeValues == nil {
@@ -209,9 +226,9 @@ func drawComparison(p *placeholders) modelCondition {
 				func(i dynamo.Item) bool { return compare(op, left.read(i), right.read(i)) }}
 		}
 	}
-	v := drawOrdered(p.T)
+	v := p.like(left, orderedKinds, drawOrdered)
 	if op == "=" || op == "<>" {
-		v = drawValue(p.T)
+		v = p.like(left, nil, drawValue)
 	}
 	text := left.render(p) + " " + op + " " + p.value(v)
 	v = canonicalValue(v)
@@ -230,8 +247,8 @@ func canonicalValue(v dynamo.Value) dynamo.Value {
 // drawSetCondition draws a BETWEEN or an IN.
 func drawSetCondition(p *placeholders) modelCondition {
 	left := drawPath(p.T)
-	kind := rapid.SampledFrom(orderedKinds).Draw(p.T, "kind")
-	v, w := drawScalar(p.T, kind), drawScalar(p.T, kind)
+	v := p.like(left, orderedKinds, drawOrdered)
+	w := drawScalar(p.T, v.Kind())
 	if rapid.Bool().Draw(p.T, "between") {
 		if modelOrder(v, w) > 0 {
 			v, w = w, v

@@ -219,7 +219,7 @@ func TestRandomWorkAgreesWithAPlainMap(t *testing.T) {
 		defer func() { _, _ = db.DeleteTable(context.Background(), name) }()
 		m := drawModel(t, db, name)
 		w := &modelWork{T: t, ctx: context.Background(), db: db, m: m}
-		for range rapid.IntRange(10, 60).Draw(t, "calls") {
+		for range rapid.IntRange(20, 120).Draw(t, "calls") {
 			w.call()
 			calls++
 		}
@@ -256,7 +256,7 @@ func (w *modelWork) compare() {
 		w.expectItem(w.m.keyOf(item), item)
 	}
 	for _, ix := range append([]modelIndex{{}}, w.m.indexes...) {
-		got := w.scanAll(ix, 1, 0, nil, newPlaceholders(w.T))
+		got := w.scanAll(ix, 1, 0, nil, newPlaceholders(w.T, nil))
 		want := slices.Collect(maps.Values(w.m.items))
 		if ix.name != "" {
 			want = w.m.entries(ix)
