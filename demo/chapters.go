@@ -101,7 +101,7 @@ func (s *story) payments(ctx context.Context) error {
 }
 
 // exampleMax keeps the table of refusals within the width of a screen.
-const exampleMax = 66
+const exampleMax = 64
 
 // wholeID finds ids in sentences.
 var wholeID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)

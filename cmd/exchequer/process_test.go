@@ -65,17 +65,17 @@ func (p *process) run(status string, args ...string) string {
 // are refused, which name an account that is not there. They are spread evenly over the file and
 // tell a reader of the output how far the import has come.
 type payments struct {
-	path           string
-	posted         int
-	refused        []int // lines
-	balances       []int // of the accounts, in whole dollars
-	deposits, rows int
+	path     string
+	posted   int
+	refused  []int // lines
+	balances []int // of the accounts, in whole dollars
+	deposits int
 }
 
 const (
-	paymentAccounts = 12
-	paymentRows     = 1200
-	refusedEvery    = 40
+	paymentAccounts = 6
+	paymentRows     = 800
+	refusedEvery    = 20
 )
 
 func writePayments(t *testing.T, dir string, random *rand.Rand) *payments {
@@ -108,7 +108,6 @@ func writePayments(t *testing.T, dir string, random *rand.Rand) *payments {
 		}
 		p.posted++
 	}
-	p.rows = paymentRows
 	if err := os.WriteFile(p.path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +159,7 @@ func TestImportIsExactlyOnceAcrossKills(t *testing.T) {
 	command := []string{"ledger", "import", "payments.csv", "--concurrency", "8"}
 	// Lines at which the import is stopped, each beyond the one before, so that every run has
 	// something new to post when it is hit.
-	const stops = 5
+	const stops = 4
 	for stop := range stops {
 		share := len(file.refused) / (stops + 2)
 		line := file.refused[stop*share+random.IntN(share)]
