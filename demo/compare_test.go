@@ -63,7 +63,8 @@ func TestEveryDifferenceIsFound(t *testing.T) {
 	want := []string{
 		"4695 rows posted, not 4696",
 		"67 rows already there, not 66",
-		fmt.Sprintf("line %d was refused as %q, not %q", second.Row.Line, "another", second.Problem.Code),
+		fmt.Sprintf("line %d was refused as %q, not %q", second.Row.Line, "another",
+			second.Problem.Code),
 		fmt.Sprintf("line %d was refused as %q, not %q", last.Row.Line+1, "surplus", ""),
 		fmt.Sprintf("line %d was not refused as %q", first.Row.Line, first.Problem.Code),
 	}
