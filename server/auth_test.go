@@ -244,3 +244,17 @@ func TestKeysProtectUnderAnyName(t *testing.T) {
 		t.Errorf("another name than those given has status %d", r.status)
 	}
 }
+
+// What an answer says it took is what the operation took, not the look-up of the key.
+func TestUsageLeavesTheKeyOut(t *testing.T) {
+	w := start(t, withKeys)
+	w.furnish()
+	key := must[client.CreatedKey](t)(w.CreateKey(t.Context(),
+		client.NewAPIKey{Name: "n", Scopes: []string{"ledger:read"}}))
+	var u client.Usage
+	c := w.client(client.Options{Key: key.Secret})
+	must[client.Account](t)(c.Account(client.WithUsage(t.Context(), &u), "alice"))
+	if u.Calls != 1 || u.ReadUnits != 1 {
+		t.Errorf("an account took %+v", u)
+	}
+}

@@ -104,8 +104,10 @@ func (s *Server) done(x api.Exchange) {
 	s.metrics.exchange(x)
 	level := slog.LevelInfo
 	switch {
-	case x.Status >= http.StatusInternalServerError:
+	case x.Status == http.StatusInternalServerError:
 		level = slog.LevelError
+	case x.Status > http.StatusInternalServerError:
+		level = slog.LevelWarn // Too busy, or too slow: it passes.
 	case x.Route == healthRoute || x.Route == readyRoute || x.Route == metricsRoute:
 		level = slog.LevelDebug // They come every few seconds.
 	}

@@ -317,3 +317,37 @@ func TestOptionsReachTheLedger(t *testing.T) {
 		t.Errorf("over four shards: %+v", page)
 	}
 }
+
+func TestAnswersHaveALimitButStreamsHaveNone(t *testing.T) {
+	w := start(t, func(o *server.Options) { o.Limits.Answer = time.Nanosecond })
+	p := w.send(get, "/v1/accounts", "").problem(t)
+	if p.Code != "timed_out" || p.Status != http.StatusServiceUnavailable {
+		t.Errorf("got %+v", p)
+	}
+	r := w.send(post, "/v1/reconciliation", `{"from":"2026-01-01","to":"2026-01-02"}`)
+	if r.status != http.StatusOK {
+		t.Errorf("a reconciliation has status %d: %s", r.status, r.body)
+	}
+}
+
+func TestHeadersHaveALimit(t *testing.T) {
+	w := start(t)
+	address, end, ended := serving(t, w)
+	r, err := http.NewRequestWithContext(t.Context(), get, address+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Long", strings.Repeat("x", 2*server.HeaderMax))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("long headers have status %d", response.StatusCode)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

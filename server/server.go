@@ -89,7 +89,7 @@ func (s *Server) build(ctx context.Context) error {
 			Version: s.opts.Version, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
-			Ready: s.ready, Metrics: s.metrics.handler(), Now: s.opts.Now,
+			Ready: s.ready, Metrics: s.metrics.handler(),
 		})
 	return err
 }

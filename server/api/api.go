@@ -49,8 +49,6 @@ type Options struct {
 	Ready func(context.Context) error
 	// Metrics, if set, answers /metrics.
 	Metrics http.Handler
-	// Now is the clock that measures how long answers take.
-	Now func() time.Time
 }
 
 // API answers requests. Make it with New.

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // guard refuses requests that a page in somebody's browser may have sent behind their back. Without
@@ -80,7 +81,9 @@ func (a *API) admit(ctx context.Context, header string, scope apikey.Scope) erro
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return ErrKeyMissing
 	}
-	key, err := a.deps.Keys.Authenticate(ctx, strings.TrimSpace(token))
+	// A meter of its own: what an answer says it took is what its operation took.
+	unmetered, _ := singletable.WithMeter(ctx)
+	key, err := a.deps.Keys.Authenticate(unmetered, strings.TrimSpace(token))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,113 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api"
+)
+
+func TestDecodeTakesWhatIsRight(t *testing.T) {
+	got, err := api.Decode([]byte(` {
+		"type" : "payment", "merchantId": null, "description": "a \"b\" \\ {[,:]} \u00e9 é",
+		"metadata": {"a":"1", "A":"2", "": ""},
+		"legs": [ {"accountId":"x","type":"debit","amount":"1.0","currency":"USD"} , {} ],
+		"amount": null
+	} `))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Type != "payment" || got.Description != `a "b" \ {[,:]} é é` || len(got.Legs) != 2 ||
+		got.Legs[0].Amount != "1.0" || got.MerchantID != "" || got.Amount != "" {
+		t.Errorf("got %+v", got)
+	}
+	want := map[string]string{"a": "1", "A": "2", "": ""}
+	if diff := cmp.Diff(want, got.Metadata); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeTellsEveryFault(t *testing.T) {
+	_, err := api.Decode([]byte(`{"b":1,"type":2,"legs":[{"amount":1},3,{"x":{"y":[]}}],"type":"t"}`))
+	var e *problem.Error
+	if !errors.As(err, &e) || e.Code != "invalid_body" {
+		t.Fatalf("got %v", err)
+	}
+	want := problem.Fields{
+		{Name: "b", Wrong: "is not known here"},
+		{Name: "type", Wrong: "must be a string"},
+		{Name: "legs[0].amount", Wrong: `must be a string such as "5.50": many programs round JSON numbers`},
+		{Name: "legs[1]", Wrong: "must be an object"},
+		{Name: "legs[2].x", Wrong: "is not known here"},
+		{Name: "type", Wrong: "is given twice"},
+	}
+	if diff := cmp.Diff(want, e.Fields); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeTellsNoMoreFaultsThanAPersonReads(t *testing.T) {
+	var body strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&body, `,"m%d":1`, i)
+	}
+	_, err := api.Decode([]byte("{" + body.String()[1:] + "}"))
+	if e := problem.From(err); len(e.Fields) != api.Faults {
+		t.Errorf("%d fields are told", len(e.Fields))
+	}
+}
+
+func TestDecodeTellsWhereJSONEnds(t *testing.T) {
+	for body, offset := range map[string]string{
+		`{"a":}`: "6", `{"a":1`: "6", `{"type":"é` + "\xff" + `"}`: "11", `{}x`: "3",
+	} {
+		_, err := api.Decode([]byte(body))
+		if e := problem.From(err); e.Code != "malformed_json" || e.Details["offset"] != offset {
+			t.Errorf("%s: %v", body, e)
+		}
+	}
+}
+
+// Whatever arrives, decode neither breaks nor guesses: what it takes is read as encoding/json reads
+// it with unknown members refused, and is the same after another round.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `[]`, `null`, `{"type":"payment","amount":"5.50","currency":"USD"}`,
+		`{"legs":[{"accountId":"a","type":"debit","amount":"1","currency":"USD"},null]}`,
+		`{"metadata":{"a":"b","c":null}}`, `{"type":"a","type":"b"}`, `{"\u0074ype":"x"}`,
+		`{"amount":5.50}`, `{"type":{"a":[1,{"b":"]}"}]}}`, "{\"type\":\"\xff\"}", ` { } `, `{"":1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := api.Decode(body)
+		if err != nil {
+			if kind := problem.KindOf(err); kind != problem.Invalid {
+				t.Fatalf("%q: %v", body, err)
+			}
+			return
+		}
+		var plain api.Posting
+		d := json.NewDecoder(bytes.NewReader(body))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&plain); err != nil || !cmp.Equal(got, plain) {
+			t.Fatalf("%q: %+v, but encoding/json says %+v, %v", body, got, plain, err)
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := api.Decode(text); err != nil ||
+			!cmp.Equal(got, again, cmpopts.EquateEmpty()) {
+			t.Fatalf("%q became %s: %+v, %v", body, text, again, err)
+		}
+	})
+}

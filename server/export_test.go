@@ -1,0 +1,6 @@
+package server
+
+import "github.com/exchequer-dev/exchequer/systems/ledger"
+
+// LedgerOf lets benchmarks compare the ledger with the ways to it.
+func LedgerOf(s *Server) *ledger.Ledger { return s.ledger }
