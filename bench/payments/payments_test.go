@@ -117,7 +117,7 @@ func TestEveryReaderFindsWhatWasLoaded(t *testing.T) {
 
 func TestARunPrintsEveryCaseAsTableOrJSON(t *testing.T) {
 	args := []string{"-stores", "sqlite,pebble floor", "-callers", "1,2", "-rounds", "2",
-		"-duration", "50ms", "-warmup", "0s", "-older", "50", "-accounts", "10",
+		"-duration", "150ms", "-warmup", "0s", "-older", "50", "-accounts", "10",
 		"-dir", t.TempDir()}
 	var table, document, progress bytes.Buffer
 	if code := run(t.Context(), args, &table, &progress); code != 0 {
