@@ -302,14 +302,17 @@ func (c *patternCore) nativeUpper(
 	return v, fmt.Errorf("pattern %s: a half-open range of type %s", c.name, v.Kind())
 }
 
-// digitsMax is how many significant digits a Number has.
-const digitsMax = 38
+// A Number has up to 38 significant digits, of which the last stands at 1E-130 or higher.
+const (
+	digitsMax   = 38
+	exponentMin = -130
+)
 
 // numberBelow returns the greatest Number below a canonical one. Numbers have 38 digits, so the
 // step down depends on where the first digit stands.
 func numberBelow(text string) (string, error) {
 	if text == "0" {
-		return "-1e-130", nil
+		return dynamo.CanonicalNumber(fmt.Sprintf("-1e%d", exponentMin))
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	first := len(whole) - 1 // the exponent of the first significant digit
@@ -320,6 +323,9 @@ func numberBelow(text string) (string, error) {
 	if power && !strings.HasPrefix(text, "-") {
 		first-- // just below a power of ten there is one more digit to use
 	}
-	step := max(first-(digitsMax-1), -130)
-	return dynamo.SubtractNumbers(text, fmt.Sprintf("1e%d", step))
+	step, err := dynamo.CanonicalNumber(fmt.Sprintf("1e%d", max(first-(digitsMax-1), exponentMin)))
+	if err != nil {
+		return "", err
+	}
+	return dynamo.SubtractNumbers(text, step)
 }

@@ -92,8 +92,9 @@ func Primary(templates ...string) EntityOption {
 	return func(c *core) { c.base = &placement{templates: templates} }
 }
 
-// On places the entity in an index: the templates of the index's partition key and sort key ("" for
-// an index without one). A missing part is an error unless the placement is sparse.
+// On places the entity in an index: the templates of the index's partition key ("" for a local
+// index, whose partition key is the table's) and sort key ("" for an index without one). A missing
+// part is an error unless the placement is sparse.
 func On(index, partition, sort string, opts ...OnOption) EntityOption {
 	return func(c *core) {
 		pl := &placement{index: index, templates: []string{partition}}
@@ -201,8 +202,8 @@ func (c *core) bind() {
 		}
 		c.on = append(c.on, pl)
 		pl.keys = x.keys
-		if x.local && len(pl.templates) == 1 {
-			pl.templates = []string{c.base.templateOf(0), pl.templates[0]}
+		if x.local && pl.templates[0] == "" {
+			pl.templates[0] = c.base.templateOf(0)
 		}
 		c.bindPlacement(pl)
 		c.fed.addAll(pl.needs)

@@ -194,7 +194,7 @@ func (c *patternCore) bindingText(b *binding, n int) string {
 		if b.in[i] >= 0 {
 			p.field = c.in.fields[b.in[i]].goName
 		}
-		text.WriteString(p.source())
+		text.WriteString(p.shown())
 	}
 	return text.String()
 }

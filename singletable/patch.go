@@ -151,7 +151,7 @@ func (f Field[T, V]) encode(v *V) (dynamo.Value, error) {
 	if err != nil {
 		err = fmt.Errorf("%s: attribute %s: %w", f.c.name, fd.attr, err)
 	}
-	return val, err
+	return canonical(val), err // arithmetic on Numbers needs them canonical
 }
 
 func (f Field[T, V]) change(op changeOp, v *V) Change[T] {

@@ -102,19 +102,21 @@ func newLedgerModel(tableName string, shards int) *ledgerModel {
 	m.balance = st.FieldOf(m.accounts, func(a *LedgerAccount) *st.Number { return &a.Balance })
 	m.status = st.FieldOf(m.accounts, func(a *LedgerAccount) *string { return &a.Status })
 
-	m.accountsOfUser = st.NewQuery[ByUser](m.accounts, "accounts-of-user", st.UseIndex("GSI1"))
+	m.accountsOfUser = st.NewQuery[ByUser](m.accounts, "accounts-of-user", st.UseIndex("GSI1"),
+		st.Describe("The accounts of a user."))
 	m.byStatus = st.NewQuery[ByStatus](m.transactions, "transactions-by-status",
-		st.UseIndex("GSI1"), st.Between("CreatedAt", "From", "To"))
+		st.UseIndex("GSI1"), st.Between("CreatedAt", "From", "To"),
+		st.Describe("Transactions with a status, oldest first."))
 	m.byIdempotencyKey = st.NewQuery[ByKey](m.transactions, "transaction-by-idempotency-key",
-		st.UseIndex("GSI2"))
+		st.UseIndex("GSI2"), st.Describe("The transaction that a key was used for."))
 	m.withLegs = st.NewCollection[ByID]("transaction-with-legs", []st.Member[TransactionWithLegs]{
 		st.Into(m.transactions, func(out *TransactionWithLegs, v Transaction) { out.Transaction = v }),
 		st.Into(m.legs, func(out *TransactionWithLegs, v TransactionLeg) {
 			out.Legs = append(out.Legs, v)
 		}),
-	})
+	}, st.Describe("A transaction and its legs."))
 	m.accountHistory = st.NewQuery[ByAccount](m.legs, "account-history", st.UseIndex("GSI1"),
-		st.Descending())
+		st.Descending(), st.Describe("The legs of an account, newest first."))
 	return m
 }
 

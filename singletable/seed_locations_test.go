@@ -51,8 +51,9 @@ func newLocationsModel(tableName string) *locationsModel {
 	m.code = st.FieldOf(m.locations, func(l *Location) *string { return &l.Code })
 	m.status = st.FieldOf(m.locations, func(l *Location) *string { return &l.Status })
 	m.updatedAt = st.FieldOf(m.locations, func(l *Location) *time.Time { return &l.UpdatedAt })
-	m.byID = st.NewLookup[LocationID](m.locations, "location-by-id")
-	m.all = st.NewScan[Everything](m.locations, "all-locations")
+	m.byID = st.NewLookup[LocationID](m.locations, "location-by-id",
+		st.Describe("The location with an id."))
+	m.all = st.NewScan[Everything](m.locations, "all-locations", st.Describe("All locations."))
 	return m
 }
 

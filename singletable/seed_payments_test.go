@@ -61,9 +61,11 @@ func newPaymentsModel() *paymentsModel {
 		st.On("Query_All_Scheduled_Payments", "<PaymentID:shard(5)>",
 			"<PaymentStatus>#<ScheduledTime:seconds>#<PaymentID>"))
 	m.ofAccount = st.NewQuery[AccountDays](m.payments, "payments-of-account",
-		st.Between("ScheduledTime", "From", "To"))
+		st.Between("ScheduledTime", "From", "To"),
+		st.Describe("Payments of an account that are due in a time."))
 	m.byStatus = st.NewQuery[StatusDay](m.payments, "payments-by-status",
-		st.UseIndex("Query_All_Scheduled_Payments"), st.Between("ScheduledTime", "From", "To"))
+		st.UseIndex("Query_All_Scheduled_Payments"), st.Between("ScheduledTime", "From", "To"),
+		st.Describe("Payments of all accounts with a status that are due in a time."))
 
 	m.history = st.NewTable("TransactionHistory", st.Keys("AccountID", "Timestamp"),
 		st.GSI("Query_All_Scheduled_Payments", "Sharded-GSI-PK", "Status#Time"),
@@ -76,9 +78,10 @@ func newPaymentsModel() *paymentsModel {
 		st.On("QueryAll_byTime", "<TransactionID:shard(5)>", "<Timestamp>"),
 		st.On("Query_TransactionID", "<TransactionID>", ""))
 	m.byTime = st.NewQuery[Times](m.past, "transactions-by-time", st.UseIndex("QueryAll_byTime"),
-		st.Between("Timestamp", "From", "To"), st.Descending())
+		st.Between("Timestamp", "From", "To"), st.Descending(),
+		st.Describe("Transactions of all accounts, newest first."))
 	m.byID = st.NewQuery[ByTransactionID](m.past, "transaction-by-id",
-		st.UseIndex("Query_TransactionID"))
+		st.UseIndex("Query_TransactionID"), st.Describe("The transaction with an id."))
 	return m
 }
 

@@ -37,9 +37,9 @@ func newRatesModel() *ratesModel {
 		st.TTL("ttl"))
 	m.rates = st.NewEntity[Rate](m.table, "Rate", st.Primary("RATE#<Base>#<Target>"),
 		st.On("BaseCurrencyIndex", "<Base>", ""))
-	m.byPair = st.NewLookup[Pair](m.rates, "rate-of-pair")
+	m.byPair = st.NewLookup[Pair](m.rates, "rate-of-pair", st.Describe("The rate of a pair."))
 	m.byBase = st.NewQuery[ByBase](m.rates, "rates-of-base", st.UseIndex("BaseCurrencyIndex"),
-		st.Live())
+		st.Live(), st.Describe("The rates of a base that have not expired."))
 	return m
 }
 

@@ -97,14 +97,19 @@ func newStatementsModel() *statementsModel {
 		st.Into(m.profiles, func(out *Startup, v Profile) { out.Profile = &v }),
 		st.Into(m.accounts, func(out *Startup, v UserAccount) { out.Accounts = append(out.Accounts, v) }),
 		st.Into(m.tags, func(out *Startup, v Tag) { out.Tags = append(out.Tags, v) }),
-	})
-	m.tagsOfUser = st.NewQuery[OfUser](m.tags, "tags-of-user")
-	m.accountsOfUser = st.NewQuery[OfUser](m.accounts, "accounts-of-user")
+	}, st.Describe("What an app needs when it starts."))
+	m.tagsOfUser = st.NewQuery[OfUser](m.tags, "tags-of-user",
+		st.Describe("The tags of a user."))
+	m.accountsOfUser = st.NewQuery[OfUser](m.accounts, "accounts-of-user",
+		st.Describe("The accounts of a user."))
 	m.inPeriod = st.NewQuery[AccountDates](m.transactions, "transactions-in-period",
-		st.Through("date", "From", "To"))
+		st.Through("date", "From", "To"),
+		st.Describe("Transactions from one day to another, both included."))
 	m.latest = st.NewQuery[AccountDates](m.transactions, "latest-transactions",
-		st.Through("date", "From", "To"), st.Descending())
-	m.uploadsOf = st.NewQuery[OfAccount](m.uploads, "uploads-of-account")
+		st.Through("date", "From", "To"), st.Descending(),
+		st.Describe("The same, newest first."))
+	m.uploadsOf = st.NewQuery[OfAccount](m.uploads, "uploads-of-account",
+		st.Describe("The uploads of an account."))
 	return m
 }
 

@@ -28,6 +28,23 @@ type part struct {
 
 func (p *part) isField() bool { return p.field != "" }
 
+// shown is source without a shard that there is only one of, which makes no text.
+func (p *part) shown() string {
+	if p.ring != nil && p.ring.suffix && p.format.few == 1 {
+		return ""
+	}
+	return p.source()
+}
+
+// shown is the template as keys come out of it.
+func (t *template) shown() string {
+	var b strings.Builder
+	for i := range t.parts {
+		b.WriteString(t.parts[i].shown())
+	}
+	return b.String()
+}
+
 // source shows the part as it is written.
 func (p *part) source() string {
 	if !p.isField() {

@@ -1,0 +1,209 @@
+package singletable_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	st "github.com/exchequer-dev/exchequer/singletable"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+// golden compares text with a file, or rewrites the file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-), now (+); -update rewrites it:\n%s", path, diff)
+	}
+}
+
+func TestPagesDescribeTheModels(t *testing.T) {
+	var keys, patterns strings.Builder
+	for _, m := range seedModels() {
+		keys.WriteString("# " + m.Name() + "\n\n" + m.KeysMarkdown())
+		patterns.WriteString("# " + m.Name() + "\n\n" + m.PatternsMarkdown() + "\n")
+	}
+	golden(t, "keys.md", keys.String())
+	golden(t, "patterns.md", patterns.String())
+}
+
+func TestTablesAreCreatedOnceAndDriftIsNamed(t *testing.T) {
+	ctx := context.Background()
+	for _, m := range seedModels() {
+		_, db := openTables(t)
+		if err := m.Ensure(ctx, db); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Ensure(ctx, db); err != nil {
+			t.Errorf("%s: a second Ensure says %v", m.Name(), err)
+		}
+		if err := m.Verify(ctx, db); err != nil {
+			t.Error(err)
+		}
+	}
+	_, db := openTables(t, st.NewTable("drift", st.Keys("PK"), st.GSI("Same", "A", "B"),
+		st.GSI("Other", "A", ""), st.GSI("Less", "C", "", st.KeysOnly()), st.GSI("More", "D", ""),
+		st.NumberKeys("B")))
+	err := st.NewTable("drift", st.Keys("PK", "SK"), st.GSI("Same", "A", "B"),
+		st.GSI("Other", "A", "B"), st.GSI("Less", "C", "", st.Include("x")), st.GSI("New", "E", ""),
+		st.TTL("ttl")).Ensure(ctx, db)
+	var drift *st.DriftError
+	if !errors.As(err, &drift) {
+		t.Fatal(err)
+	}
+	want := []string{
+		"the key is (PK), not (PK, SK)",
+		"key attribute B is of type N, not S",
+		"the key of index Other is (A), not (A, B)",
+		"index Less projects KEYS_ONLY, not INCLUDE x",
+		"index New is missing",
+		"index More is not defined here",
+		`expiry is by "", not "ttl"`,
+	}
+	if diff := cmp.Diff(want, drift.Differences); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRowsAreGenericAndInTheOrderOfTheStruct(t *testing.T) {
+	m := newStatementsModel()
+	s, db := openTables(t, m.table)
+	ctx := context.Background()
+	err := m.transactions.Create(ctx, s, BankTransaction{UserID: "u", AccountID: "a",
+		TransactionID: "t", Date: "2025-08-13", Amount: "150.75", Currency: "NZD",
+		Tags: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := m.transactions.Key(BankTransaction{UserID: "u", AccountID: "a", TransactionID: "t",
+		Date: "2025-08-13"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Update(ctx, &dynamo.UpdateInput{TableName: "PuteaMatai", Key: key,
+		UpdateExpression: "SET extra = :x", Expressions: dynamo.Expressions{
+			ExpressionAttributeValues: map[string]dynamo.Value{":x": dynamo.Int(7)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := m.inPeriod.RunText(ctx, s, map[string]string{"userid": "u", "AccountID": "a",
+		"From": "2025-08-01", "To": "2025-08-31"}, 10, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(page.Items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"userId":"u","accountId":"a","transactionId":"t","date":"2025-08-13",` +
+		`"amount":150.75,"currency":"NZD","tags":["x"],"extra":7}]`
+	if string(out) != want {
+		t.Errorf("rows are\n%s\nwant\n%s", out, want)
+	}
+	if v, ok := page.Items[0].Get("date"); !ok || v != "2025-08-13" {
+		t.Error(v, ok)
+	}
+}
+
+// Due is found by number and by time in indexes of other kinds: local, keys alone, without a sort
+// key, with Numbers for keys.
+type Due struct {
+	Owner    string
+	ID       string
+	Priority int
+	At       time.Time `dynamodbav:",unixtime"`
+	Note     string
+	Rate     st.Number
+}
+
+func TestIndexesOfEveryKind(t *testing.T) {
+	type In struct {
+		Owner    string
+		Priority *int
+		From, To time.Time
+	}
+	type Rates struct {
+		Owner    string
+		Low, Top *st.Number
+	}
+	table := st.NewTable("dues", st.Keys("Owner", "ID"), st.LSI("ByRate", "Rate"),
+		st.GSI("ByPriority", "Priority", "At", st.KeysOnly()), st.NumberKeys("Priority", "At", "Rate"))
+	e := st.NewEntity[Due](table, "Due", st.Primary("<Owner>", "<ID>"), st.On("ByRate", "", "<Rate>"),
+		st.On("ByPriority", "<Priority>", "<At>"))
+	byTime := func(name string, opts ...st.PatternOption) *st.Pattern[In, Due] {
+		return st.NewQuery[In](e, name, append(opts, st.UseIndex("ByPriority"),
+			st.Between("At", "From", "To"))...)
+	}
+	keys, whole := byTime("keys"), byTime("whole", st.Hydrate())
+	byRate := st.NewQuery[Rates](e, "rates", st.UseIndex("ByRate"), st.Between("Rate", "Low", "Top"),
+		st.Consistent())
+	model := st.NewModel("dues", []*st.Table{table}, keys, whole, byRate)
+	if err := model.Check().Err(); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := openTables(t, table)
+	ctx := context.Background()
+	start := time.Unix(1_700_000_000, 0).UTC()
+	var all []Due
+	for i, rate := range []st.Number{"1", "0.1", "100", "99.999", "0", "-3"} {
+		all = append(all, Due{Owner: "o", ID: string(rune('a' + i)), Priority: i % 2,
+			At: start.Add(time.Duration(i) * time.Minute), Note: "note", Rate: rate})
+	}
+	if err := e.PutAll(ctx, s, all); err != nil {
+		t.Fatal(err)
+	}
+	one := 1
+	in := In{Priority: &one, From: start.Add(time.Minute), To: start.Add(5 * time.Minute)}
+	ids := func(seq func(func(Due, error) bool)) string {
+		var out strings.Builder
+		for d, err := range seq {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.WriteString(d.ID + d.Note + " ")
+		}
+		return out.String()
+	}
+	if got := ids(keys.All(ctx, s, in)); got != "b d " {
+		t.Errorf("keys alone: %q", got)
+	}
+	if got := ids(whole.All(ctx, s, in)); got != "bnote dnote " {
+		t.Errorf("whole items: %q", got)
+	}
+	page, err := whole.Page(ctx, s, in, 1, "")
+	if err != nil || page.Items[0].Rate != "0.1" {
+		t.Error(page, err)
+	}
+	zero, hundred := st.Number("0"), st.Number("100")
+	if got := ids(byRate.All(ctx, s, Rates{Owner: "o", Low: &zero, Top: &hundred})); got != "enote bnote anote dnote " {
+		t.Errorf("rates from 0 below 100: %q", got)
+	}
+	if got := ids(byRate.All(ctx, s, Rates{Owner: "o", Top: &zero})); got != "fnote " {
+		t.Errorf("rates below 0: %q", got)
+	}
+	warnings := model.Check().String()
+	if !strings.Contains(warnings, "index ByPriority does not hold Note, Rate of Due") {
+		t.Errorf("no warning of what rows lack:\n%s", warnings)
+	}
+}
