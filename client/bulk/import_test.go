@@ -3,8 +3,10 @@ package bulk_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -17,6 +19,17 @@ import (
 	"github.com/exchequer-dev/exchequer/client/bulk"
 	"github.com/exchequer-dev/exchequer/problem"
 )
+
+// TestMain lets EXCHEQUER_ROUNDS set how many files each property tries. A property that fails
+// prints its seed.
+func TestMain(m *testing.M) {
+	if rounds := os.Getenv("EXCHEQUER_ROUNDS"); rounds != "" {
+		if err := flag.Set("rapid.checks", rounds); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 var (
 	problems = problem.NewCatalogue("test")
