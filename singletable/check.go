@@ -161,7 +161,8 @@ func (k *checker) indexes(t *Table) {
 		if x.local {
 			local++
 			if t.keys.Sort == "" || x.keys.Sort == "" {
-				k.fail(t.name, "local index %s needs a sort key, in the table and in itself", x.name)
+				k.fail(t.name, "local index %s needs a sort key, in the table and in itself",
+					x.name)
 			}
 		} else {
 			global++
@@ -216,7 +217,8 @@ func (k *checker) attributes(c *core) {
 	if i, ok := c.shape.byName[c.table.ttl]; ok && c.table.ttl != "" {
 		f := &c.shape.fields[i]
 		if f.codec.kind != dynamo.KindN {
-			k.fail(c.name, "expiry %s must be stored as a Number: give field %s the option unixtime",
+			k.fail(c.name,
+				"expiry %s must be stored as a Number: give field %s the option unixtime",
 				f.attr, f.goName)
 		}
 	}
@@ -291,8 +293,9 @@ func (k *checker) load(c *core, pl *placement, where string) {
 	units := c.load * int(dynamo.WriteUnits(c.typicalSize()))
 	need := (units + partitionWrites - 1) / partitionWrites
 	if shards < need {
-		k.warn(c.name, "partition key %q of %s takes %d write units a second (%d items of %d bytes), "+
-			"which needs at least %d shards; it has %d", pl.part.t.text, where, units, c.load,
+		k.warn(c.name,
+			"partition key %q of %s takes %d write units a second (%d items of %d bytes), "+
+				"which needs at least %d shards; it has %d", pl.part.t.text, where, units, c.load,
 			c.typicalSize(), need, shards)
 	}
 }
@@ -335,8 +338,9 @@ func (k *checker) baseSort(c *core) {
 	for i := range c.base.sort.t.parts {
 		p := &c.base.sort.t.parts[i]
 		if p.isField() && p.ring == nil && p.format.few == 0 && c.fewValues(p) > 0 {
-			k.warn(c.name, "%s in sort key %q of the table: a change of it is a deletion and a new "+
-				"item; keep it in an index's sort key", p.source(), c.base.sort.t.text)
+			k.warn(c.name,
+				"%s in sort key %q of the table: a change of it is a deletion and a new "+
+					"item; keep it in an index's sort key", p.source(), c.base.sort.t.text)
 		}
 	}
 }
@@ -362,7 +366,8 @@ func (k *checker) sharedAttrs(c *core) {
 	made := map[string]*keyAttr{}
 	visit := func(a *keyAttr) error {
 		if other := made[a.attr]; other != nil && other.t.text != a.t.text {
-			k.fail(c.name, "key attribute %s is made by %q and by %q", a.attr, other.t.text, a.t.text)
+			k.fail(c.name, "key attribute %s is made by %q and by %q", a.attr, other.t.text,
+				a.t.text)
 		}
 		made[a.attr] = a
 		return nil
@@ -436,7 +441,8 @@ func (k *checker) bleed(a, b *core, pa, pb *placement) {
 	}
 	lead := (&template{parts: []part{{literal: prefix}}}).nodes()
 	if overlap(pb.sort.t.nodes(), lead, true) {
-		k.warn(a.name, "a query of its sort keys %q also reads %s, whose keys %q begin the same way",
+		k.warn(a.name,
+			"a query of its sort keys %q also reads %s, whose keys %q begin the same way",
 			pa.sort.t.text, b.name, pb.sort.t.text)
 	}
 }
@@ -474,7 +480,8 @@ func (k *checker) filters(c *patternCore, subject string) {
 				k.fail(subject, "a filter cannot name the key attribute %s", attr)
 			}
 			if !c.projects(attr) {
-				k.fail(subject, "index %s does not hold %s, which a filter names", c.index.name, attr)
+				k.fail(subject, "index %s does not hold %s, which a filter names", c.index.name,
+					attr)
 			}
 		}
 	}

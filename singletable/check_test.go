@@ -158,8 +158,9 @@ func TestRangeOverAnUnorderedPartIsAnError(t *testing.T) {
 	e := st.NewEntity[Thing](table, "Thing", st.Primary("T#<ID>", "N#<Count>"))
 	r := st.NewModel("m", []*st.Table{table},
 		st.NewQuery[In](e, "q", st.Between("Count", "From", "To"), st.Describe("d"))).Check()
-	want := []st.Finding{{Subject: "pattern q", Text: "range of Count: the text of <Count> does not " +
-		"sort as its values do; use a fixed-width format"}}
+	want := []st.Finding{{Subject: "pattern q",
+		Text: "range of Count: the text of <Count> does not " +
+			"sort as its values do; use a fixed-width format"}}
 	if diff := cmp.Diff(want, r.Errors); diff != "" {
 		t.Error(diff)
 	}

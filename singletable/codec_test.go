@@ -125,8 +125,10 @@ func TestAttributesAreStoredAsDocumented(t *testing.T) {
 		"PK": `{"S":"X#1#v1.2"}`, "ID": `{"S":"1"}`, "Created": `{"S":"2026-01-02T10:30:00.123Z"}`,
 		"Text": `{"S":""}`, "Colour": `{"S":"red"}`, "Uint64": `{"N":"18446744073709551615"}`,
 		"At": `{"S":"2026-01-02T10:30:00Z"}`, "Day": `{"S":"2026-01-02"}`,
-		"ttl": `{"N":"1767349800"}`, "Maybe": `{"S":"word"}`, "Pointers": `{"L":[{"N":"7"},{"NULL":true}]}`,
-		"Table": `{"M":{"red":{"N":"1"}}}`, "Set": `{"SS":["x","y"]}`, "Numbers": `{"NS":["1","2.5"]}`,
+		"ttl": `{"N":"1767349800"}`, "Maybe": `{"S":"word"}`,
+		"Pointers": `{"L":[{"N":"7"},{"NULL":true}]}`,
+		"Table":    `{"M":{"red":{"N":"1"}}}`, "Set": `{"SS":["x","y"]}`,
+		"Numbers": `{"NS":["1","2.5"]}`,
 		"Nested":  `{"M":{"name":{"S":"outer"},"next":{"M":{"count":{"N":"7"},"name":{"S":"inner"}}}}}`,
 		"Version": `{"S":"v1.2"}`, "Value": `{"BOOL":true}`,
 	} {
@@ -148,14 +150,17 @@ func TestStoredValuesOfTheWrongTypeNameTheAttribute(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]dynamo.Value{
-		"Text": dynamo.Int(1), "Int8": dynamo.Int(300), "Int": dynamo.N("1.5"), "At": dynamo.S("noon"),
+		"Text": dynamo.Int(1), "Int8": dynamo.Int(300), "Int": dynamo.N("1.5"),
+		"At":  dynamo.S("noon"),
 		"Set": dynamo.L(), "Flag": dynamo.S("true"), "Uint64": dynamo.Int(-1),
-		"Version": dynamo.S("1"), "Nested": dynamo.M(map[string]dynamo.Value{"name": dynamo.Int(1)}),
-		"Names": dynamo.L(dynamo.Int(1)),
+		"Version": dynamo.S("1"),
+		"Nested":  dynamo.M(map[string]dynamo.Value{"name": dynamo.Int(1)}),
+		"Names":   dynamo.L(dynamo.Int(1)),
 	} {
 		bad := item.Clone()
 		bad[name] = v
-		if _, err := e.Decode(bad); err == nil || !strings.Contains(err.Error(), "attribute "+name) {
+		if _, err := e.Decode(bad); err == nil || !strings.Contains(err.Error(),
+			"attribute "+name) {
 			t.Errorf("%s=%s says %v", name, v, err)
 		}
 	}

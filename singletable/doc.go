@@ -94,7 +94,8 @@
 //
 // [Entity.Update] changes parts of an item through handles of fields, which are made once:
 //
-//	balance := singletable.FieldOf(accounts, func(a *Account) *singletable.Number { return &a.Balance })
+//	balance := singletable.FieldOf(accounts,
+//		func(a *Account) *singletable.Number { return &a.Balance })
 //	status := singletable.FieldOf(accounts, func(a *Account) *string { return &a.Status })
 //	a, err := accounts.Update(ctx, store, Account{ID: "a1"}, balance.Subtract("5.50"),
 //		singletable.If(status.Equals("active"), balance.AtLeast("5.50")))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
@@ -109,12 +110,13 @@ func ExampleEntity_ReadFirst() {
 	b, s, ctx, done := exampleBank()
 	defer done()
 	_, err := b.accounts.Update(ctx, s, Account{ID: "a1"}, b.status.Set("closed"))
-	fmt.Println(err)
+	var partial *st.PartialKeyError
+	fmt.Println(errors.As(err, &partial), partial.Index, "also needs", partial.Missing)
 	a, err := b.accounts.Update(ctx, s, Account{ID: "a1"}, b.status.Set("closed"),
 		b.accounts.ReadFirst())
 	fmt.Println(a.Status, err)
 	// Output:
-	// update Account: Status feeds index GSI1, whose key also needs OpenedAt: give the item as you know it with WithKnown, or let the kit read it with ReadFirst
+	// true GSI1 also needs [OpenedAt]
 	// closed <nil>
 }
 
@@ -304,10 +306,19 @@ func ExampleModel_Check() {
 	table := st.NewTable("orders", st.Keys("PK", "SK"), st.GSI("ByStatus", "Status", "Customer"))
 	st.NewEntity[Order](table, "Order", st.Primary("CUSTOMER#<Customer>", "<Status>#<ID>"),
 		st.On("ByStatus", "<Status>", "<Customer>"))
-	fmt.Print(st.NewModel("shop", []*st.Table{table}).Check())
+	report := st.NewModel("shop", []*st.Table{table}).Check()
+	fmt.Println(len(report.Errors), "errors")
+	for _, w := range report.Warnings {
+		what, why, _ := strings.Cut(w.Text, ": ")
+		fmt.Println(w.Subject+":", what)
+		fmt.Println("   ", why)
+	}
 	// Output:
-	// warning: Order: <Status> in sort key "<Status>#<ID>" of the table: a change of it is a deletion and a new item; keep it in an index's sort key
-	// warning: Order: partition key "<Status>" of index ByStatus has about 5 values: each takes at most 1000 write units a second, however many items there are; add a shard
+	// 0 errors
+	// Order: <Status> in sort key "<Status>#<ID>" of the table
+	//     a change of it is a deletion and a new item; keep it in an index's sort key
+	// Order: partition key "<Status>" of index ByStatus has about 5 values
+	//     each takes at most 1000 write units a second, however many items there are; add a shard
 }
 
 func ExampleAccessPattern() {

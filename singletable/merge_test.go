@@ -148,7 +148,8 @@ func (c *counters) anyActions(t *rapid.T) []planned {
 }
 
 // oneByOne does the actions in transactions of their own and reports whether all were done.
-func (c *counters) oneByOne(ctx context.Context, s *st.Store, id string, actions []planned) (bool, error) {
+func (c *counters) oneByOne(ctx context.Context, s *st.Store, id string, actions []planned) (bool,
+	error) {
 	for _, p := range actions {
 		tx := s.NewTx()
 		c.addTo(tx, id, p)

@@ -148,15 +148,18 @@ func TestIndexesOfEveryKind(t *testing.T) {
 		Low, Top *st.Number
 	}
 	table := st.NewTable("dues", st.Keys("Owner", "ID"), st.LSI("ByRate", "Rate"),
-		st.GSI("ByPriority", "Priority", "At", st.KeysOnly()), st.NumberKeys("Priority", "At", "Rate"))
-	e := st.NewEntity[Due](table, "Due", st.Primary("<Owner>", "<ID>"), st.On("ByRate", "", "<Rate>"),
+		st.GSI("ByPriority", "Priority", "At", st.KeysOnly()), st.NumberKeys("Priority", "At",
+			"Rate"))
+	e := st.NewEntity[Due](table, "Due", st.Primary("<Owner>", "<ID>"), st.On("ByRate", "",
+		"<Rate>"),
 		st.On("ByPriority", "<Priority>", "<At>"))
 	byTime := func(name string, opts ...st.PatternOption) *st.Pattern[In, Due] {
 		return st.NewQuery[In](e, name, append(opts, st.UseIndex("ByPriority"),
 			st.Between("At", "From", "To"))...)
 	}
 	keys, whole := byTime("keys"), byTime("whole", st.Hydrate())
-	byRate := st.NewQuery[Rates](e, "rates", st.UseIndex("ByRate"), st.Between("Rate", "Low", "Top"),
+	byRate := st.NewQuery[Rates](e, "rates", st.UseIndex("ByRate"), st.Between("Rate", "Low",
+		"Top"),
 		st.Consistent())
 	model := st.NewModel("dues", []*st.Table{table}, keys, whole, byRate)
 	if err := model.Check().Err(); err != nil {
@@ -196,7 +199,8 @@ func TestIndexesOfEveryKind(t *testing.T) {
 		t.Error(page, err)
 	}
 	zero, hundred := st.Number("0"), st.Number("100")
-	if got := ids(byRate.All(ctx, s, Rates{Owner: "o", Low: &zero, Top: &hundred})); got != "enote bnote anote dnote " {
+	if got := ids(byRate.All(ctx, s, Rates{Owner: "o", Low: &zero,
+		Top: &hundred})); got != "enote bnote anote dnote " {
 		t.Errorf("rates from 0 below 100: %q", got)
 	}
 	if got := ids(byRate.All(ctx, s, Rates{Owner: "o", Top: &zero})); got != "fnote " {

@@ -60,7 +60,8 @@ func (p *Pattern[In, Out]) Page(
 	ctx context.Context, s *Store, in In, size int, cursor string,
 ) (Page[Out], error) {
 	var page Page[Out]
-	raw, err := p.c.page(ctx, s, unsafe.Pointer(&in), size, cursor, func(item dynamo.Item) (bool, error) {
+	raw, err := p.c.page(ctx, s, unsafe.Pointer(&in), size, cursor, func(item dynamo.Item) (bool,
+		error) {
 		var out Out
 		ok, err := p.decode(p.c, item, &out)
 		if ok && err == nil {
@@ -80,7 +81,8 @@ func (p *Pattern[In, Out]) Page(
 }
 
 // First returns the first row and whether there is one.
-func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out, found bool, err error) {
+func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out, found bool,
+	err error) {
 	cursor := ""
 	for {
 		page, err := p.Page(ctx, s, in, 1, cursor)

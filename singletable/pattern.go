@@ -185,7 +185,8 @@ func newEntityPattern[In, T any](
 	kind patternKind, e *Entity[T], name string, opts []PatternOption,
 ) *Pattern[In, T] {
 	c := newPatternCore(kind, name, reflect.TypeFor[In](), []*core{e.c}, opts)
-	return &Pattern[In, T]{c: c, decode: func(c *patternCore, item dynamo.Item, out *T) (bool, error) {
+	return &Pattern[In, T]{c: c, decode: func(c *patternCore, item dynamo.Item, out *T) (bool,
+		error) {
 		if !e.c.owns(item) {
 			return false, nil
 		}

@@ -48,7 +48,8 @@ func TestPlansOfWritesSayWhatIsMeasured(t *testing.T) {
 		{"put", func() (st.Plan, error) { return b.accounts.PlanPut(v) },
 			func(ctx context.Context) error { return b.accounts.Put(ctx, s, v) }, 0},
 		{"replace", func() (st.Plan, error) { return b.accounts.PlanReplace(v) },
-			func(ctx context.Context) error { _, err := b.accounts.Replace(ctx, s, v); return err }, 0},
+			func(ctx context.Context) error { _, err := b.accounts.Replace(ctx, s, v); return err },
+			0},
 		{"get", func() (st.Plan, error) { return b.accounts.PlanGet(at, st.Consistent()) },
 			func(ctx context.Context) error {
 				_, _, err := b.accounts.Get(ctx, s, at, st.Consistent())
@@ -71,7 +72,8 @@ func TestPlansOfWritesSayWhatIsMeasured(t *testing.T) {
 				t.Errorf("%d calls, planned %s", m.Calls(), plan.Calls)
 			}
 			// An update's plan does not know the size of the item, a delete's neither.
-			if step.name == "create" && (m.Write() != plan.Write.Typical || m.Write() != step.exact) {
+			if step.name == "create" && (m.Write() != plan.Write.Typical ||
+				m.Write() != step.exact) {
 				t.Errorf("%v write units, planned %s, want %v", m.Write(), plan.Write, step.exact)
 			}
 			if strings.HasPrefix(step.name, "p") && !within(m.Write(), plan.Write) {
@@ -112,7 +114,8 @@ func TestPlanOfATransactionSaysWhatIsMeasured(t *testing.T) {
 		t.Errorf("measured %v in %d calls, planned %s", meter.Write(), meter.Calls(), plan.Write)
 	}
 	units := meter.ByTable()
-	if units["FinancialTransactions"].Write != 6 || units["FinancialTransactions/GSI1"].Write != 3 ||
+	if units["FinancialTransactions"].Write != 6 ||
+		units["FinancialTransactions/GSI1"].Write != 3 ||
 		units["FinancialTransactions/GSI2"].Write != 1 {
 		t.Errorf("%v", units)
 	}
@@ -192,7 +195,8 @@ func TestPlansOfUpdatesNameIndexKeys(t *testing.T) {
 func TestEqualShapesMakeEqualTexts(t *testing.T) {
 	b := newBank()
 	text := func(amount st.Number) string {
-		plan, err := b.accounts.PlanUpdate(Account{ID: fmt.Sprint(amount)}, b.balance.Subtract(amount),
+		plan, err := b.accounts.PlanUpdate(Account{ID: fmt.Sprint(amount)},
+			b.balance.Subtract(amount),
 			b.due.Set(opened), b.accounts.WithKnown(account("a", "1")),
 			st.Or(b.balance.AtLeast(amount), b.status.In("a", "b"), st.Not(b.due.Exists())))
 		if err != nil {

@@ -89,7 +89,8 @@ func (c *core) prependRead(p Plan, key dynamo.Key) Plan {
 	p.Requests = append(read.Requests, p.Requests...)
 	p.Calls = p.Calls.plus(read.Calls)
 	p.Read = p.Read.plus(read.Read)
-	p.Notes = append(p.Notes, "the item is read first, and the write demands that it did not change")
+	p.Notes = append(p.Notes,
+		"the item is read first, and the write demands that it did not change")
 	return p
 }
 

@@ -159,8 +159,9 @@ func (c *patternCore) partitions(p unsafe.Pointer, e rangeEnds) ([][]dynamo.Valu
 		n += len(stage)
 	}
 	if n > SourcesMax {
-		return nil, fmt.Errorf("pattern %s would read %d partitions, more than %d: narrow the range",
-			c.name, n, SourcesMax)
+		return nil,
+			fmt.Errorf("pattern %s would read %d partitions, more than %d: narrow the range",
+				c.name, n, SourcesMax)
 	}
 	return out, nil
 }
@@ -291,8 +292,9 @@ func (c *patternCore) buckets(part *part, e rangeEnds) ([]string, error) {
 		}
 		out = append(out, string(text))
 		if len(out) > SourcesMax {
-			return nil, fmt.Errorf("pattern %s: more than %d buckets from %s to %s: narrow the range",
-				c.name, SourcesMax, from.Format(time.RFC3339), to.Format(time.RFC3339))
+			return nil,
+				fmt.Errorf("pattern %s: more than %d buckets from %s to %s: narrow the range",
+					c.name, SourcesMax, from.Format(time.RFC3339), to.Format(time.RFC3339))
 		}
 	}
 	return out, nil

@@ -19,7 +19,8 @@ func openFaulty(t *testing.T, retry st.Retry) (*bank, *st.Store, *faulty, *[]tim
 	_, db := openTables(t, b.table)
 	f := &faulty{DB: db}
 	var slept []time.Duration
-	s := st.NewStore(f, st.Options{Retry: retry, Sleep: func(ctx context.Context, d time.Duration) error {
+	s := st.NewStore(f, st.Options{Retry: retry, Sleep: func(ctx context.Context,
+		d time.Duration) error {
 		slept = append(slept, d)
 		return ctx.Err()
 	}})
@@ -97,7 +98,8 @@ func TestFailedConditionsAreNeverRetried(t *testing.T) {
 
 func TestRetriesEndWithTheBudgetOrTheContext(t *testing.T) {
 	ctx := context.Background()
-	b, s, f, slept := openFaulty(t, st.Retry{Attempts: 5, Base: 10 * time.Millisecond, Max: 20 * time.Millisecond})
+	b, s, f, slept := openFaulty(t, st.Retry{Attempts: 5, Base: 10 * time.Millisecond,
+		Max: 20 * time.Millisecond})
 	f.fail = firstCalls("TransactWrite", 1e9, dynamo.Canceled([]dynamo.CancellationReason{
 		dynamo.Conflict()}), false)
 	tx := s.NewTx()
@@ -106,7 +108,8 @@ func TestRetriesEndWithTheBudgetOrTheContext(t *testing.T) {
 	if !errors.Is(err, st.ErrBusy) || errors.Is(err, st.ErrConditionFailed) {
 		t.Errorf("five conflicts say %v", err)
 	}
-	if fs := st.FailuresOf(err); len(fs) != 1 || fs[0].Kind != st.FailedConflict || fs[0].Actions[0] != a {
+	if fs := st.FailuresOf(err); len(fs) != 1 || fs[0].Kind != st.FailedConflict ||
+		fs[0].Actions[0] != a {
 		t.Errorf("%+v", st.FailuresOf(err))
 	}
 	if len(*slept) != 4 {
@@ -130,7 +133,8 @@ func TestRetriesEndWithTheBudgetOrTheContext(t *testing.T) {
 		}
 		return dynamo.ErrThrottling, false
 	}
-	if _, _, err := b.accounts.Get(short, s, Account{ID: "a"}); !errors.Is(err, context.Canceled) || !errors.Is(err, st.ErrBusy) {
+	if _, _, err := b.accounts.Get(short, s, Account{ID: "a"}); !errors.Is(err, context.Canceled) ||
+		!errors.Is(err, st.ErrBusy) {
 		t.Errorf("a cancelled context ends with %v", err)
 	}
 }
@@ -215,7 +219,8 @@ func TestBatchesGoOnWithWhatWasLeftUnprocessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.fail = func(op string, n int) (error, bool) { return nil, false }
-	if got, _ := b.accounts.GetMany(ctx, s, in[:3], st.Consistent()); got[0] != nil || got[2] != nil {
+	if got, _ := b.accounts.GetMany(ctx, s, in[:3], st.Consistent()); got[0] != nil ||
+		got[2] != nil {
 		t.Error("deleted accounts are still there")
 	}
 }

@@ -110,7 +110,10 @@ func newLedgerModel(tableName string, shards int) *ledgerModel {
 	m.byIdempotencyKey = st.NewQuery[ByKey](m.transactions, "transaction-by-idempotency-key",
 		st.UseIndex("GSI2"), st.Describe("The transaction that a key was used for."))
 	m.withLegs = st.NewCollection[ByID]("transaction-with-legs", []st.Member[TransactionWithLegs]{
-		st.Into(m.transactions, func(out *TransactionWithLegs, v Transaction) { out.Transaction = v }),
+		st.Into(m.transactions, func(out *TransactionWithLegs,
+			v Transaction) {
+			out.Transaction = v
+		}),
 		st.Into(m.legs, func(out *TransactionWithLegs, v TransactionLeg) {
 			out.Legs = append(out.Legs, v)
 		}),

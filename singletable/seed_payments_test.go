@@ -110,7 +110,8 @@ func Example_payments() {
 			AccountID: fmt.Sprintf("acct-%d", i%2), At: day.Add(time.Duration(i) * time.Hour),
 			ID: fmt.Sprintf("p%02d", i), Status: "SCHEDULED", DataBlob: []byte("...")}))
 	}
-	for p, err := range m.ofAccount.All(ctx, s, AccountDays{"acct-0", day, day.Add(5 * time.Hour)}) {
+	for p, err := range m.ofAccount.All(ctx, s, AccountDays{"acct-0", day,
+		day.Add(5 * time.Hour)}) {
 		must(err)
 		fmt.Println(p.AccountID, p.ID, p.At.Format("15:04"))
 	}

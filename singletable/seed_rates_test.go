@@ -71,7 +71,8 @@ func Example_rates() {
 	item, err := m.rates.Item(Rate{Base: "USD", Target: "EUR", Rate: "0.85", Timestamp: now,
 		TTL: now.Add(24 * time.Hour)})
 	must(err)
-	fmt.Println(item)
+	fmt.Println(item["PK"].S(), item["Base"].S(), item["Target"].S(), item["Rate"].N(),
+		item["Timestamp"].N(), item["Stale"].Bool(), item["ttl"].N())
 	r, found, err := m.byPair.First(ctx, s, Pair{"USD", "JPY"})
 	must(err)
 	fmt.Println(found, r.Rate, "expired:", r.TTL.Before(now))
@@ -80,7 +81,7 @@ func Example_rates() {
 		fmt.Println(r.Target, r.Rate)
 	}
 	// Unordered output:
-	// {"Base":{"S":"USD"},"PK":{"S":"RATE#USD#EUR"},"Rate":{"N":"0.85"},"Stale":{"BOOL":false},"Target":{"S":"EUR"},"Timestamp":{"N":"1704067200"},"ttl":{"N":"1704153600"}}
+	// RATE#USD#EUR USD EUR 0.85 1704067200 false 1704153600
 	// true 110.253 expired: true
 	// EUR 0.85
 	// GBP 0.75

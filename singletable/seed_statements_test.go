@@ -95,7 +95,10 @@ func newStatementsModel() *statementsModel {
 
 	m.startup = st.NewCollection[OfUser]("startup", []st.Member[Startup]{
 		st.Into(m.profiles, func(out *Startup, v Profile) { out.Profile = &v }),
-		st.Into(m.accounts, func(out *Startup, v UserAccount) { out.Accounts = append(out.Accounts, v) }),
+		st.Into(m.accounts, func(out *Startup, v UserAccount) {
+			out.Accounts = append(out.Accounts,
+				v)
+		}),
 		st.Into(m.tags, func(out *Startup, v Tag) { out.Tags = append(out.Tags, v) }),
 	}, st.Describe("What an app needs when it starts."))
 	m.tagsOfUser = st.NewQuery[OfUser](m.tags, "tags-of-user",
@@ -140,7 +143,8 @@ func Example_statements() {
 		"2025-09-01"} {
 		must(m.transactions.Create(ctx, s, BankTransaction{UserID: user,
 			AccountID: "account-5678efgh", TransactionID: "txn-" + date[5:], Date: date,
-			Amount: "150.75", Currency: "NZD", Merchant: "Supermarket X", Tags: []string{"Groceries"},
+			Amount: "150.75", Currency: "NZD", Merchant: "Supermarket X",
+			Tags: []string{"Groceries"},
 			Annotations: []Annotation{{"ann-1", "as expected", "advisory",
 				time.Date(2025, 8, 14, 9, 0, 0, 0, time.UTC)}}}))
 	}

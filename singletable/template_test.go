@@ -51,7 +51,8 @@ func anyText() *rapid.Generator[string] {
 
 func anyTime() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
-		return time.UnixMilli(rapid.Int64Range(-62135596799000, 253402300799999).Draw(t, "ms")).UTC()
+		return time.UnixMilli(rapid.Int64Range(-62135596799000, 253402300799999).Draw(t,
+			"ms")).UTC()
 	})
 }
 
@@ -74,7 +75,8 @@ func anyDecimal() *rapid.Generator[st.Number] {
 
 func TestKeysGiveBackTheFieldsTheyAreMadeOf(t *testing.T) {
 	entities := map[string]*st.Entity[Parts]{
-		"hash separators": partsEntity("X#<A>#<B>", "<N:int(19)>#<D:decimal(9.2)>#<T>#<Flag>#<Raw>"),
+		"hash separators": partsEntity("X#<A>#<B>",
+			"<N:int(19)>#<D:decimal(9.2)>#<T>#<Flag>#<Raw>"),
 		"other separators": partsEntity("<A>|<B>/x<Raw>",
 			"<T:reverse><Flag>:<N:int(19)>,<D>"),
 		"micros and layout": partsEntity("<A>#<N>#<T:micros>",
@@ -163,7 +165,8 @@ func TestOrderedFormatsSortAsTheirValuesDo(t *testing.T) {
 	}
 	e := storedEntity("x", "<D:decimal(9.2)>")
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.Int64Range(-9999, 9999).Draw(t, "a"), rapid.Int64Range(-9999, 9999).Draw(t, "b")
+		a, b := rapid.Int64Range(-9999, 9999).Draw(t, "a"), rapid.Int64Range(-9999, 9999).Draw(t,
+			"b")
 		ka := key(t, e, Stored{D: st.Number(fmt.Sprintf("%de-2", a))})
 		kb := key(t, e, Stored{D: st.Number(fmt.Sprintf("%de-2", b))})
 		if (a < b) != (ka < kb) {

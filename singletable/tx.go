@@ -136,7 +136,9 @@ func (tx *Tx) find(w *write) int {
 	return -1
 }
 
-func (w *write) identity() string { return w.c.table.name + "\x00" + w.c.table.identity(w.itemKey()) }
+func (w *write) identity() string {
+	return w.c.table.name + "\x00" + w.c.table.identity(w.itemKey())
+}
 
 func (tx *Tx) remember() {
 	if tx.places == nil {

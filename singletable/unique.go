@@ -266,7 +266,8 @@ func (u *uniqueCore) refresh(key dynamo.Key, old, new unsafe.Pointer) ([]lookupO
 		switch {
 		case before.Equal(after) || before.IsAbsent() && after.IsAbsent():
 		case after.IsAbsent():
-			op.upd.changes = append(op.upd.changes, change{op: changeRemove, attr: f.attr, field: i})
+			op.upd.changes = append(op.upd.changes, change{op: changeRemove, attr: f.attr,
+				field: i})
 		default:
 			op.upd.changes = append(op.upd.changes,
 				change{op: changeSet, attr: f.attr, field: i, val: after})

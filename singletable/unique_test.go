@@ -142,7 +142,8 @@ func TestUniqueValuesStayUnique(t *testing.T) {
 					continue
 				}
 				v, found, err = p.codes.Get(ctx, s, Place{Code: code})
-				if err != nil || found != taken(code, "") || found && !strings.EqualFold(v.Code, code) {
+				if err != nil || found != taken(code, "") || found &&
+					!strings.EqualFold(v.Code, code) {
 					t.Fatalf("get %q: %+v, %t, %v", code, v, found, err)
 				}
 			case 5: // rotate the codes of all places in one transaction
@@ -263,7 +264,8 @@ func TestLookupItemsExpireWithTheirOwner(t *testing.T) {
 	ctx := context.Background()
 	now := time.Unix(1_800_000_000, 0)
 	s := st.NewStore(db, st.Options{Now: func() time.Time { return now }})
-	if err := p.e.Create(ctx, s, Place{ID: "1", Code: "a", Expires: now.Add(time.Hour)}); err != nil {
+	if err := p.e.Create(ctx, s, Place{ID: "1", Code: "a",
+		Expires: now.Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	// Renewing the item renews the lookup item.
@@ -311,7 +313,8 @@ func TestRepairMakesLookupItemsRight(t *testing.T) {
 	repair("0", true)
 	p.audit(t, db)
 	stray := dynamo.Item(lookup("a"))
-	stray["type"], stray["ID"], stray["Code"] = dynamo.S("PlaceCode"), dynamo.S("gone"), dynamo.S("a")
+	stray["type"], stray["ID"], stray["Code"] = dynamo.S("PlaceCode"), dynamo.S("gone"),
+		dynamo.S("a")
 	if _, err := db.Put(ctx, &dynamo.PutInput{TableName: "places", Item: stray}); err != nil {
 		t.Fatal(err)
 	}

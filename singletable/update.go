@@ -116,7 +116,8 @@ func (c *core) withKeyOf(p, q unsafe.Pointer) unsafe.Pointer {
 func (b *updateBuilder) checkEnums() error {
 	for _, e := range b.c.enumFields {
 		for _, ch := range b.out.changes {
-			if ch.field == e.idx && ch.op != changeRemove && !slices.Contains(e.values, ch.val.S()) {
+			if ch.field == e.idx && ch.op != changeRemove && !slices.Contains(e.values,
+				ch.val.S()) {
 				return fmt.Errorf("%s: %s is %q, not one of %s", b.c.name, ch.attr, ch.val.S(),
 					strings.Join(e.values, ", "))
 			}

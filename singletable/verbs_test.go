@@ -134,7 +134,8 @@ func TestUpdateChangesFieldsAndKeepsIndexKeys(t *testing.T) {
 	}
 	at := Account{ID: "a1"}
 	got, err := b.accounts.Update(ctx, s, at, b.balance.Subtract("40.5"), b.tags.Add([]string{"t"}),
-		b.notes.ListAppend([]string{"one"}), st.If(b.balance.AtLeast("40.5"), b.status.Equals("active")))
+		b.notes.ListAppend([]string{"one"}), st.If(b.balance.AtLeast("40.5"),
+			b.status.Equals("active")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,8 @@ func TestUpdateChangesFieldsAndKeepsIndexKeys(t *testing.T) {
 	if !errors.Is(err, st.ErrChanged) {
 		t.Errorf("a wrong guess says %v", err)
 	}
-	if _, err = b.accounts.Update(ctx, s, at, b.status.Set("closed"), b.accounts.ReadFirst()); err != nil {
+	if _, err = b.accounts.Update(ctx, s, at, b.status.Set("closed"),
+		b.accounts.ReadFirst()); err != nil {
 		t.Fatal(err)
 	}
 	item := rawItem(t, db, b, "a1")
@@ -171,7 +173,8 @@ func TestUpdateChangesFieldsAndKeepsIndexKeys(t *testing.T) {
 		t.Error("a closed account is still in the sparse index")
 	}
 	v.Status = "frozen"
-	if _, err = b.accounts.Update(ctx, s, at, b.status.Set("frozen"), b.accounts.ReadFirst()); err != nil {
+	if _, err = b.accounts.Update(ctx, s, at, b.status.Set("frozen"),
+		b.accounts.ReadFirst()); err != nil {
 		t.Fatal(err)
 	}
 	if got := rawItem(t, db, b, "a1")["GSI2SK"].S(); got != "2026-01-02T11:30:00.123Z#a1" {
@@ -198,7 +201,8 @@ func TestReplaceDemandsTheVersion(t *testing.T) {
 	s, _ := openTables(t, b.table)
 	ctx := context.Background()
 	v := account("a1", "1")
-	if _, err := b.accounts.Replace(ctx, s, v); !errors.Is(err, st.ErrMissing) && !errors.Is(err, st.ErrChanged) {
+	if _, err := b.accounts.Replace(ctx, s, v); !errors.Is(err, st.ErrMissing) &&
+		!errors.Is(err, st.ErrChanged) {
 		t.Errorf("replacing nothing says %v", err)
 	}
 	if err := b.accounts.Create(ctx, s, v); err != nil {
@@ -219,7 +223,8 @@ func TestReplaceDemandsTheVersion(t *testing.T) {
 	if err := b.accounts.Delete(ctx, s, Account{ID: "a1"}); err != nil {
 		t.Error(err)
 	}
-	if err := b.accounts.Delete(ctx, s, Account{ID: "a1"}, b.accounts.Exists()); !errors.Is(err, st.ErrMissing) {
+	if err := b.accounts.Delete(ctx, s, Account{ID: "a1"}, b.accounts.Exists()); !errors.Is(err,
+		st.ErrMissing) {
 		t.Error(err)
 	}
 }
@@ -228,7 +233,8 @@ func TestTxMergesTwoUpdatesOfOneItem(t *testing.T) {
 	b := newBank()
 	s, _ := openTables(t, b.table)
 	ctx := context.Background()
-	if err := b.accounts.PutAll(ctx, s, []Account{account("a", "100"), account("b", "0")}); err != nil {
+	if err := b.accounts.PutAll(ctx, s, []Account{account("a", "100"), account("b",
+		"0")}); err != nil {
 		t.Fatal(err)
 	}
 	debit := func(tx *st.Tx, amount st.Number) st.Action {
@@ -258,8 +264,10 @@ func TestTxMergesTwoUpdatesOfOneItem(t *testing.T) {
 	if err := tx.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	got, err := b.accounts.GetMany(ctx, s, []Account{{ID: "b"}, {ID: "x"}, {ID: "a"}}, st.Consistent())
-	if err != nil || got[0].Balance != "100" || got[1] != nil || got[2].Balance != "0" || got[2].Version != 3 {
+	got, err := b.accounts.GetMany(ctx, s, []Account{{ID: "b"}, {ID: "x"}, {ID: "a"}},
+		st.Consistent())
+	if err != nil || got[0].Balance != "100" || got[1] != nil || got[2].Balance != "0" ||
+		got[2].Version != 3 {
 		t.Errorf("%+v %v", got, err)
 	}
 	tx = s.NewTx()

@@ -89,10 +89,14 @@ func newEventModel() *eventModel {
 	m.reverse = q("Reverse")
 	keep := st.FieldOf(m.events, func(e *Event) *bool { return &e.Keep })
 	m.kept = q("Shards", st.Filter(keep.Equals(true)), st.CallsMax(7), st.Describe("kept"))
-	m.days = st.NewQuery[InDays](m.events, "days", st.UseIndex("Days"), st.Through("Day", "From", "To"))
-	m.numbers = st.NewQuery[InNs](m.events, "numbers", st.UseIndex("Numbers"), st.Between("N", "From", "To"))
-	m.names = st.NewQuery[InNames](m.events, "names", st.UseIndex("Names"), st.Between("ID", "From", "To"))
-	m.prefix = st.NewQuery[InPre](m.events, "prefix", st.UseIndex("Names"), st.BeginsWith("ID", "Prefix"))
+	m.days = st.NewQuery[InDays](m.events, "days", st.UseIndex("Days"), st.Through("Day", "From",
+		"To"))
+	m.numbers = st.NewQuery[InNs](m.events, "numbers", st.UseIndex("Numbers"), st.Between("N",
+		"From", "To"))
+	m.names = st.NewQuery[InNames](m.events, "names", st.UseIndex("Names"), st.Between("ID", "From",
+		"To"))
+	m.prefix = st.NewQuery[InPre](m.events, "prefix", st.UseIndex("Names"), st.BeginsWith("ID",
+		"Prefix"))
 	return m
 }
 
@@ -101,7 +105,8 @@ func (m *eventModel) anyEvents(t *rapid.T, s *st.Store, group string) []Event {
 	var out []Event
 	for i := range rapid.IntRange(0, 40).Draw(t, "events") {
 		at := firstDay.Add(time.Duration(rapid.IntRange(0, 8*24).Draw(t, "hour")) * time.Hour)
-		out = append(out, Event{ID: fmt.Sprintf("%s%c%02d", group, 'a'+rune(i%3), i), Group: group, At: at,
+		out = append(out, Event{ID: fmt.Sprintf("%s%c%02d", group, 'a'+rune(i%3), i), Group: group,
+			At:  at,
 			Day: at.Format("2006-01-02"), N: rapid.IntRange(-5, 5).Draw(t, "n"),
 			Keep: rapid.IntRange(0, 4).Draw(t, "keep") == 0})
 	}
@@ -218,7 +223,8 @@ func TestPatternsFindWhatANaiveListHas(t *testing.T) {
 		events := m.anyEvents(t, s, group)
 		size := rapid.IntRange(1, 12).Draw(t, "size")
 		hour := func(label string) time.Time {
-			return firstDay.Add(time.Duration(rapid.IntRange(-4, 8*24*2).Draw(t, label)) * 30 * time.Minute)
+			return firstDay.Add(time.Duration(rapid.IntRange(-4, 8*24*2).Draw(t,
+				label)) * 30 * time.Minute)
 		}
 		in := InGroup{Group: group, From: hour("from"), To: hour("to")}
 		check := func(p *st.Pattern[InGroup, Event], in InGroup, down, filtered bool) {
@@ -262,7 +268,8 @@ func (m *eventModel) checkOthers(t *rapid.T, s *st.Store, group string, events [
 		return e.N >= low && e.N < high
 	}), func(a, b Event) int { return cmp.Compare(a.N, b.N) }, false)
 	id := func(label string) string {
-		return group + rapid.SampledFrom([]string{"", "a", "b", "b04", "c", "c05", "d"}).Draw(t, label)
+		return group + rapid.SampledFrom([]string{"", "a", "b", "b04", "c", "c05", "d"}).Draw(t,
+			label)
 	}
 	names := InNames{group, id("first id"), id("last id")}
 	compare(t, "names", drain(t, s, m.names, names, size), choose(events, func(e Event) bool {
@@ -312,7 +319,8 @@ func TestCursorsOfOtherPatternsOrInputsAreRefused(t *testing.T) {
 	ctx := context.Background()
 	var events []Event
 	for i := range 9 {
-		events = append(events, Event{ID: fmt.Sprint(i), Group: "g", At: firstDay, Day: "2025-11-28"})
+		events = append(events, Event{ID: fmt.Sprint(i), Group: "g", At: firstDay,
+			Day: "2025-11-28"})
 	}
 	if err := m.events.PutAll(ctx, s, events); err != nil {
 		t.Fatal(err)
@@ -358,7 +366,8 @@ func TestCursorsOfOtherPatternsOrInputsAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := m.shards.Page(ctx, s, InGroup{Group: "g"}, 3, "%%%"); reason(err) != st.CursorMalformed {
+	if _, err := m.shards.Page(ctx, s, InGroup{Group: "g"}, 3,
+		"%%%"); reason(err) != st.CursorMalformed {
 		t.Error(err)
 	}
 }
@@ -402,7 +411,8 @@ func TestRowsThatComeAndGoBetweenPagesDisturbNoOthers(t *testing.T) {
 		t.Error(diff)
 	}
 	put(70)
-	if page, err = m.epochs.Page(ctx, s, in, 3, page.Resume); err != nil || len(page.Items) != 1 || page.Items[0].ID != "e070" {
+	if page, err = m.epochs.Page(ctx, s, in, 3, page.Resume); err != nil || len(page.Items) != 1 ||
+		page.Items[0].ID != "e070" {
 		t.Errorf("polling finds %v, %v", page.Items, err)
 	}
 }
@@ -421,7 +431,8 @@ func TestAFailedShardFailsThePage(t *testing.T) {
 	}
 	_, err := m.shards.Page(context.Background(), s, InGroup{Group: "g"}, 3, "")
 	var shard *st.ShardError
-	if !errors.As(err, &shard) || len(shard.Failed) != 1 || shard.Of != 5 || !errors.Is(err, broken) {
+	if !errors.As(err, &shard) || len(shard.Failed) != 1 || shard.Of != 5 ||
+		!errors.Is(err, broken) {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(shard.Failed[0].Partition, "G#g#") {
@@ -437,7 +448,8 @@ func TestAFailedShardFailsThePage(t *testing.T) {
 		t.Error(err)
 	}
 	f.calls = nil
-	if _, err := m.shards.Count(context.Background(), s, InGroup{Group: "g"}); !errors.As(err, &shard) {
+	if _, err := m.shards.Count(context.Background(), s, InGroup{Group: "g"}); !errors.As(err,
+		&shard) {
 		t.Error(err)
 	}
 }
