@@ -103,8 +103,7 @@ func (e *DriftError) Error() string {
 func (t *Table) Drift(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) []string {
 	var diffs []string
 	differ := func(format string, args ...any) {
-		diffs = append(diffs, fmt.Sprintf(format,
-			args...))
+		diffs = append(diffs, fmt.Sprintf(format, args...))
 	}
 	if want, have := schemaText(t.keys.schema()), schemaText(d.KeySchema); want != have {
 		differ("the key is %s, not %s", have, want)

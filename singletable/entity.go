@@ -124,13 +124,13 @@ func Discriminator(attribute, value string) EntityOption {
 	return func(c *core) { c.disc, c.discVal = attribute, value }
 }
 
-// Versioned names a Number attribute, an integer field of T, that Create sets to 1 and that every
+// Versioned names a Number attribute, an int64 or uint64 field of T, that Create sets to 1 and that every
 // Update and Replace raises by one. Replace demands the version of the value it is given.
 func Versioned(attribute string) EntityOption {
 	return func(c *core) {
 		i, ok := c.shape.lookup(attribute)
-		if !ok || c.shape.fields[i].typ.Kind() != reflect.Int64 {
-			c.fault("version %s is no field of type int64", attribute)
+		if kind := c.shape.kindOf(i); !ok || kind != reflect.Int64 && kind != reflect.Uint64 {
+			c.fault("version %s is no field of type int64 or uint64", attribute)
 			return
 		}
 		c.version = i

@@ -295,8 +295,8 @@ func ExamplePattern_Plan() {
 	//    where: GSI1PK = {"S":"ACCOUNT#660f9511"} AND begins_with(GSI1SK, {"S":"LEG#"})
 	//    order: descending
 	//    limit: 100
-	// calls: 1 to 20, typically 1
-	// read units: 0.5 to 2560, typically 6.5
+	// calls: 1 to 40, typically 1
+	// read units: 0.5 to 5000.5, typically 6.5
 	// note: assumes 100 rows of 512 bytes
 	// <nil>
 }

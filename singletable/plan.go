@@ -24,7 +24,8 @@ type Plan struct {
 	Notes []string
 }
 
-// Span is the least, the typical and the greatest value of something.
+// Span is the least, the typical and the greatest value of something. The greatest is for items of
+// the greatest size there is; it bounds what can happen, and seldom does.
 type Span struct {
 	Least, Typical, Most float64
 }

@@ -65,25 +65,29 @@ func (c *patternCore) planRequest(q *query, src *source, size, width int) Reques
 	return r
 }
 
-// planCost estimates calls and units. Rows are thought to be spread evenly over the shards of a
-// bucket; a page stops in the first bucket that fills it.
+// planCost estimates calls and units for a number of rows. Typically they are of typical size and
+// spread evenly over the shards of one bucket, and a page stops in the first bucket that fills it;
+// at most each row is as large as an item can be, and all buckets are looked at.
 func (c *patternCore) planCost(out *Plan, sources, widest, stages, rows, size int) {
 	bytes := c.rowSize()
-	perSource := float64(rows*bytes) / float64(max(widest, 1))
-	callsPer := math.Ceil(max(perSource, 1) / dynamo.PageSizeMax)
-	unitsPer := dynamo.ReadUnits(int(perSource), c.consistent)
 	least := dynamo.ReadUnits(0, c.consistent)
-	out.Calls = Span{float64(widest), float64(widest) * callsPer, float64(max(c.callsMax, widest))}
-	if size == 0 {
-		out.Calls.Least = float64(sources)
-		out.Calls.Typical = float64(sources-widest) + out.Calls.Typical
-		out.Calls.Most = math.Inf(1)
+	perSource := rows * bytes / max(widest, 1)
+	typicalCalls := float64(widest) * math.Ceil(float64(max(perSource, 1))/dynamo.PageSizeMax)
+	typicalUnits := float64(widest) * dynamo.ReadUnits(perSource, c.consistent)
+	largest := float64(rows) * dynamo.ItemSizeMax
+	mostCalls := float64(sources) + math.Floor(largest/dynamo.PageSizeMax)
+	mostUnits := float64(sources)*least + dynamo.ReadUnits(int(largest), c.consistent)
+	if filtered := len(c.filters)+len(c.filterBy) > 0 || c.live; filtered || c.kind == kindScan {
+		mostCalls = max(mostCalls, float64(c.callsMax))
+		mostUnits = max(mostUnits, pageUnitsMax(c.consistent)*mostCalls)
 	}
-	out.Read = Span{least * out.Calls.Least, unitsPer * float64(widest), 0}
-	if size == 0 {
-		out.Read.Typical += least * float64(sources-widest)
+	out.Calls = Span{float64(widest), typicalCalls, mostCalls}
+	out.Read = Span{float64(widest) * least, typicalUnits, mostUnits}
+	if size == 0 { // all buckets are read, not only those that fill a page
+		rest := float64(sources - widest)
+		out.Calls = out.Calls.plus(Span{rest, rest, 0})
+		out.Read = out.Read.plus(Span{rest * least, rest * least, 0})
 	}
-	out.Read.Most = pageUnitsMax(c.consistent) * out.Calls.Most
 	out.Notes = append(out.Notes, fmt.Sprintf("assumes %d rows of %d bytes", rows, bytes))
 	if widest > 1 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d shards are read side by side and merged",

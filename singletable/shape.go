@@ -95,6 +95,14 @@ func (sh *shape) lookup(name string) (int, bool) {
 	return i, ok
 }
 
+// kindOf returns the kind of a field's type.
+func (sh *shape) kindOf(i int) reflect.Kind {
+	if i >= len(sh.fields) {
+		return reflect.Invalid
+	}
+	return sh.fields[i].typ.Kind()
+}
+
 // shapeBuilder makes shapes; it remembers those it has begun, so that a type may contain itself.
 type shapeBuilder struct {
 	shapes map[reflect.Type]*shape
