@@ -36,7 +36,8 @@ func TestDecodeTakesWhatIsRight(t *testing.T) {
 }
 
 func TestDecodeTellsEveryFault(t *testing.T) {
-	_, err := api.Decode([]byte(`{"b":1,"type":2,"legs":[{"amount":1},3,{"x":{"y":[]}}],"type":"t"}`))
+	body := `{"b":1,"type":2,"legs":[{"amount":1},3,{"x":{"y":[]}}],"type":"t"}`
+	_, err := api.Decode([]byte(body))
 	var e *problem.Error
 	if !errors.As(err, &e) || e.Code != "invalid_body" {
 		t.Fatalf("got %v", err)
@@ -83,7 +84,8 @@ func FuzzDecode(f *testing.F) {
 		`{}`, `[]`, `null`, `{"type":"payment","amount":"5.50","currency":"USD"}`,
 		`{"legs":[{"accountId":"a","type":"debit","amount":"1","currency":"USD"},null]}`,
 		`{"metadata":{"a":"b","c":null}}`, `{"type":"a","type":"b"}`, `{"\u0074ype":"x"}`,
-		`{"amount":5.50}`, `{"type":{"a":[1,{"b":"]}"}]}}`, "{\"type\":\"\xff\"}", ` { } `, `{"":1}`,
+		`{"amount":5.50}`, `{"type":{"a":[1,{"b":"]}"}]}}`, "{\"type\":\"\xff\"}", ` { } `,
+		`{"":1}`,
 	} {
 		f.Add([]byte(seed))
 	}
