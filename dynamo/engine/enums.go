@@ -22,11 +22,7 @@ func checkReturns(values, onFailure dynamo.ReturnValues, level dynamo.ReturnCons
 	}
 	wrong.onFailure(onFailure)
 	wrong.capacity(level)
-	switch metrics {
-	case "", dynamo.MetricsNone, dynamo.MetricsSize:
-	default:
-		wrong.enum(string(metrics), "returnItemCollectionMetrics", "[SIZE, NONE]")
-	}
+	wrong.metrics(metrics)
 	if update && len(wrong) > 1 {
 		wrong = wrong[:1] // an update reports only the first
 	}
@@ -57,6 +53,14 @@ func (c *constraints) capacity(level dynamo.ReturnConsumedCapacity) {
 	case "", dynamo.CapacityNone, dynamo.CapacityTotal, dynamo.CapacityIndexes:
 	default:
 		c.enum(string(level), "returnConsumedCapacity", "[INDEXES, TOTAL, NONE]")
+	}
+}
+
+func (c *constraints) metrics(m dynamo.ReturnItemCollectionMetrics) {
+	switch m {
+	case "", dynamo.MetricsNone, dynamo.MetricsSize:
+	default:
+		c.enum(string(m), "returnItemCollectionMetrics", "[SIZE, NONE]")
 	}
 }
 

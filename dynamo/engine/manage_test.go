@@ -51,7 +51,11 @@ func (s *session) manage(r *request) (string, error) {
 		})
 	case "drop":
 		d, err := s.db.DeleteTable(s.ctx, r.args)
-		return answer(err, func() string { return fmt.Sprint(d.TableName, " ", d.TableStatus) })
+		return answer(err, func() string {
+			return fmt.Sprintf("%s %s, %d keys, %d attributes, %d indexes", d.TableName,
+				d.TableStatus, len(d.KeySchema), len(d.AttributeDefinitions),
+				len(d.GlobalSecondaryIndexes)+len(d.LocalSecondaryIndexes))
+		})
 	case "tables":
 		out, err := s.db.ListTables(s.ctx, &dynamo.ListTablesInput{
 			ExclusiveStartTableName: r.args, Limit: s.number(r, "limit"),
@@ -61,7 +65,7 @@ func (s *session) manage(r *request) (string, error) {
 		})
 	case "ttl":
 		err := s.db.UpdateTimeToLive(s.ctx, &dynamo.UpdateTimeToLiveInput{
-			TableName: args[0], AttributeName: strings.Trim(args[1], `"`),
+			TableName: args[0], AttributeName: expand(strings.Trim(args[1], `"`)),
 			Enabled: args[2] == "on",
 		})
 		s.settle(args[0])
@@ -363,6 +367,14 @@ func renderConsumed(c *dynamo.ConsumedCapacity) string {
 		}
 	}
 	return text + "\n"
+}
+
+// renderMetrics writes the sizes of item collections.
+func renderMetrics(all ...dynamo.ItemCollectionMetrics) string {
+	return renderEach(all, func(m dynamo.ItemCollectionMetrics) string {
+		return fmt.Sprintf("collection %s %v GB\n", renderItem(m.ItemCollectionKey),
+			m.SizeEstimateRangeGB)
+	}, "")
 }
 
 func renderUnits(c dynamo.Capacity) string {

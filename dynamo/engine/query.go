@@ -47,7 +47,7 @@ func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOu
 	exprs, err := db.prepare(&expr.Request{
 		KeyCondition: in.KeyConditionExpression, Filter: in.FilterExpression,
 		Projection: in.ProjectionExpression, Names: in.ExpressionAttributeNames,
-		Values: in.ExpressionAttributeValues,
+		Values: in.ExpressionAttributeValues, Takes: expr.TakesFilter | expr.TakesKeyCondition,
 	})
 	if err != nil {
 		return nil, err
@@ -95,6 +95,7 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 	exprs, err := db.prepare(&expr.Request{
 		Filter: in.FilterExpression, Projection: in.ProjectionExpression,
 		Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
+		Takes: expr.TakesFilter,
 	})
 	if err != nil {
 		return nil, err

@@ -243,6 +243,7 @@ func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	}
 	var wrong constraints
 	wrong.capacity(in.ReturnConsumedCapacity)
+	wrong.metrics(in.ReturnItemCollectionMetrics)
 	if total == 0 {
 		wrong.add("{}", "requestItems", "Member must have length greater than or equal to 1")
 	}

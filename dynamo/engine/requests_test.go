@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,17 +26,20 @@ func (s *session) call(r request) (string, error) {
 	case "put":
 		out, err := s.db.Put(s.ctx, s.put(&r))
 		return answer(err, func() string {
-			return attributes(out.Attributes) + renderConsumed(out.ConsumedCapacity)
+			return attributes(out.Attributes) + renderConsumed(out.ConsumedCapacity) +
+				metrics(out.ItemCollectionMetrics)
 		})
 	case "update":
 		out, err := s.db.Update(s.ctx, s.update(&r))
 		return answer(err, func() string {
-			return attributes(out.Attributes) + renderConsumed(out.ConsumedCapacity)
+			return attributes(out.Attributes) + renderConsumed(out.ConsumedCapacity) +
+				metrics(out.ItemCollectionMetrics)
 		})
 	case "delete":
 		out, err := s.db.Delete(s.ctx, s.delete(&r))
 		return answer(err, func() string {
-			return attributes(out.Attributes) + renderConsumed(out.ConsumedCapacity)
+			return attributes(out.Attributes) + renderConsumed(out.ConsumedCapacity) +
+				metrics(out.ItemCollectionMetrics)
 		})
 	case "get":
 		return s.get(&r)
@@ -70,6 +74,20 @@ func attributes(item dynamo.Item) string {
 		return ""
 	}
 	return renderItem(item) + "\n"
+}
+
+func metrics(m *dynamo.ItemCollectionMetrics) string {
+	if m == nil {
+		return ""
+	}
+	return renderMetrics(*m)
+}
+
+func metricsOf(tables map[string][]dynamo.ItemCollectionMetrics) (text string) {
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		text += table + " " + renderMetrics(tables[table]...)
+	}
+	return text
 }
 
 // target splits a request's table and item.
@@ -264,6 +282,8 @@ func (s *session) transact(r *request) (string, error) {
 	in := &dynamo.TransactWriteInput{
 		ClientRequestToken:     r.args,
 		ReturnConsumedCapacity: dynamo.ReturnConsumedCapacity(r.option("capacity")),
+		ReturnItemCollectionMetrics: dynamo.ReturnItemCollectionMetrics(
+			r.option("metrics")),
 	}
 	for i := range r.below {
 		var item dynamo.TransactWriteItem
@@ -285,7 +305,9 @@ func (s *session) transact(r *request) (string, error) {
 		in.Items = append(in.Items, item)
 	}
 	out, err := s.db.TransactWrite(s.ctx, in)
-	return answer(err, func() string { return renderConsumption(out.ConsumedCapacity) })
+	return answer(err, func() string {
+		return renderConsumption(out.ConsumedCapacity) + metricsOf(out.ItemCollectionMetrics)
+	})
 }
 
 func (s *session) transactGet(r *request) (string, error) {
@@ -311,6 +333,8 @@ func (s *session) batchWrite(r *request) (string, error) {
 	in := &dynamo.BatchWriteInput{
 		RequestItems:           map[string][]dynamo.WriteRequest{},
 		ReturnConsumedCapacity: dynamo.ReturnConsumedCapacity(r.option("capacity")),
+		ReturnItemCollectionMetrics: dynamo.ReturnItemCollectionMetrics(
+			r.option("metrics")),
 	}
 	for i := range r.below {
 		b := &r.below[i]
@@ -322,7 +346,9 @@ func (s *session) batchWrite(r *request) (string, error) {
 		in.RequestItems[table] = append(in.RequestItems[table], w)
 	}
 	out, err := s.db.BatchWrite(s.ctx, in)
-	return answer(err, func() string { return renderConsumption(out.ConsumedCapacity) })
+	return answer(err, func() string {
+		return renderConsumption(out.ConsumedCapacity) + metricsOf(out.ItemCollectionMetrics)
+	})
 }
 
 // batchGet answers with what was found in the order of its rendering: a batch promises none.

@@ -135,7 +135,7 @@ func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal
 	var err error
 	a.exprs, err = db.prepare(&expr.Request{
 		Condition: in.ConditionExpression, Names: in.ExpressionAttributeNames,
-		Values: in.ExpressionAttributeValues,
+		Values: in.ExpressionAttributeValues, Takes: expr.TakesCondition,
 	})
 	if err != nil {
 		return a, nil, err
@@ -165,6 +165,7 @@ func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyR
 	a.exprs, err = db.prepare(&expr.Request{
 		Condition: in.ConditionExpression, Update: in.UpdateExpression,
 		Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
+		Takes: expr.TakesUpdate | expr.TakesCondition,
 	})
 	if err != nil {
 		return a, nil, err
@@ -205,7 +206,7 @@ func (db *DB) keyAction(kind actionKind, transact bool, tableName string, key dy
 	var err error
 	a.exprs, err = db.prepare(&expr.Request{
 		Condition: condition, Names: placeholders.ExpressionAttributeNames,
-		Values: placeholders.ExpressionAttributeValues,
+		Values: placeholders.ExpressionAttributeValues, Takes: expr.TakesCondition,
 	})
 	if err != nil {
 		return a, nil, err

@@ -60,6 +60,7 @@ func checkTransactWrite(in *dynamo.TransactWriteInput) error {
 			"Member must have length less than or equal to 36")
 	}
 	wrong.capacity(in.ReturnConsumedCapacity)
+	wrong.metrics(in.ReturnItemCollectionMetrics)
 	return wrong.err()
 }
 
