@@ -33,6 +33,7 @@ func TestGeneratedPages(t *testing.T) {
 		},
 		"errors.md":   errorsPage,
 		"patterns.md": patternsPage,
+		"keys.md":     keysPage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "docs", name)
@@ -99,12 +100,52 @@ func sentence(text string) string {
 	return text + "."
 }
 
-func patternsPage(t *testing.T) []byte {
+func ledgerModel(t *testing.T) *singletable.Model {
 	l, err := ledger.New(singletable.NewStore(nil, singletable.Options{}), ledger.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := l.Model()
+	return l.Model()
+}
+
+func keysPage(t *testing.T) []byte {
+	var b bytes.Buffer
+	b.WriteString("# Keys\n\n" + generated)
+	b.WriteString("What is stored where. A part in angle brackets is the attribute of that name, with `%`\n" +
+		"and `#` in it percent-encoded; what follows a colon says how it is written.\n")
+	for _, table := range ledgerModel(t).Tables() {
+		fmt.Fprintf(&b, "\n## Table %s\n", table.Name())
+		for _, e := range table.Entities() {
+			fmt.Fprintf(&b, "\n### %s\n\n", e.Name)
+			if e.About != "" {
+				b.WriteString(sentence(e.About) + "\n\n")
+			}
+			b.WriteString("| where | partition key | sort key |\n|---|---|---|\n")
+			for _, k := range e.Keys {
+				where := cmp.Or(k.Index, "table")
+				if k.Sparse {
+					where += ", if all parts are there"
+				}
+				fmt.Fprintf(&b, "| %s | `%s` = `%s` | `%s` = `%s` |\n", where,
+					k.Partition, k.PartitionTemplate, k.Sort, k.SortTemplate)
+			}
+			var names []string
+			for _, a := range e.Attributes {
+				name := "`" + a.Name + "`"
+				if a.Optional {
+					name += " (optional)"
+				}
+				names = append(names, name)
+			}
+			fmt.Fprintf(&b, "\nAttributes: `%s` = `%s`, %s.\n", e.Discriminator, e.Type,
+				strings.Join(names, ", "))
+		}
+	}
+	return b.Bytes()
+}
+
+func patternsPage(t *testing.T) []byte {
+	m := ledgerModel(t)
 	var b bytes.Buffer
 	b.WriteString("# Access patterns\n\n" + generated)
 	b.WriteString("Every question that a system asks of its tables. `exchequer patterns run NAME INPUT=VALUE`\n" +
