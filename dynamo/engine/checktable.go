@@ -245,6 +245,7 @@ func (d *descriptor) add(ix indexDescriptor) error {
 			return d.undefined(ix.Key)
 		}
 	}
+	ix.Projection.NonKeyAttributes = slices.Clone(ix.Projection.NonKeyAttributes)
 	ix.ID = d.NextIndex
 	d.NextIndex++
 	d.Indexes = append(d.Indexes, ix)

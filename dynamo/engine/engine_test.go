@@ -160,3 +160,49 @@ func TestPagesOfAnIndexBreakTiesByTheItemsKey(t *testing.T) {
 		}
 	}
 }
+
+func TestInputsAreNotKeptAndOutputsBelongToTheCaller(t *testing.T) {
+	ctx := context.Background()
+	db := openMemory(t)
+	in := paymentsTable("Payments")
+	if _, err := db.CreateTable(ctx, in); err != nil {
+		t.Fatal(err)
+	}
+	scribble := func(p *dynamo.Projection) {
+		for i := range p.NonKeyAttributes {
+			p.NonKeyAttributes[i] = "scribble"
+		}
+	}
+	for i := range in.GlobalSecondaryIndexes {
+		scribble(&in.GlobalSecondaryIndexes[i].Projection)
+		in.GlobalSecondaryIndexes[i].KeySchema[0].AttributeName = "scribble"
+	}
+	in.KeySchema[0].AttributeName = "scribble"
+	in.AttributeDefinitions[0].AttributeName = "scribble"
+	for range 2 {
+		d, err := db.DescribeTable(ctx, "Payments")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(fmt.Sprintf("%+v", d), "scribble") {
+			t.Fatalf("the table was changed from outside: %+v", d)
+		}
+		for i := range d.GlobalSecondaryIndexes {
+			scribble(&d.GlobalSecondaryIndexes[i].Projection)
+		}
+	}
+	item := key("A", "1")
+	item["M"] = dynamo.M(map[string]dynamo.Value{"a": dynamo.S("b")})
+	put := item.Clone()
+	if _, err := db.Put(ctx, &dynamo.PutInput{TableName: "Payments", Item: put}); err != nil {
+		t.Fatal(err)
+	}
+	put["M"] = dynamo.S("scribble")
+	for range 2 {
+		out, err := db.Get(ctx, &dynamo.GetInput{TableName: "Payments", Key: key("A", "1")})
+		if err != nil || !out.Item.Equal(item) {
+			t.Fatalf("got %v, %v", out.Item, err)
+		}
+		out.Item["M"] = dynamo.S("scribble")
+	}
+}

@@ -122,7 +122,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes,
 				dynamo.LocalSecondaryIndexDescription{
 					IndexName: ix.Name, IndexArn: arn + "/index/" + ix.Name,
-					KeySchema: slices.Clone(ix.Key), Projection: ix.Projection,
+					KeySchema: slices.Clone(ix.Key), Projection: projectionOf(ix),
 				})
 			continue
 		}
@@ -130,7 +130,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 			dynamo.GlobalSecondaryIndexDescription{
 				IndexName: ix.Name, IndexArn: arn + "/index/" + ix.Name,
 				IndexStatus: ix.Status, Backfilling: ix.Status == dynamo.StatusCreating,
-				KeySchema: slices.Clone(ix.Key), Projection: ix.Projection,
+				KeySchema: slices.Clone(ix.Key), Projection: projectionOf(ix),
 				ProvisionedThroughput: ix.Throughput,
 			})
 		if !ix.ready() {
@@ -138,6 +138,12 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 		}
 	}
 	return out
+}
+
+func projectionOf(ix *index) dynamo.Projection {
+	p := ix.Projection
+	p.NonKeyAttributes = slices.Clone(p.NonKeyAttributes)
+	return p
 }
 
 const listTablesMax = 100 // names on a page of ListTables
