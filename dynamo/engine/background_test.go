@@ -177,7 +177,8 @@ func TestTheSweepAndWritesAgree(t *testing.T) {
 				item := key("A", fmt.Sprint(r.IntN(items)))
 				item["GSI1PK"], item["GSI1SK"] = dynamo.S("G"), dynamo.S(fmt.Sprint(r.IntN(3)))
 				item["Expires"] = dynamo.Int(now - 2 + r.Int64N(4))
-				if _, err := db.Put(ctx, &dynamo.PutInput{TableName: loadTable, Item: item}); err != nil {
+				put := &dynamo.PutInput{TableName: loadTable, Item: item}
+				if _, err := db.Put(ctx, put); err != nil {
 					t.Error(err)
 					return
 				}

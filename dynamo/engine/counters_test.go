@@ -115,7 +115,8 @@ func countedCalls(db *engine.DB, table string) map[string]func(context.Context) 
 				Items: []dynamo.TransactWriteItem{
 					{Put: &dynamo.PutInput{TableName: table, Item: mine(10)}},
 					{ConditionCheck: &dynamo.ConditionCheck{
-						TableName: table, Key: mine(11), ConditionExpression: "attribute_exists(PK)",
+						TableName: table, Key: mine(11),
+						ConditionExpression: "attribute_exists(PK)",
 					}},
 				},
 			})

@@ -45,8 +45,8 @@ func orderTable(t testing.TB, db *engine.DB) {
 func FuzzIndexRowsReadBackAndKeepOrder(f *testing.F) {
 	f.Add("a", "a\x00", int64(1), int64(1), []byte("x"), []byte("\x00"), []byte("p"), []byte("q"))
 	f.Add("a", "a", int64(-1), int64(-10), []byte("x"), []byte("x"), []byte("p"), []byte("p\x00"))
-	f.Add("\x00", "\x00\x00", int64(0), int64(9), []byte("\xff"), []byte("\xff\x00"), []byte("\x00"),
-		[]byte("\xff"))
+	f.Add("\x00", "\x00\x00", int64(0), int64(9), []byte("\xff"), []byte("\xff\x00"),
+		[]byte("\x00"), []byte("\xff"))
 	db, err := engine.OpenMemory(engine.Options{SweepInterval: -1})
 	if err != nil {
 		f.Fatal(err)
