@@ -145,7 +145,8 @@
 // Inputs fix the partition key, and parts of the sort key from the left; the first part left open
 // may have a range or a prefix. Ranges are half open, [From, To), as far as the key is concerned
 // to the last byte, and never leave the entity's own prefix; [Through] includes the end, for
-// calendar days. An input left empty opens its end of a range.
+// calendar days. An input left empty opens its end of a range; a number is never empty, so make
+// it a pointer where it may be left out.
 //
 // [NewLookup] is a pattern by primary key, [NewCollection] reads several entities that share a
 // partition in one request, [NewScan] reads everything. [Hydrate] fetches whole items for an index

@@ -9,6 +9,7 @@ import (
 
 // Meter measures what the calls made under its context cost. It is safe for concurrent use.
 type Meter struct {
+	outer   *Meter // is told as well; nil for those that callers make
 	mu      sync.Mutex
 	calls   int
 	retries int
@@ -34,6 +35,18 @@ func WithMeter(ctx context.Context) (context.Context, *Meter) {
 	return context.WithValue(ctx, meterKey{}, m), m
 }
 
+// ownMeter returns a context whose calls are measured apart as well as by its meter. Without a
+// meter nothing is measured, and the meter that is returned stays at zero.
+func ownMeter(ctx context.Context) (context.Context, *Meter) {
+	outer := meterOf(ctx)
+	if outer == nil {
+		return ctx, &Meter{}
+	}
+	ctx, m := WithMeter(ctx)
+	m.outer = outer
+	return ctx, m
+}
+
 func meterOf(ctx context.Context) *Meter {
 	m, _ := ctx.Value(meterKey{}).(*Meter)
 	return m
@@ -45,6 +58,9 @@ func patternOf(ctx context.Context) string {
 }
 
 func (m *Meter) add(c Call, u usage) {
+	if m.outer != nil {
+		m.outer.add(c, u)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calls++

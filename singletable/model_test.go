@@ -211,3 +211,91 @@ func TestIndexesOfEveryKind(t *testing.T) {
 		t.Errorf("no warning of what rows lack:\n%s", warnings)
 	}
 }
+
+func TestSparseIndexesOnPlainAttributes(t *testing.T) {
+	type Parcel struct {
+		ID     string
+		Driver string
+		Note   string
+	}
+	type ByDriver struct{ Driver string }
+	table := st.NewTable("parcels", st.Keys("PK"), st.GSI("ByDriver", "Driver", ""))
+	e := st.NewEntity[Parcel](table, "Parcel", st.Primary("P#<ID>"),
+		st.On("ByDriver", "<Driver>", "", st.Sparse()))
+	driver := st.FieldOf(e, func(p *Parcel) *string { return &p.Driver })
+	of := st.NewQuery[ByDriver](e, "parcels-of-driver", st.UseIndex("ByDriver"))
+	s, _ := openTables(t, table)
+	ctx := context.Background()
+	count := func(want int) {
+		t.Helper()
+		if n, err := of.Count(ctx, s, ByDriver{"d"}); err != nil || n != want {
+			t.Errorf("the driver has %d parcels, %v, want %d", n, err, want)
+		}
+	}
+	if err := e.Put(ctx, s, Parcel{ID: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	count(0)
+	for _, d := range []string{"d", "", "d"} {
+		if _, err := e.Update(ctx, s, Parcel{ID: "1"}, driver.Set(d)); err != nil {
+			t.Fatal(err)
+		}
+		count(len(d))
+	}
+	if _, err := e.Update(ctx, s, Parcel{ID: "1"}, driver.Remove()); err != nil {
+		t.Fatal(err)
+	}
+	count(0)
+}
+
+func TestLiveLeavesOutWhatHasExpired(t *testing.T) {
+	m := newRatesModel()
+	live := st.NewLookup[Pair](m.rates, "live-rate", st.Live())
+	_, db := openTables(t, m.table)
+	now := time.Unix(1_800_000_000, 0).UTC()
+	s := st.NewStore(db, st.Options{Now: func() time.Time { return now }})
+	ctx := context.Background()
+	err := m.rates.Put(ctx, s, Rate{Base: "USD", Target: "EUR", Timestamp: now, TTL: now.Add(1e9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		_, found, err := live.First(ctx, s, Pair{"USD", "EUR"})
+		n, errCount := live.Count(ctx, s, Pair{"USD", "EUR"})
+		if err != nil || errCount != nil || found != want || (n == 1) != want {
+			t.Errorf("found %t, counted %d, want %t: %v, %v", found, n, want, err, errCount)
+		}
+		now = now.Add(time.Minute)
+	}
+}
+
+func TestPagesTellTheirOwnCallsAndUnits(t *testing.T) {
+	m := newEventModel()
+	s, _ := openTables(t, m.table)
+	ctx := context.Background()
+	for i := range 20 {
+		at := firstDay.Add(time.Duration(i) * time.Hour)
+		err := m.events.Put(ctx, s, Event{ID: string(rune('a' + i)), Group: "g", At: at,
+			Day: "2025-11-28"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	metered, meter := st.WithMeter(ctx)
+	first, err := m.shards.Page(metered, s, InGroup{Group: "g"}, 5, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := m.shards.Page(metered, s, InGroup{Group: "g"}, 5, first.Next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Calls < 5 || first.Capacity != float64(first.Calls)/2 {
+		t.Errorf("the first page took %d calls and %v units", first.Calls, first.Capacity)
+	}
+	if meter.Calls() != first.Calls+second.Calls ||
+		meter.Read() != first.Capacity+second.Capacity {
+		t.Errorf("the meter says %d calls and %v units, the pages %d and %v", meter.Calls(),
+			meter.Read(), first.Calls+second.Calls, first.Capacity+second.Capacity)
+	}
+}

@@ -21,8 +21,8 @@ type Page[Out any] struct {
 	Prev string
 	// Resume continues after the last row even at the end, to ask later for what is new.
 	Resume string
-	// Calls is the number of calls to the store, Capacity the read units that they took; units
-	// are known only under [WithMeter].
+	// Calls is the number of calls to the store, retries aside; Capacity is the read units that
+	// they took, known only under [WithMeter].
 	Calls    int
 	Capacity float64
 }
@@ -150,7 +150,7 @@ func (c *patternCore) each(
 	}
 	ctx = c.named(ctx, s)
 	if c.kind == kindLookup {
-		item, err := c.members[0].getItem(ctx, s, q.key, readOptions{c.consistent})
+		item, err := q.lookUp(ctx, s)
 		if err == nil && item != nil {
 			_, err = use(item)
 		}
@@ -178,7 +178,7 @@ func (w *walk) eachHydrated(ctx context.Context, use func(dynamo.Item) (bool, er
 		if err != nil || len(items) == 0 {
 			return err
 		}
-		if items, err = w.q.c.hydrated(ctx, w.s, items); err != nil {
+		if items, err = w.hydrated(ctx, items); err != nil {
 			return err
 		}
 		for _, item := range items {
@@ -205,9 +205,8 @@ func (w *walk) takeMany(ctx context.Context, limit, n int) ([]dynamo.Item, error
 
 // hydrated replaces the rows of an index by the whole items. Rows whose item is gone, as the
 // index follows later, are left out.
-func (c *patternCore) hydrated(
-	ctx context.Context, s *Store, items []dynamo.Item,
-) ([]dynamo.Item, error) {
+func (w *walk) hydrated(ctx context.Context, items []dynamo.Item) ([]dynamo.Item, error) {
+	c := w.q.c
 	if !c.hydrate || len(items) == 0 {
 		return items, nil
 	}
@@ -215,7 +214,8 @@ func (c *patternCore) hydrated(
 	for i, item := range items {
 		keys[i] = c.members[0].keyOf(item)
 	}
-	whole, err := s.getMany(ctx, c.table, keys, readOptions{})
+	w.calls += (len(keys) + batchGetMax - 1) / batchGetMax
+	whole, err := w.s.getMany(ctx, c.table, keys, readOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -250,16 +250,16 @@ func (c *patternCore) page(
 	if err != nil {
 		return out, err
 	}
-	ctx, tally := c.tally(c.named(ctx, s))
+	ctx, meter := ownMeter(c.named(ctx, s))
 	if c.kind == kindLookup {
 		if cursor != "" {
 			return out, &CursorError{Pattern: c.name, Reason: CursorOtherPattern}
 		}
-		item, err := c.members[0].getItem(ctx, s, q.key, readOptions{c.consistent})
+		item, err := q.lookUp(ctx, s)
 		if err == nil && item != nil {
 			_, err = use(item)
 		}
-		out.calls, out.read = 1, tally.read()
+		out.calls, out.read = 1, meter.Read()
 		return out, err
 	}
 	var from *position
@@ -275,7 +275,7 @@ func (c *patternCore) page(
 	if err := w.gather(ctx, size, use); err != nil {
 		return out, c.wrap(err)
 	}
-	out.calls, out.read = w.calls, tally.read()
+	out.calls, out.read = w.calls, meter.Read()
 	c.cursors(s, w, from, &out)
 	return out, nil
 }
@@ -294,7 +294,7 @@ func (w *walk) gather(ctx context.Context, size int, use func(dynamo.Item) (bool
 			return err
 		}
 		ended := len(items) == 0
-		if items, err = w.q.c.hydrated(ctx, w.s, items); err != nil {
+		if items, err = w.hydrated(ctx, items); err != nil {
 			return err
 		}
 		for _, item := range items {
@@ -340,27 +340,6 @@ func (c *patternCore) cursors(s *Store, w *walk, from *position, out *rawPage) {
 	}
 }
 
-// tally measures one page under a meter, whose sums it adds to.
-type tally struct {
-	m     *Meter
-	start float64
-}
-
-func (c *patternCore) tally(ctx context.Context) (context.Context, tally) {
-	m := meterOf(ctx)
-	if m == nil {
-		return ctx, tally{}
-	}
-	return ctx, tally{m, m.Read()}
-}
-
-func (t tally) read() float64 {
-	if t.m == nil {
-		return 0
-	}
-	return t.m.Read() - t.start
-}
-
 // count adds up the rows of all sources, a few at a time.
 func (c *patternCore) count(ctx context.Context, s *Store, p unsafe.Pointer) (int, error) {
 	q, err := c.prepare(s, p)
@@ -369,7 +348,7 @@ func (c *patternCore) count(ctx context.Context, s *Store, p unsafe.Pointer) (in
 	}
 	ctx = c.named(ctx, s)
 	if c.kind == kindLookup {
-		item, err := c.members[0].getItem(ctx, s, q.key, readOptions{c.consistent})
+		item, err := q.lookUp(ctx, s)
 		if err != nil || item == nil {
 			return 0, err
 		}

@@ -1,6 +1,7 @@
 package singletable
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -19,7 +20,8 @@ type query struct {
 	empty  bool        // no row can match
 	back   bool        // the store reads against its own order
 	inputs []byte      // what cursors are bound to
-	key    dynamo.Key  // of a lookup
+	key    dynamo.Key  // of a lookup, whose filter is applied here, as the store takes none
+	filter *cond
 }
 
 // source is one partition, or one segment of a scan.
@@ -42,12 +44,13 @@ func (c *patternCore) prepare(s *Store, p unsafe.Pointer) (*query, error) {
 	if q.inputs, err = c.inputBytes(p); err != nil {
 		return nil, err
 	}
-	if c.kind == kindLookup {
-		return q, c.prepareLookup(q, p)
-	}
 	filter, err := c.filter(s, p)
 	if err != nil {
 		return nil, err
+	}
+	if c.kind == kindLookup {
+		q.filter = filter
+		return q, c.prepareLookup(q, p)
 	}
 	if c.kind == kindScan {
 		c.prepareScan(q, filter)
@@ -118,6 +121,15 @@ func (c *patternCore) prepareLookup(q *query, p unsafe.Pointer) error {
 		q.key[b.k.attr] = v
 	}
 	return nil
+}
+
+// lookUp reads the item of a lookup; nil when there is none, or the filter drops it.
+func (q *query) lookUp(ctx context.Context, s *Store) (dynamo.Item, error) {
+	item, err := q.c.members[0].getItem(ctx, s, q.key, readOptions{q.c.consistent})
+	if item != nil && q.filter != nil && !q.filter.holds(item) {
+		item = nil
+	}
+	return item, err
 }
 
 // wholeKey renders a key attribute of which every part is an input.

@@ -257,11 +257,26 @@ func (b *updateBuilder) keepSparse(pl *placement) error {
 		}
 	}
 	return pl.attrs(func(k *keyAttr) error {
+		if k.own {
+			b.out.dropEmpty(k.attr)
+		}
 		if k.own || k.base || k.shared {
 			return nil
 		}
 		return b.out.add(change{op: changeRemove, attr: k.attr, field: -1})
 	})
+}
+
+// dropEmpty turns the setting of an index key to an empty value, which the store refuses, into its
+// removal.
+func (u *update) dropEmpty(attr string) {
+	for i := range u.changes {
+		ch := &u.changes[i]
+		if ch.attr == attr && ch.op == changeSet && ch.val.Kind() != dynamo.KindN &&
+			ch.val.Size() == 0 {
+			*ch = change{op: changeRemove, attr: attr, field: ch.field}
+		}
+	}
 }
 
 // surelyOut reports whether what is known is enough to leave the item out of a sparse index.

@@ -290,3 +290,98 @@ func TestTxRefusesMoreThan100Items(t *testing.T) {
 		t.Errorf("101 items say %v", err)
 	}
 }
+
+func TestTxRefusesMoreThan4MB(t *testing.T) {
+	b := newBank()
+	s, _ := openTables(t, b.table)
+	tx := s.NewTx()
+	for i := range 11 {
+		v := account(fmt.Sprint(i), "0")
+		v.Notes = []string{strings.Repeat("x", 390_000)}
+		b.accounts.CreateTx(tx, v)
+	}
+	if err := tx.Commit(context.Background()); !errors.Is(err, st.ErrTooLarge) {
+		t.Errorf("%d bytes say %v", tx.Size(), err)
+	}
+}
+
+func TestJoinTakesAllOfATransactionOrNothing(t *testing.T) {
+	b := newBank()
+	s, _ := openTables(t, b.table)
+	ctx := context.Background()
+	if err := b.accounts.Create(ctx, s, account("hot", "100")); err != nil {
+		t.Fatal(err)
+	}
+	pay := func(id string, amount st.Number) (*st.Tx, st.Action) {
+		tx := s.NewTx()
+		b.accounts.CreateTx(tx, account(id, string(amount)))
+		return tx, b.accounts.UpdateTx(tx, Account{ID: "hot"}, b.balance.Subtract(amount),
+			b.balance.AtLeast(amount))
+	}
+	tx, _ := pay("x", "60")
+	more, debit := pay("y", "60")
+	offset, err := tx.Join(more)
+	if err != nil || tx.Len() != 3 {
+		t.Fatal(tx.Len(), err)
+	}
+	err = tx.Commit(ctx)
+	if fs := st.FailuresOf(err); len(fs) != 1 || !cmp.Equal(fs[0].Actions, []st.Action{offset + debit}) {
+		t.Errorf("the joined debit is not to blame: %+v", fs)
+	}
+	// What cannot be merged leaves the transaction as it was.
+	tx, _ = pay("x", "60")
+	clash, _ := pay("x", "10")
+	if _, err := tx.Join(clash); err == nil {
+		t.Error("two creations of one item are joined")
+	}
+	more, _ = pay("y", "40")
+	if _, err := tx.Join(more); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if v, _, _ := b.accounts.Get(ctx, s, Account{ID: "hot"}); v.Balance != "0" || v.Version != 3 {
+		t.Errorf("%+v", v)
+	}
+	if err := tx.Commit(ctx); err == nil {
+		t.Error("a transaction is committed twice")
+	}
+}
+
+func TestConcurrentUpdatesThatReadFirstAreAllDone(t *testing.T) {
+	b := newBank()
+	s, db := openTables(t, b.table)
+	ctx := context.Background()
+	if err := b.accounts.Create(ctx, s, account("a", "0")); err != nil {
+		t.Fatal(err)
+	}
+	const callers, rounds = 8, 10
+	done := make(chan error, callers)
+	for i := range callers {
+		go func() {
+			for j := range rounds {
+				_, err := b.accounts.Update(ctx, s, Account{ID: "a"}, b.balance.Add("1"),
+					b.status.Set(fmt.Sprintf("s%d-%d", i, j)), b.accounts.ReadFirst())
+				if err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range callers {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	v, _, err := b.accounts.Get(ctx, s, Account{ID: "a"}, st.Consistent())
+	if err != nil || v.Balance != st.Number(fmt.Sprint(callers*rounds)) {
+		t.Error(v, err)
+	}
+	want := v.Status + "#2026-01-02T10:30:00.123Z#a"
+	if got := rawItem(t, db, b, "a")["GSI1SK"].S(); got != want {
+		t.Errorf("the index key is %q, want %q", got, want)
+	}
+}
