@@ -62,6 +62,9 @@ func (c *patternCore) textCondition(p unsafe.Pointer, e rangeEnds) (sortCond, er
 			if c.rng != nil && c.rng.inSort && part.idx == c.rng.field {
 				return c.partRange(prefix, part, i == len(t.parts)-1, p, e)
 			}
+			if c.rangeGiven(p, e) {
+				return sortCond{}, &MissingInputError{Pattern: c.name, Input: part.field}
+			}
 			return prefixCond(prefix), nil
 		}
 		var err error
@@ -70,6 +73,19 @@ func (c *patternCore) textCondition(p unsafe.Pointer, e rangeEnds) (sortCond, er
 		}
 	}
 	return sortCond{op: opEqual, a: dynamo.S(string(prefix))}, nil
+}
+
+// rangeGiven reports whether the inputs set a range of the sort key, which has no meaning while a
+// part before it is open.
+func (c *patternCore) rangeGiven(p unsafe.Pointer, e rangeEnds) bool {
+	if c.rng == nil || !c.rng.inSort {
+		return false
+	}
+	if c.rng.prefixIn >= 0 {
+		v, err := c.in.fields[c.rng.prefixIn].scalar(p)
+		return err == nil && !v.missing
+	}
+	return !e.from.missing || !e.to.missing
 }
 
 // laterInput refuses inputs that fix a part of the sort key behind one that is open.

@@ -124,8 +124,8 @@ func Discriminator(attribute, value string) EntityOption {
 	return func(c *core) { c.disc, c.discVal = attribute, value }
 }
 
-// Versioned names a Number attribute, an int64 or uint64 field of T, that Create sets to 1 and that every
-// Update and Replace raises by one. Replace demands the version of the value it is given.
+// Versioned names a Number attribute, an int64 or uint64 field of T, that Create sets to 1 and that
+// every Update and Replace raises by one. Replace demands the version of the value it is given.
 func Versioned(attribute string) EntityOption {
 	return func(c *core) {
 		i, ok := c.shape.lookup(attribute)

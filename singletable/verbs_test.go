@@ -325,7 +325,8 @@ func TestJoinTakesAllOfATransactionOrNothing(t *testing.T) {
 		t.Fatal(tx.Len(), err)
 	}
 	err = tx.Commit(ctx)
-	if fs := st.FailuresOf(err); len(fs) != 1 || !cmp.Equal(fs[0].Actions, []st.Action{offset + debit}) {
+	if fs := st.FailuresOf(err); len(fs) != 1 || !cmp.Equal(fs[0].Actions,
+		[]st.Action{offset + debit}) {
 		t.Errorf("the joined debit is not to blame: %+v", fs)
 	}
 	// What cannot be merged leaves the transaction as it was.
