@@ -165,3 +165,52 @@ func TestRangeOverAnUnorderedPartIsAnError(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestCheckKnowsWhatTheStoreWillRefuse(t *testing.T) {
+	type Item struct {
+		ID, State, Owner string
+		Kind             string `dynamodbav:"type"`
+		TTL              string `dynamodbav:"ttl"`
+		Long             int64
+	}
+	type ByOwner struct{ Owner string }
+	table := st.NewTable("items", st.Keys("PK"), st.GSI("ByOwner", "Owner", "", st.KeysOnly()),
+		st.GSI("ByState", "X", "Y"), st.TTL("ttl"))
+	e := st.NewEntity[Item](table, "Item", st.Primary("I#<ID>"), st.Discriminator("type", "Item"),
+		st.On("ByOwner", "<Owner>", "", st.SparseWhen("State", "open")),
+		st.On("ByState", "S#<State>", strings.Repeat("long", 256)+"<Long:int(5)>"), st.Reservable())
+	st.NewEntity[Item](table, "Stray", st.Primary("S#<ID>"))
+	owner := st.FieldOf(e, func(i *Item) *string { return &i.Owner })
+	state := st.FieldOf(e, func(i *Item) *string { return &i.State })
+	q := func(name string, opts ...st.PatternOption) *st.Pattern[ByOwner, Item] {
+		return st.NewQuery[ByOwner](e, name, append(opts, st.UseIndex("ByOwner"))...)
+	}
+	text := st.NewModel("m", []*st.Table{table},
+		q("key filter", st.Filter(owner.Exists())), q("lost filter", st.Filter(state.Equals("x"))),
+		q("consistent", st.Consistent()), q("range", st.Between("State", "Owner", "")),
+		q("budget", st.CallsMax(0)),
+		st.NewLookup[ByOwner](e, "lookup", st.Descending()),
+		st.NewQuery[ByOwner](e, "nowhere", st.UseIndex("None"))).Check().String()
+	for _, want := range []string{
+		"error: Item: Copy and Reservable are for unique values",
+		"error: Item: field Kind has the discriminator's attribute type",
+		"error: Item: expiry ttl must be stored as a Number: give field TTL the option unixtime",
+		`of index ByState can be 1030 bytes long, more than 1024`,
+		"error: Item: index ByOwner cannot be sparse by a rule",
+		"warning: Stray: its attributes put it into index ByOwner",
+		"error: pattern key filter: a filter cannot name the key attribute Owner",
+		"error: pattern lost filter: index ByOwner does not hold State, which a filter names",
+		"error: pattern consistent: a global index cannot be read consistently",
+		"error: pattern range: range of State: it is not the first part",
+		"error: pattern budget: CallsMax and Segments are at least 1",
+		"error: pattern lookup: a lookup is by primary key alone",
+		"error: pattern nowhere: there is no index None in table items",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no finding %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log("\n" + text)
+	}
+}

@@ -52,7 +52,8 @@ func TestScansFindTheEntityAndNothingElse(t *testing.T) {
 			slices.Sort(all)
 			slices.Sort(paged)
 			if !slices.Equal(all, want) || !slices.Equal(paged, want) {
-				t.Errorf("%d segments, pages of %d: all %v, paged %v", segments, f.limit, all, paged)
+				t.Errorf("%d segments, pages of %d: all %v, paged %v", segments, f.limit, all,
+					paged)
 			}
 		}
 	}
@@ -117,8 +118,10 @@ func TestPatternsSayWhichInputTheyLack(t *testing.T) {
 	}
 	check(m.inPeriod.Plan(s, AccountDates{AccountID: "a"}, 1))("needs the input UserID")
 	check(m.inPeriod.Plan(s, AccountDates{"u", "a", "2025-01-01", ""}, 1))("needs the input To")
-	check(m.inPeriod.Plan(s, AccountDates{"u", "a", "0001-01-01", "2025-01-01"}, 1))("narrow the range")
-	check(m.inPeriod.Plan(s, AccountDates{"u", "a", "yesterday", "2025-01-01"}, 1))("neither a date nor")
+	check(m.inPeriod.Plan(s, AccountDates{"u", "a", "0001-01-01", "2025-01-01"},
+		1))("narrow the range")
+	check(m.inPeriod.Plan(s, AccountDates{"u", "a", "yesterday", "2025-01-01"},
+		1))("neither a date nor")
 	// A range needs what stands before it in the sort key.
 	day := time.Date(2019, 9, 25, 0, 0, 0, 0, time.UTC)
 	plan, err := p.byStatus.Plan(s, StatusDay{"", day, day.Add(time.Hour)}, 1)
