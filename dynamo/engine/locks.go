@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
 // stripeCount is how many locks all items share. Two items that share one only wait for each
@@ -24,6 +26,25 @@ type stripe struct {
 	// last is the flight of the newest write under this stripe, so that a reader who may have
 	// seen it can wait until it is on the disk.
 	last atomic.Uint64
+	// recent is an item that an update left here, guarded by the lock.
+	recent recent
+}
+
+// recent remembers one item as it is now, so that the next update of it need not look for it:
+// what was updated once is often updated again. Whoever changes an item under the lock keeps it
+// true.
+type recent struct {
+	key  string
+	view row.View
+}
+
+// recentSizeMax bounds the items that are remembered, and so all of them to 16 MB.
+const recentSizeMax = 4 << 10
+
+func (r *recent) forget(rowKey []byte) {
+	if r.key == string(rowKey) {
+		*r = recent{}
+	}
 }
 
 func stripeOf(itemKey []byte) uint16 { return uint16(xxhash.Sum64(itemKey) % stripeCount) }

@@ -189,6 +189,9 @@ func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
 		*flights = append(*flights, flight)
 	}
 	err = db.store.Apply(batch, pebble.NoSync)
+	if !db.locks.off {
+		db.locks.stripes[stripes[0]].recent.forget(e.itemKey)
+	}
 	db.locks.unlock(stripes)
 	return err == nil && a.old.Exists() && ok && epoch == e.epoch,
 		errors.Join(err, batch.Close())

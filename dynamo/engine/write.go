@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 
@@ -34,6 +35,8 @@ type action struct {
 	tellOld  bool // a failed condition tells the item as found
 	transact bool
 
+	stripe  uint16   // of its lock
+	after   row.View // what an update leaves, when it is worth remembering
 	old     row.View
 	oldItem dynamo.Item // decoded only where somebody needs it
 	new     dynamo.Item // nil when there is no item afterwards
@@ -63,7 +66,9 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	var few [8]uint16
 	stripes := few[:0]
 	for i := range w.actions {
-		stripes = append(stripes, stripeOf(w.actions[i].rowKey))
+		a := &w.actions[i]
+		a.stripe = stripeOf(a.rowKey)
+		stripes = append(stripes, a.stripe)
 	}
 	stripes = db.locks.lock(stripes)
 	failures, err = db.evaluate(w)
@@ -79,28 +84,50 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 		db.awaitStripes(stripes)
 		return nil, errors.Join(err, batch.Close())
 	}
-	if err := db.apply(batch, stripes); err != nil {
+	if err := db.apply(batch, w, stripes); err != nil {
 		return nil, err
 	}
 	return nil, batch.Close()
 }
 
 // apply makes a batch visible, lets go of the locks, and waits until it is on the disk.
-func (db *DB) apply(batch *pebble.Batch, stripes []uint16) error {
+func (db *DB) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
 	if !db.synced {
 		err := db.store.Apply(batch, pebble.NoSync)
+		db.remember(w, err)
 		db.locks.unlock(stripes)
 		return err
 	}
 	flight := db.flights.takeOff()
 	db.locks.depart(stripes, flight)
 	err := db.store.ApplyNoSyncWait(batch, pebble.Sync)
+	db.remember(w, err)
 	db.locks.unlock(stripes)
 	if err == nil {
 		err = batch.SyncWait()
 	}
 	db.flights.land(flight)
 	return err
+}
+
+// remember notes what a write left of the items that it updated, and forgets what it replaced
+// otherwise.
+func (db *DB) remember(w *write, err error) {
+	if db.locks.off {
+		return
+	}
+	for i := range w.actions {
+		a := &w.actions[i]
+		r := &db.locks.stripes[a.stripe].recent
+		if err == nil && a.after.Exists() {
+			if r.key != string(a.rowKey) {
+				r.key = string(a.rowKey)
+			}
+			r.view = a.after
+		} else if !a.same {
+			r.forget(a.rowKey)
+		}
+	}
 }
 
 // awaitStripes waits for the writes that a reader of these stripes may have seen.
@@ -112,9 +139,10 @@ func (db *DB) awaitStripes(stripes []uint16) {
 
 // evaluate reads every item and works out what becomes of it.
 func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
+	var known partition
 	for i := range w.actions {
 		a := &w.actions[i]
-		if a.old, err = db.view(db.store, a.rowKey); err != nil {
+		if err := db.find(w, i, &known); err != nil {
 			return nil, err
 		}
 		failure, err := a.evaluate()
@@ -129,6 +157,47 @@ func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
 		}
 	}
 	return failures, nil
+}
+
+// partition is what a write found out about a partition: whether it has any items.
+type partition struct {
+	prefix []byte
+	empty  bool
+}
+
+// find reads the item of the i-th action. The item may be remembered; or, when the next action is
+// about the same partition, that may be seen to have no items at all: a transaction that writes
+// several items of one partition usually makes it, and one look is cheaper than one for each.
+func (db *DB) find(w *write, i int, known *partition) (err error) {
+	a := &w.actions[i]
+	if r := &db.locks.stripes[a.stripe].recent; r.key == string(a.rowKey) && !db.locks.off {
+		a.old = r.view
+		return nil
+	}
+	prefix := keyspace.Partition(a.rowKey)
+	if !bytes.Equal(prefix, known.prefix) && i+1 < len(w.actions) &&
+		bytes.Equal(prefix, keyspace.Partition(w.actions[i+1].rowKey)) {
+		known.prefix = prefix
+		if known.empty, err = db.isEmpty(prefix); err != nil {
+			return err
+		}
+	}
+	if known.empty && bytes.Equal(prefix, known.prefix) {
+		return nil
+	}
+	a.old, err = db.view(db.store, a.rowKey)
+	return err
+}
+
+// isEmpty reports whether a partition of a table has no items.
+func (db *DB) isEmpty(prefix []byte) (bool, error) {
+	db.counters.seeks.Add(1)
+	it, err := db.store.NewIter(bounds(prefix, keyspace.After(prefix)))
+	if err != nil {
+		return false, err
+	}
+	found := it.SeekPrefixGE(prefix)
+	return !found, errors.Join(it.Error(), it.Close())
 }
 
 // view reads the row of an item; a missing one gives the zero View.
@@ -258,6 +327,9 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	} else {
 		d.row = row.Append(d.row[:0], a.new, a.newSize)
 		err = batch.Set(a.rowKey, d.row, nil)
+		if a.kind == actUpdate && err == nil && len(d.row) <= recentSizeMax {
+			a.after, err = row.NewView(d.row)
+		}
 		if a.old.Exists() {
 			t.count(0, int64(a.newSize-a.old.Size()))
 		} else {
