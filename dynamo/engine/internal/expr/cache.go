@@ -72,7 +72,7 @@ func (p *Parser) plan(t *texts) *plan {
 	}
 	for _, text := range t {
 		if len(text) > textMax {
-			return newPlan(t) // A refusal is quickly found again, and long texts are costly to keep.
+			return newPlan(t) // A refusal is quickly found again; long texts are costly to keep.
 		}
 	}
 	return p.slow(t)

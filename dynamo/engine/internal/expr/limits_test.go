@@ -99,7 +99,9 @@ func TestLimits(t *testing.T) {
 		{"value of 33 levels", expr.Request{
 			Condition: "a = :v", Values: map[string]dynamo.Value{":v": deepValue(33)}}, nesting},
 		{"value of very many levels", expr.Request{
-			Condition: "a = :v", Values: map[string]dynamo.Value{":v": deepValue(100_000)}}, nesting},
+			Condition: "a = :v",
+			Values:    map[string]dynamo.Value{":v": deepValue(100_000)},
+		}, nesting},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := refusal(t, &test.request); got != test.want {
@@ -163,7 +165,8 @@ func TestHostileNesting(t *testing.T) {
 			condition + `Syntax error; token: "<EOF>", near: "("`},
 		{"parentheses around a condition", expr.Request{Condition: repeat(2045, "(", "a<b", ")")},
 			condition + "The expression has redundant parentheses;"},
-		{"parentheses around an operand", expr.Request{Condition: repeat(2045, "(", "a", ")") + "<b"},
+		{"parentheses around an operand",
+			expr.Request{Condition: repeat(2045, "(", "a", ")") + "<b"},
 			condition + "The expression has redundant parentheses;"},
 		{"NOTs", expr.Request{Condition: strings.Repeat("not ", 1000) + "a<b"},
 			condition + "The expression contains too many operators; operator count: 301"},
@@ -174,7 +177,8 @@ func TestHostileNesting(t *testing.T) {
 				"function: size, operand type: N"},
 		{"an update's parentheses", expr.Request{Update: "SET a=" + repeat(2040, "(", "b", ")")},
 			update + "The expression has redundant parentheses;"},
-		{"if_not_exists", expr.Request{Update: "SET a=" + repeat(220, "if_not_exists(a,", "b", ")")},
+		{"if_not_exists",
+			expr.Request{Update: "SET a=" + repeat(220, "if_not_exists(a,", "b", ")")},
 			accepted},
 		{"a path", expr.Request{Projection: "a" + strings.Repeat(".b", 2040)},
 			"Invalid ProjectionExpression: The document path has too many nesting levels; " +

@@ -86,7 +86,8 @@ func TestPlaceholdersWithoutExpressions(t *testing.T) {
 	}{
 		{"nothing at all", expr.Request{}, accepted},
 		{"names", expr.Request{Names: names}, "ExpressionAttributeNames" + only},
-		{"empty names", expr.Request{Names: map[string]string{}}, "ExpressionAttributeNames" + only},
+		{"empty names", expr.Request{Names: map[string]string{}},
+			"ExpressionAttributeNames" + only},
 		{"values", expr.Request{Values: values}, "ExpressionAttributeValues" + only},
 		{"values of a put", expr.Request{Values: values, Takes: expr.TakesCondition},
 			"ExpressionAttributeValues" + only + ": ConditionExpression is null"},
