@@ -57,7 +57,6 @@ type walk struct {
 	readers  []*reader
 	calls    int
 	callsMax int // 0 for no bound
-	read     float64
 	// passed is where the walk came from, per source of the first stage, for going back: taken
 	// when the walk leaves that stage.
 	firstStage int

@@ -133,7 +133,6 @@ func drain[In any](
 		all = append(all, e)
 	}
 	var paged []Event
-	var cursors []string
 	var last st.Page[Event]
 	for cursor, n := "", 0; ; n++ {
 		page, err := p.Page(ctx, s, in, size, cursor)
@@ -149,7 +148,6 @@ func drain[In any](
 			break
 		}
 		cursor = page.Next
-		cursors = append(cursors, cursor)
 		if n > 500 {
 			t.Fatalf("%s: pages do not end", p.Name())
 		}

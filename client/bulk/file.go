@@ -19,7 +19,6 @@ import (
 type File struct {
 	in      *os.File
 	spooled bool // in is a copy of what could be read only once
-	json    bool
 	keep    []string
 
 	// Rows is the number of rows, blank ones not counted.

@@ -21,7 +21,6 @@ type job struct {
 	next    []*job // the later rows that wait for this one
 	done    bool
 	outcome Outcome
-	err     error // what ends the whole import
 }
 
 // claim is who uses a name at present.

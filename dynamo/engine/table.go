@@ -127,22 +127,6 @@ func (t *table) newIndex(d indexDescriptor) *index {
 
 func (t *table) partitionKey() keyAttribute { return t.keys[0] }
 
-func (t *table) sortKey() (keyAttribute, bool) {
-	if len(t.keys) < 2 {
-		return keyAttribute{}, false
-	}
-	return t.keys[1], true
-}
-
-func (t *table) isKey(name string) bool {
-	for _, k := range t.keys {
-		if k.name == name {
-			return true
-		}
-	}
-	return false
-}
-
 func (t *table) index(name string) *index {
 	for _, ix := range t.indexes {
 		if ix.Name == name {

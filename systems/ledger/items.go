@@ -44,13 +44,7 @@ func accountOf(i accountItem) Account {
 }
 
 func merchantOf(i merchantItem) Merchant {
-	return Merchant{
-		ID:                  i.ID,
-		Name:                i.Name,
-		Category:            i.Category,
-		SettlementAccountID: i.SettlementAccountID,
-		CreatedAt:           i.CreatedAt,
-	}
+	return Merchant(i)
 }
 
 func itemOfTransaction(t *Transaction) transactionItem {

@@ -73,10 +73,6 @@ func checkKey(key string, need bool) error {
 	return nil
 }
 
-// instantLayout is how instants are written in keys and attributes: UTC, of fixed width, so that
-// their order as text is their order in time.
-const instantLayout = "2006-01-02T15:04:05.000Z"
-
 // instant cuts a time to what is stored.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
