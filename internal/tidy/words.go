@@ -18,7 +18,7 @@ var (
 	leftover = regexp.MustCompile(`\b(TODO|FIXME)\b|\bXXX[:(]`)
 
 	// A path of the machine that something was written on. Other people do not have it.
-	machinePath = regexp.MustCompile(`(^|[^\w.~-])(/(work|root|tmp)(/|\b))`)
+	machinePath = regexp.MustCompile(`(^|[^\w.~-])(/(home|root|tmp|work)(/|\b))`)
 )
 
 // Names checks that every Go file parses, that packages have names that say something, and that

@@ -5,7 +5,7 @@ const todo = "TODO in a string is a word like any other"
 
 func f() {
 	/* FIXME */
-	_ = "/root/secrets" // XXX(me): never
+	_ = "/home/ada/secrets" // XXX(me): never
 }
 
 // XXX is the code for no currency, and mastodons are not notes.
