@@ -78,12 +78,29 @@ type ProvisionedThroughput struct {
 	WriteCapacityUnits int64
 }
 
+// OnDemandThroughput caps the throughput of a table or index that is paid by request, in units per
+// second. 0 leaves a cap as it is; -1 takes it away.
+type OnDemandThroughput struct {
+	MaxReadRequestUnits  int64
+	MaxWriteRequestUnits int64
+}
+
+// TableClass says at which prices a table is kept.
+type TableClass string
+
+// The two classes.
+const (
+	ClassStandard         TableClass = "STANDARD"
+	ClassInfrequentAccess TableClass = "STANDARD_INFREQUENT_ACCESS"
+)
+
 // GlobalSecondaryIndex defines an index with keys of its own.
 type GlobalSecondaryIndex struct {
 	IndexName             string
 	KeySchema             []KeySchemaElement
 	Projection            Projection
 	ProvisionedThroughput *ProvisionedThroughput
+	OnDemandThroughput    *OnDemandThroughput
 }
 
 // LocalSecondaryIndex defines an index with the table's partition key and another sort key.
@@ -103,7 +120,11 @@ type CreateTableInput struct {
 	LocalSecondaryIndexes     []LocalSecondaryIndex
 	BillingMode               BillingMode
 	ProvisionedThroughput     *ProvisionedThroughput
+	OnDemandThroughput        *OnDemandThroughput
 	DeletionProtectionEnabled bool
+	StreamSpecification       *StreamSpecification
+	TableClass                TableClass // empty means ClassStandard
+	Tags                      []Tag
 }
 
 // UpdateTableInput changes a table: one index created or deleted a call, as in the service.
@@ -114,13 +135,25 @@ type UpdateTableInput struct {
 	GlobalSecondaryIndexUpdates []GlobalSecondaryIndexUpdate
 	BillingMode                 BillingMode
 	ProvisionedThroughput       *ProvisionedThroughput
+	OnDemandThroughput          *OnDemandThroughput
 	DeletionProtectionEnabled   *bool
+	StreamSpecification         *StreamSpecification
+	TableClass                  TableClass // empty leaves it
 }
 
-// GlobalSecondaryIndexUpdate creates one index, or deletes the one named; exactly one is set.
+// GlobalSecondaryIndexUpdate creates one index, changes the throughput of one, or deletes the one
+// named; exactly one is set.
 type GlobalSecondaryIndexUpdate struct {
 	Create *GlobalSecondaryIndex
+	Update *UpdateIndex
 	Delete string
+}
+
+// UpdateIndex changes the throughput of an index.
+type UpdateIndex struct {
+	IndexName             string
+	ProvisionedThroughput *ProvisionedThroughput
+	OnDemandThroughput    *OnDemandThroughput
 }
 
 // TableStatus is the state of a table or index.
@@ -148,7 +181,12 @@ type TableDescription struct {
 	LocalSecondaryIndexes     []LocalSecondaryIndexDescription
 	BillingMode               BillingMode
 	ProvisionedThroughput     ProvisionedThroughput
+	OnDemandThroughput        *OnDemandThroughput
 	DeletionProtectionEnabled bool
+	TableClass                TableClass           // empty where it was never set
+	StreamSpecification       *StreamSpecification // nil while the stream is off
+	LatestStreamArn           string               // also of a stream that was turned off
+	LatestStreamLabel         string
 	ItemCount                 int64
 	TableSizeBytes            int64
 }
@@ -163,6 +201,7 @@ type GlobalSecondaryIndexDescription struct {
 	KeySchema             []KeySchemaElement
 	Projection            Projection
 	ProvisionedThroughput ProvisionedThroughput
+	OnDemandThroughput    *OnDemandThroughput
 	ItemCount             int64
 	IndexSizeBytes        int64
 }

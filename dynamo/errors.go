@@ -27,6 +27,19 @@ const (
 	CodeServiceUnavailable      ErrorCode = "ServiceUnavailable"
 )
 
+// The exceptions of streams, statements, exports and imports.
+const (
+	CodeDuplicateItem     ErrorCode = "DuplicateItemException"
+	CodeExpiredIterator   ErrorCode = "ExpiredIteratorException"
+	CodeTrimmedDataAccess ErrorCode = "TrimmedDataAccessException"
+	CodeTableNotFound     ErrorCode = "TableNotFoundException"
+	CodeExportNotFound    ErrorCode = "ExportNotFoundException"
+	CodeImportNotFound    ErrorCode = "ImportNotFoundException"
+	CodeInvalidExportTime ErrorCode = "InvalidExportTimeException"
+	CodeImportConflict    ErrorCode = "ImportConflictException"
+	CodeExportConflict    ErrorCode = "ExportConflictException"
+)
+
 // Error is a refusal or failure of a store, with DynamoDB's code and message.
 type Error struct {
 	Code    ErrorCode

@@ -41,6 +41,7 @@ var layout = []rule{
 		"server/...", "systems/...", "singletable", "money", "problem", "dynamo/...",
 	}},
 	{pkg: "server/api/...", may: []string{"systems/...", "singletable", "money", "problem"}},
+	{pkg: "server/transfer/...", may: []string{"dynamo/..."}},
 	{pkg: "client/...", may: []string{"money", "problem"}},
 
 	// What stands outside: the binary, its story, the measurements, the tests of the whole.
@@ -74,7 +75,7 @@ var homes = []home{
 	{"github.com/rogpeppe/go-internal", nil, anything},
 
 	// One store each: the SDK in its adapter, Pebble in the engine, the peers in the measurements.
-	{"github.com/aws", []string{"dynamo/awssdk/..."}, []string{"dynamo/wire/..."}},
+	{"github.com/aws", []string{"dynamo/awssdk/..."}, []string{"dynamo/wire/...", "test/..."}},
 	{"github.com/cockroachdb/pebble", []string{"dynamo/engine/...", "bench/..."}, nil},
 	{"github.com/jackc/pgx", []string{"bench/..."}, nil},
 	{"modernc.org/sqlite", []string{"bench/..."}, nil},
