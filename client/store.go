@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"time"
 )
 
@@ -70,6 +71,15 @@ func (c *Client) CreateTables(ctx context.Context) ([]Table, error) {
 // CheckTable compares a table with what the server needs.
 func (c *Client) CheckTable(ctx context.Context, name string) (TableCheck, error) {
 	return answer[TableCheck](ctx, c.get("/v1/tables/"+segment(name)+"/check", nil))
+}
+
+// ExportModel writes the tables of the server's systems in the form of another tool: workbench,
+// cloudformation or terraform. It returns the text of a file.
+func (c *Client) ExportModel(ctx context.Context, format string) (string, error) {
+	export, err := answer[struct {
+		Content string `json:"content"`
+	}](ctx, c.get("/v1/model", url.Values{"format": {format}}))
+	return export.Content, err
 }
 
 // Pattern is a named access pattern: one question that a table answers.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,9 +55,9 @@ func keyText(partition, sort string) string {
 }
 
 func (a *app) tablesCommand() *cobra.Command {
-	tables := group("tables", "Create, list, describe and check the tables",
-		"Create, list, describe and check the tables. Other commands create tables that are missing.",
-		a.tablesCreate(), a.tablesList(), a.tablesDescribe(), a.tablesCheck())
+	tables := group("tables", "Create, list, describe, check and export the tables",
+		"Create, list, describe, check and export the tables. Other commands create tables that are missing.",
+		a.tablesCreate(), a.tablesList(), a.tablesDescribe(), a.tablesCheck(), a.tablesExport())
 	tables.GroupID = groupStore
 	return tables
 }
@@ -163,6 +165,44 @@ compared. The exit status is 8 when anything differs.`,
 			return a.checks(checks)
 		}),
 	}
+}
+
+// exportForms are what tables can be written as.
+var exportForms = []string{"workbench", "cloudformation", "terraform"}
+
+func (a *app) tablesExport() *cobra.Command {
+	var form string
+	command := &cobra.Command{
+		Use:   "export",
+		Short: "Write the tables for NoSQL Workbench, CloudFormation or Terraform",
+		Long: `Write the tables for another tool, to the standard output.
+
+workbench is a data model for NoSQL Workbench: tables, indexes, a facet with a sample item for each
+entity, and the access patterns in the description. cloudformation and terraform are templates that
+create the same tables on AWS, paid by request.`,
+		Example: `  exchequer tables export --format cloudformation > tables.json
+  exchequer tables export --format terraform > tables.tf`,
+		Args: cobra.NoArgs,
+		RunE: a.withTables(server.TablesKeep, func(
+			ctx context.Context, c *client.Client, _ []string,
+		) error {
+			if !slices.Contains(exportForms, form) {
+				return usagef("--format "+exportForms[0], "There is no format %q; choose %s", form,
+					strings.Join(exportForms, ", "))
+			}
+			text, err := c.ExportModel(ctx, form)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.out, text)
+			return err
+		}),
+	}
+	command.Flags().StringVar(&form, "format", "", "`form` to write: "+
+		strings.Join(exportForms, ", "))
+	_ = command.MarkFlagRequired("format")
+	_ = command.RegisterFlagCompletionFunc("format", fixed(exportForms...))
+	return command
 }
 
 func (a *app) checks(checks []client.TableCheck) error {

@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Tables is what the API asks of the store about its tables.
@@ -106,6 +108,12 @@ func (a *API) registerTables() {
 		scope: apikey.StoreRead, summary: "Compare a table with what the systems need",
 		problems: []*problem.Definition{ErrTableNotFound},
 	}, a.checkTable)
+	register(a, operation{
+		id: "export-model", method: http.MethodGet, path: "/v1/model", tag: tag,
+		scope: apikey.StoreRead, summary: "Write the tables for another tool",
+		description: "The tables of the systems of this server as a NoSQL Workbench model, which has the " +
+			"entities and access patterns too, or as a template that creates them on AWS.",
+	}, a.exportModel)
 }
 
 func (a *API) tables(ctx context.Context, _ *struct{}) (*answer[list[table]], error) {
@@ -148,4 +156,29 @@ func (a *API) checkTable(ctx context.Context, in *tableParams) (*answer[tableChe
 	return &answer[tableCheck]{Body: tableCheck{
 		Name: in.Name, OK: len(differences) == 0, Differences: differences,
 	}}, nil
+}
+
+type exportParams struct {
+	Format string `query:"format" required:"true" enum:"workbench,cloudformation,terraform" doc:"The form to write"`
+}
+
+// export is a model in the form of another tool.
+type export struct {
+	Format  string `json:"format" enum:"workbench,cloudformation,terraform"`
+	Content string `json:"content" doc:"The text of the file"`
+}
+
+func (a *API) exportModel(_ context.Context, in *exportParams) (*answer[export], error) {
+	tables := []*singletable.Table{}
+	var patterns []singletable.AccessPattern
+	for _, m := range a.deps.Models {
+		tables = append(tables, m.Tables()...)
+		patterns = append(patterns, m.Patterns()...)
+	}
+	model := singletable.NewModel("exchequer", append(tables, a.deps.Keys.Table()), patterns...)
+	content, err := model.Export(singletable.Format(in.Format), time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("write the tables as %s: %w", in.Format, err)
+	}
+	return &answer[export]{Body: export{Format: in.Format, Content: string(content)}}, nil
 }
