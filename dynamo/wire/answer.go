@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/base32"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const contentType = "application/x-amz-json-1.0"
+
+// compressAbove is the size from which an answer is compressed for those who accept it: below, the
+// work costs more than the bytes.
+const compressAbove = 4 << 10
+
+// send writes an answer with its checksum, which is that of the bytes as they are sent.
+func (h *Handler) send(w http.ResponseWriter, req *http.Request, status int, body []byte) {
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	if len(body) > compressAbove {
+		if packed, coding := compress(req.Header.Get("Accept-Encoding"), body); coding != "" {
+			header.Set("Content-Encoding", coding)
+			body = packed.Bytes()
+			defer packedBuffers.Put(packed)
+		}
+	}
+	header.Set("x-amz-crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body) // a client that is gone is nobody's error
+}
+
+var (
+	packedBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	gzipWriters   = sync.Pool{New: func() any {
+		w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+		return w
+	}}
+	zlibWriters = sync.Pool{New: func() any {
+		w, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed)
+		return w
+	}}
+)
+
+// packer is what both ways to compress have in common.
+type packer interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+// compress packs a body in the first coding that the client accepts, or returns "".
+func compress(accepted string, body []byte) (*bytes.Buffer, string) {
+	coding, pool := "", (*sync.Pool)(nil)
+	switch {
+	case accepts(accepted, "gzip"):
+		coding, pool = "gzip", &gzipWriters
+	case accepts(accepted, "deflate"):
+		coding, pool = "deflate", &zlibWriters
+	default:
+		return nil, ""
+	}
+	out := packedBuffers.Get().(*bytes.Buffer)
+	out.Reset()
+	p := pool.Get().(packer)
+	defer pool.Put(p)
+	p.Reset(out)
+	_, err := p.Write(body)
+	if err != nil || p.Close() != nil { // which a buffer never causes
+		return nil, ""
+	}
+	return out, coding
+}
+
+// accepts reports whether a list of codings has one and does not forbid it.
+func accepts(list, coding string) bool {
+	for one := range strings.SplitSeq(list, ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(one), ";")
+		if !strings.EqualFold(strings.TrimSpace(name), coding) {
+			continue
+		}
+		value, _ := strings.CutPrefix(strings.TrimSpace(quality), "q=")
+		q, err := strconv.ParseFloat(value, 64)
+		return err != nil || q > 0
+	}
+	return false
+}
+
+var requestIDs = base32.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567").WithPadding(
+	base32.NoPadding)
+
+// newRequestID returns 52 characters that name a request.
+func newRequestID() string {
+	var b [32]byte
+	for i := 0; i < len(b); i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], rand.Uint64())
+	}
+	return requestIDs.EncodeToString(b[:])
+}

@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// The exceptions of the protocol itself, which no store reports.
+const (
+	codeSerialization       dynamo.ErrorCode = "SerializationException"
+	codeUnknownOperation    dynamo.ErrorCode = "UnknownOperationException"
+	codeTooLarge            dynamo.ErrorCode = "RequestEntityTooLargeException"
+	codeMissingToken        dynamo.ErrorCode = "MissingAuthenticationTokenException"
+	codeIncompleteSignature dynamo.ErrorCode = "IncompleteSignatureException"
+	codeInvalidSignature    dynamo.ErrorCode = "InvalidSignatureException"
+	codeUnrecognizedClient  dynamo.ErrorCode = "UnrecognizedClientException"
+	codeAccessDenied        dynamo.ErrorCode = "AccessDeniedException"
+)
+
+// The namespaces of the service's exceptions. Clients read what stands behind the hash, but some
+// compare the whole.
+const (
+	spaceModel    = "com.amazonaws.dynamodb.v20120810#"
+	spaceService  = "com.amazon.coral.service#"
+	spaceValidate = "com.amazon.coral.validate#"
+)
+
+func spaceOf(code dynamo.ErrorCode) string {
+	switch code {
+	case dynamo.CodeValidation:
+		return spaceValidate
+	case codeSerialization, codeUnknownOperation, codeTooLarge, codeMissingToken,
+		codeIncompleteSignature, codeInvalidSignature, codeUnrecognizedClient, codeAccessDenied,
+		dynamo.CodeServiceUnavailable:
+		return spaceService
+	}
+	return spaceModel
+}
+
+// messageNameOf returns the member in which an exception carries its message. Those whose shape in
+// the service's model has it in upper case are few; clients accept both.
+func messageNameOf(code dynamo.ErrorCode) string {
+	switch code {
+	case dynamo.CodeTransactionCanceled, dynamo.CodeTransactionInProgress,
+		dynamo.CodeIdempotentMismatch, codeSerialization, codeAccessDenied:
+		return "Message"
+	}
+	return "message"
+}
+
+func statusOf(code dynamo.ErrorCode) int {
+	switch code {
+	case dynamo.CodeInternalServerError:
+		return http.StatusInternalServerError
+	case dynamo.CodeServiceUnavailable:
+		return http.StatusServiceUnavailable
+	case codeTooLarge:
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusBadRequest
+}
+
+// known returns the exception that err is. Anything else becomes one that tells nothing of what
+// happened inside; the second result says so, and it is for the log.
+func known(err error) (e *dynamo.Error, internal bool) {
+	switch {
+	case errors.As(err, &e):
+		return e, false
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &dynamo.Error{
+			Code:    dynamo.CodeServiceUnavailable,
+			Message: "The request was given up before it was answered",
+		}, false
+	}
+	return &dynamo.Error{
+		Code:    dynamo.CodeInternalServerError,
+		Message: "The request processing has failed because of an unknown error",
+	}, true
+}
+
+// error appends the body that tells of an exception.
+func (w *writer) error(e *dynamo.Error) {
+	w.open('{')
+	w.key("__type")
+	w.string(spaceOf(e.Code) + string(e.Code))
+	w.member(messageNameOf(e.Code), e.Message)
+	if e.Item != nil {
+		w.key("Item")
+		w.item(e.Item)
+	}
+	if e.Reasons != nil {
+		w.key("CancellationReasons")
+		w.open('[')
+		for _, reason := range e.Reasons {
+			w.open('{')
+			w.member("Code", string(reason.Code))
+			w.member("Message", reason.Message)
+			if reason.Item != nil {
+				w.key("Item")
+				w.item(reason.Item)
+			}
+			w.close('}')
+		}
+		w.close(']')
+	}
+	if e.ThrottlingReasons != nil {
+		w.key("ThrottlingReasons")
+		w.open('[')
+		for _, reason := range e.ThrottlingReasons {
+			w.open('{')
+			w.member("reason", reason.Reason)
+			w.member("resource", reason.Resource)
+			w.close('}')
+		}
+		w.close(']')
+	}
+	w.close('}')
+}
+
+// missing is the refusal of a request without members that it must have.
+func missing(paths []string) error {
+	var text strings.Builder
+	if len(paths) == 1 {
+		text.WriteString("1 validation error detected: ")
+	} else {
+		fmt.Fprintf(&text, "%d validation errors detected: ", len(paths))
+	}
+	for i, path := range paths {
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		fmt.Fprintf(&text, "Value null at '%s' failed to satisfy constraint: "+
+			"Member must not be null", path)
+	}
+	return dynamo.Invalid(text.String())
+}

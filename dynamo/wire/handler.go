@@ -1,0 +1,246 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Limits of requests ("Service, account, and table quotas" in the developer guide).
+const (
+	requestSizeMax = 16 << 20
+	headerSizeMax  = 16 << 10
+)
+
+// Times that bound what a slow client can hold: its headers, its body (16 MB at 280 KB/s), and an
+// idle connection.
+const (
+	headerTimeMax = 10 * time.Second
+	readTimeMax   = 60 * time.Second
+	idleTimeMax   = 5 * time.Minute
+)
+
+// Options configure a handler. The zero value is a good default.
+type Options struct {
+	// Region appears in the text of health checks; "local" by default.
+	Region string
+	// Logger is told of failures that clients are not told of; nothing is logged by default.
+	Logger *slog.Logger
+}
+
+// Handler serves a store by the DynamoDB JSON protocol. It is safe for concurrent use.
+//
+// It reads a body as fast as it comes and sets no deadline: the server that mounts it does, see
+// [NewServer].
+type Handler struct {
+	opts Options
+	ops  operations
+}
+
+// NewHandler returns a handler over a store. Items are served always; tables, streams, statements,
+// tags and archives where the store also implements [dynamo.Admin], [dynamo.Streams],
+// [dynamo.PartiQL], [dynamo.Tagger] and [dynamo.Archiver]. Every other operation is answered by an
+// UnknownOperationException.
+func NewHandler(db dynamo.DB, opts Options) *Handler {
+	if opts.Region == "" {
+		opts.Region = "local"
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Handler{opts: opts, ops: operationsOf(db)}
+}
+
+// NewServer returns a server for the handler with the deadlines and limits that keep slow and huge
+// requests from holding it. Its address is for the caller to set.
+func NewServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeMax,
+		ReadTimeout:       readTimeMax,
+		IdleTimeout:       idleTimeMax,
+		MaxHeaderBytes:    headerSizeMax,
+	}
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("x-amzn-RequestId", newRequestID())
+	switch req.Method {
+	case http.MethodPost:
+		h.allowOrigin(w, req)
+		h.answer(w, req)
+	case http.MethodGet, http.MethodHead:
+		h.health(w, req)
+	case http.MethodOptions:
+		h.preflight(w, req)
+	default:
+		h.refuse(w, req, http.StatusNotFound, unknownOperation())
+	}
+}
+
+// answer serves an operation.
+func (h *Handler) answer(w http.ResponseWriter, req *http.Request) {
+	if req.URL.Path != "/" || !isJSON(req.Header.Get("Content-Type")) {
+		h.refuse(w, req, http.StatusNotFound, unknownOperation())
+		return
+	}
+	body, err := readBody(req)
+	if err != nil {
+		if errors.Is(err, errTooLarge) {
+			w.Header().Set("Connection", "close") // what is left of the body is not read
+			h.refuse(w, req, http.StatusRequestEntityTooLarge, err)
+		}
+		return // without its whole body a request has no one who waits for the answer
+	}
+	out := buffers.Get().(*writer)
+	defer out.release()
+	err = h.serve(req, body, out)
+	if err != nil {
+		e := h.exception(req, err)
+		out.b = out.b[:0]
+		out.error(e)
+		h.send(w, req, statusOf(e.Code), out.b)
+		return
+	}
+	h.send(w, req, http.StatusOK, out.b)
+}
+
+// serve carries out the operation that a request names. No panic gets through.
+func (h *Handler) serve(req *http.Request, body []byte, out *writer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	op := h.ops[req.Header.Get("X-Amz-Target")]
+	if op == nil {
+		return unknownOperation()
+	}
+	return op(req.Context(), newReader(body), out)
+}
+
+// exception returns what to tell the client of an error, and logs what it is not told.
+func (h *Handler) exception(req *http.Request, err error) *dynamo.Error {
+	e, internal := known(err)
+	if internal {
+		h.opts.Logger.ErrorContext(req.Context(), "request failed",
+			"target", req.Header.Get("X-Amz-Target"), "error", err)
+	}
+	return e
+}
+
+func (h *Handler) refuse(w http.ResponseWriter, req *http.Request, status int, err error) {
+	var out writer
+	out.error(h.exception(req, err))
+	h.send(w, req, status, out.b)
+}
+
+func unknownOperation() error { return &dynamo.Error{Code: codeUnknownOperation} }
+
+// isJSON reports whether a content type is one that clients of the protocol send. None at all
+// passes, for those who write requests by hand.
+func isJSON(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	switch strings.TrimSpace(kind) {
+	case "", "application/x-amz-json-1.0", "application/x-amz-json-1.1", "application/json":
+		return true
+	}
+	return false
+}
+
+var errTooLarge = &dynamo.Error{
+	Code: codeTooLarge, Message: "The request is larger than 16 MB",
+}
+
+// bodyStep is how much of a body is made room for at first: a length that a client only claims
+// takes no memory.
+const bodyStep = 64 << 10
+
+// readBody reads the whole body into a slice of its own, which the strings of the request alias.
+func readBody(req *http.Request) ([]byte, error) {
+	if req.ContentLength > requestSizeMax {
+		return nil, errTooLarge
+	}
+	size := int64(bodyStep)
+	if req.ContentLength >= 0 {
+		size = min(size, req.ContentLength)
+	}
+	body := make([]byte, 0, size+1) // one more, so that the end shows without growing
+	for {
+		n, err := req.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case len(body) > requestSizeMax:
+			return nil, errTooLarge
+		case err == io.EOF:
+			return body, nil
+		case err != nil:
+			return nil, err
+		}
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
+	}
+}
+
+// buffers holds writers for answers.
+var buffers = sync.Pool{New: func() any { return &writer{b: make([]byte, 0, 4<<10)} }}
+
+// bufferSizeMax is the greatest buffer that is kept for other answers: a full page.
+const bufferSizeMax = 2 << 20
+
+func (w *writer) release() {
+	if cap(w.b) <= bufferSizeMax {
+		w.b = w.b[:0]
+		buffers.Put(w)
+	}
+}
+
+// health answers a look at whether the server is there, at "/" and "/healthz".
+func (h *Handler) health(w http.ResponseWriter, req *http.Request) {
+	if req.URL.Path != "/" && req.URL.Path != "/healthz" {
+		h.refuse(w, req, http.StatusNotFound, unknownOperation())
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain")
+	fmt.Fprintf(w, "healthy: dynamodb.%s.amazonaws.com \n", h.opts.Region)
+}
+
+// preflightAge is how long a browser may remember that it was allowed to call, in seconds: two
+// days, as the service says.
+const preflightAge = "172800"
+
+// allowOrigin lets pages of any origin read the answer, as the service does.
+func (h *Handler) allowOrigin(w http.ResponseWriter, req *http.Request) bool {
+	if req.Header.Get("Origin") == "" {
+		return false
+	}
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Access-Control-Expose-Headers",
+		"x-amzn-RequestId, x-amzn-ErrorType, x-amz-crc32, Date")
+	return true
+}
+
+// preflight answers a browser that asks whether a page may call.
+func (h *Handler) preflight(w http.ResponseWriter, req *http.Request) {
+	if h.allowOrigin(w, req) {
+		header := w.Header()
+		header.Set("Access-Control-Max-Age", preflightAge)
+		if asked := req.Header.Get("Access-Control-Request-Headers"); asked != "" {
+			header.Set("Access-Control-Allow-Headers", asked)
+		}
+		if asked := req.Header.Get("Access-Control-Request-Method"); asked != "" {
+			header.Set("Access-Control-Allow-Methods", asked)
+		}
+	}
+	w.WriteHeader(http.StatusOK)
+}

@@ -1,0 +1,154 @@
+package wire
+
+import "github.com/exchequer-dev/exchequer/dynamo"
+
+// offerItems adds the operations on one item.
+func offerItems(ops operations, db dynamo.DB) {
+	offer(ops, targetTables+"GetItem", decodeGet, db.Get, encodeGet)
+	offer(ops, targetTables+"PutItem", decodePut, db.Put, encodePut)
+	offer(ops, targetTables+"UpdateItem", decodeUpdate, db.Update, encodeUpdate)
+	offer(ops, targetTables+"DeleteItem", decodeDelete, db.Delete, encodeDelete)
+}
+
+func decodeGet(r *reader, in *dynamo.GetInput) {
+	table := false
+	for r.object(); r.member(); {
+		switch string(r.name) {
+		case "TableName":
+			in.TableName, table = r.string(), true
+		case "Key":
+			in.Key = r.item()
+		case "ConsistentRead":
+			in.ConsistentRead = r.bool()
+		case "ProjectionExpression":
+			in.ProjectionExpression = r.expression()
+		case "ExpressionAttributeNames":
+			in.ExpressionAttributeNames = r.names()
+		case "ReturnConsumedCapacity":
+			in.ReturnConsumedCapacity = r.capacityLevel()
+		default:
+			r.skip()
+		}
+	}
+	r.require(table, "tableName")
+	r.require(in.Key != nil, "key")
+}
+
+func encodeGet(w *writer, _ *dynamo.GetInput, out *dynamo.GetOutput) {
+	w.open('{')
+	w.capacity(out.ConsumedCapacity)
+	if out.Item != nil {
+		w.key("Item")
+		w.item(out.Item)
+	}
+	w.close('}')
+}
+
+// decodePut reads a PutItem, or a Put within a transaction.
+func decodePut(r *reader, in *dynamo.PutInput) {
+	table := false
+	for r.object(); r.member(); {
+		switch string(r.name) {
+		case "TableName":
+			in.TableName, table = r.string(), true
+		case "Item":
+			in.Item = r.item()
+		case "ConditionExpression":
+			in.ConditionExpression = r.expression()
+		case "ReturnValues":
+			in.ReturnValues = r.returnValues()
+		case "ReturnValuesOnConditionCheckFailure":
+			in.ReturnValuesOnConditionCheckFailure = r.returnValues()
+		case "ReturnConsumedCapacity":
+			in.ReturnConsumedCapacity = r.capacityLevel()
+		case "ReturnItemCollectionMetrics":
+			in.ReturnItemCollectionMetrics = r.metricsLevel()
+		default:
+			if !r.placeholder(&in.Expressions) {
+				r.skip()
+			}
+		}
+	}
+	r.require(table, "tableName")
+	r.require(in.Item != nil, "item")
+}
+
+func encodePut(w *writer, _ *dynamo.PutInput, out *dynamo.PutOutput) {
+	w.written(out.Attributes, out.ConsumedCapacity, out.ItemCollectionMetrics)
+}
+
+func (w *writer) written(attributes dynamo.Item, capacity *dynamo.ConsumedCapacity,
+	metrics *dynamo.ItemCollectionMetrics,
+) {
+	w.open('{')
+	w.attributes(attributes)
+	w.capacity(capacity)
+	w.metrics(metrics)
+	w.close('}')
+}
+
+func decodeUpdate(r *reader, in *dynamo.UpdateInput) {
+	table := false
+	for r.object(); r.member(); {
+		switch string(r.name) {
+		case "TableName":
+			in.TableName, table = r.string(), true
+		case "Key":
+			in.Key = r.item()
+		case "UpdateExpression":
+			in.UpdateExpression = r.expression()
+		case "ConditionExpression":
+			in.ConditionExpression = r.expression()
+		case "ReturnValues":
+			in.ReturnValues = r.returnValues()
+		case "ReturnValuesOnConditionCheckFailure":
+			in.ReturnValuesOnConditionCheckFailure = r.returnValues()
+		case "ReturnConsumedCapacity":
+			in.ReturnConsumedCapacity = r.capacityLevel()
+		case "ReturnItemCollectionMetrics":
+			in.ReturnItemCollectionMetrics = r.metricsLevel()
+		default:
+			if !r.placeholder(&in.Expressions) {
+				r.skip()
+			}
+		}
+	}
+	r.require(table, "tableName")
+	r.require(in.Key != nil, "key")
+}
+
+func encodeUpdate(w *writer, _ *dynamo.UpdateInput, out *dynamo.UpdateOutput) {
+	w.written(out.Attributes, out.ConsumedCapacity, out.ItemCollectionMetrics)
+}
+
+func decodeDelete(r *reader, in *dynamo.DeleteInput) {
+	table := false
+	for r.object(); r.member(); {
+		switch string(r.name) {
+		case "TableName":
+			in.TableName, table = r.string(), true
+		case "Key":
+			in.Key = r.item()
+		case "ConditionExpression":
+			in.ConditionExpression = r.expression()
+		case "ReturnValues":
+			in.ReturnValues = r.returnValues()
+		case "ReturnValuesOnConditionCheckFailure":
+			in.ReturnValuesOnConditionCheckFailure = r.returnValues()
+		case "ReturnConsumedCapacity":
+			in.ReturnConsumedCapacity = r.capacityLevel()
+		case "ReturnItemCollectionMetrics":
+			in.ReturnItemCollectionMetrics = r.metricsLevel()
+		default:
+			if !r.placeholder(&in.Expressions) {
+				r.skip()
+			}
+		}
+	}
+	r.require(table, "tableName")
+	r.require(in.Key != nil, "key")
+}
+
+func encodeDelete(w *writer, _ *dynamo.DeleteInput, out *dynamo.DeleteOutput) {
+	w.written(out.Attributes, out.ConsumedCapacity, out.ItemCollectionMetrics)
+}

@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// Transport carries the requests of a client to a handler in the same process: no port, no socket.
+// Put one into the HTTP client of an AWS SDK, and the SDK drives the store.
+type Transport struct {
+	// Handler answers the requests; usually a [Handler].
+	Handler http.Handler
+}
+
+// RoundTrip lets the handler answer a request, on the caller's goroutine. It implements
+// [http.RoundTripper].
+func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	served := req.Clone(req.Context())
+	served.RequestURI = req.URL.RequestURI()
+	served.RemoteAddr = "127.0.0.1:0"
+	if served.URL.Path == "" {
+		served.URL.Path = "/"
+	}
+	if served.Host == "" {
+		served.Host = req.URL.Host
+	}
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	rec := recorder{header: http.Header{}}
+	t.Handler.ServeHTTP(&rec, served)
+	closeBody(req)
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	return rec.response(req), nil
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		req.Body.Close()
+	}
+}
+
+// recorder keeps what a handler writes.
+type recorder struct {
+	header http.Header
+	sent   http.Header // the header as it was when the status was written
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+		r.sent = r.header.Clone()
+	}
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(b)
+}
+
+func (r *recorder) response(req *http.Request) *http.Response {
+	r.WriteHeader(http.StatusOK)
+	return &http.Response{
+		Status:        strconv.Itoa(r.status) + " " + http.StatusText(r.status),
+		StatusCode:    r.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        r.sent,
+		Body:          io.NopCloser(&r.body),
+		ContentLength: int64(r.body.Len()),
+		Request:       req,
+	}
+}

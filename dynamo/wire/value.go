@@ -1,0 +1,254 @@
+package wire
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// valueLevelsMax is how many levels of lists and maps a value may have ("Service, account, and
+// table quotas" in the developer guide).
+const valueLevelsMax = 32
+
+// attributeNameSizeMax is the greatest length of an attribute's name in bytes (the same page).
+const attributeNameSizeMax = 65535
+
+// The service's sentences about the shape of values.
+const (
+	messageSeveralTypes = "Supplied AttributeValue has more than one datatypes set, must " +
+		"contain exactly one of the supported datatypes"
+	messageNoType = "Supplied AttributeValue is empty, must contain exactly one of the " +
+		"supported datatypes"
+	messageNullFalse = "One or more parameter values were invalid: Null attribute value types " +
+		"must have the value of true"
+	messageTooDeep = "Nesting Levels have exceeded supported limits"
+)
+
+// item reads an object of attributes: an item, a key, or the values of an expression. It is never
+// nil, not even when empty, so that a store can tell an empty item from one that is missing.
+func (r *reader) item() dynamo.Item {
+	return r.attributes(1)
+}
+
+func (r *reader) attributes(level int) map[string]dynamo.Value {
+	m := make(map[string]dynamo.Value)
+	for r.object(); r.nullableMember(); {
+		name := textOf(r.name)
+		if r.peek() == 'n' {
+			r.literal("null")
+			m[name] = dynamo.Value{} // which a store refuses as a value without a type
+			continue
+		}
+		m[name] = r.value(level)
+	}
+	return m
+}
+
+// value reads an attribute value: an object with one member, whose name is the type. What needs no
+// further check is marked so; the rest, such as sets with repeats, is for the store to refuse.
+func (r *reader) value(level int) dynamo.Value {
+	var v dynamo.Value
+	kinds := 0 // one bit each
+	for r.object(); r.member(); {
+		kind := kindOf(r.name)
+		kinds |= 1 << kind
+		switch kind {
+		case dynamo.KindS:
+			v = dynamo.S(r.string())
+		case dynamo.KindN:
+			v = numberOf(r.string())
+		case dynamo.KindB:
+			v = dynamo.B(r.binary())
+		case dynamo.KindBOOL:
+			v = dynamo.Bool(r.bool())
+		case dynamo.KindNULL:
+			if !r.bool() {
+				r.refuse(messageNullFalse)
+			}
+			v = dynamo.Null()
+		case dynamo.KindSS:
+			v = dynamo.SS(r.strings()...)
+		case dynamo.KindNS:
+			v = dynamo.NS(r.strings()...)
+		case dynamo.KindBS:
+			v = dynamo.BS(r.binaries()...)
+		case dynamo.KindL, dynamo.KindM:
+			v = r.document(kind, level)
+		default:
+			r.skip()
+		}
+	}
+	kinds &^= 1 << dynamo.Absent
+	switch {
+	case kinds == 0:
+		return dynamo.Value{}
+	case kinds&(kinds-1) != 0:
+		r.refuse(messageSeveralTypes)
+	}
+	return v
+}
+
+// document reads a list or a map. One that is too deep is refused and passed over.
+func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
+	if level >= valueLevelsMax {
+		if bracket := r.peek(); bracket == '[' || bracket == '{' {
+			r.refuse(messageTooDeep)
+			r.skip()
+			return dynamo.Value{}
+		}
+	}
+	if kind == dynamo.KindM {
+		m := r.attributes(level + 1)
+		return checkedMap(m)
+	}
+	start := len(r.values)
+	checked := true
+	for r.list(); r.element(); {
+		v := r.value(level + 1)
+		if v.IsAbsent() {
+			r.refuse(messageNoType)
+			continue
+		}
+		checked = checked && v.Checked()
+		r.values = append(r.values, v)
+	}
+	elems := append(make([]dynamo.Value, 0, len(r.values)-start), r.values[start:]...)
+	clear(r.values[start:])
+	r.values = r.values[:start]
+	if v := dynamo.L(elems...); !checked {
+		return v
+	}
+	return dynamo.MarkChecked(dynamo.L(elems...))
+}
+
+// checkedMap marks a map as checked if all in it is.
+func checkedMap(m map[string]dynamo.Value) dynamo.Value {
+	for name, v := range m {
+		if !v.Checked() || name == "" || len(name) > attributeNameSizeMax {
+			return dynamo.M(m)
+		}
+	}
+	return dynamo.MarkChecked(dynamo.M(m))
+}
+
+// numberOf makes a number canonical, so that the store need not; what is no number stays as it
+// is, and the store says what is wrong with it in its turn.
+func numberOf(text string) dynamo.Value {
+	canonical, err := dynamo.CanonicalNumber(text)
+	if err != nil {
+		return dynamo.N(text)
+	}
+	return dynamo.CanonicalN(canonical)
+}
+
+// binary reads base64 with its padding and nothing else in it.
+func (r *reader) binary() []byte {
+	text := r.string()
+	if strings.ContainsAny(text, "\r\n") { // which the decoder would pass over
+		r.fail("Invalid Base64 data")
+		return nil
+	}
+	b, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil {
+		r.fail("Invalid Base64 data")
+		return nil
+	}
+	return b
+}
+
+func (r *reader) binaries() [][]byte {
+	out := [][]byte{}
+	for r.list(); r.element(); {
+		out = append(out, r.binary())
+	}
+	return out
+}
+
+func kindOf(name []byte) dynamo.Kind {
+	switch string(name) {
+	case "S":
+		return dynamo.KindS
+	case "N":
+		return dynamo.KindN
+	case "B":
+		return dynamo.KindB
+	case "BOOL":
+		return dynamo.KindBOOL
+	case "NULL":
+		return dynamo.KindNULL
+	case "L":
+		return dynamo.KindL
+	case "M":
+		return dynamo.KindM
+	case "SS":
+		return dynamo.KindSS
+	case "NS":
+		return dynamo.KindNS
+	case "BS":
+		return dynamo.KindBS
+	}
+	return dynamo.Absent
+}
+
+// item appends an item, a key or the members of a map.
+func (w *writer) item(item dynamo.Item) {
+	w.open('{')
+	for name, v := range item {
+		w.name(name)
+		w.value(v)
+	}
+	w.close('}')
+}
+
+// value appends an attribute value.
+func (w *writer) value(v dynamo.Value) {
+	w.comma()
+	switch kind := v.Kind(); kind {
+	case dynamo.KindS:
+		w.b = appendText(append(w.b, `{"S":`...), v.S())
+	case dynamo.KindN:
+		w.b = append(append(append(w.b, `{"N":"`...), v.N()...), '"')
+	case dynamo.KindB:
+		w.b = append(w.b, `{"B":`...)
+		w.binary(v.B())
+	case dynamo.KindBOOL:
+		w.b = append(w.b, `{"BOOL":`...)
+		w.bool(v.Bool())
+	case dynamo.KindNULL:
+		w.b = append(w.b, `{"NULL":true`...)
+	case dynamo.KindL:
+		w.b = append(w.b, `{"L":[`...)
+		for _, e := range v.L() {
+			w.value(e)
+		}
+		w.close(']')
+	case dynamo.KindM:
+		w.b = append(w.b, `{"M":`...)
+		w.item(v.M())
+	case dynamo.KindSS:
+		w.b = append(w.b, `{"SS":`...)
+		w.strings(v.SS())
+	case dynamo.KindNS:
+		w.b = append(w.b, `{"NS":`...)
+		w.strings(v.NS())
+	case dynamo.KindBS:
+		w.b = append(w.b, `{"BS":[`...)
+		for _, b := range v.BS() {
+			w.binary(b)
+		}
+		w.close(']')
+	default:
+		w.b = append(w.b, '{')
+	}
+	w.b = append(w.b, '}')
+}
+
+// items appends a list of items.
+func (w *writer) items(items []dynamo.Item) {
+	w.open('[')
+	for _, item := range items {
+		w.item(item)
+	}
+	w.close(']')
+}

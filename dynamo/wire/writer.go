@@ -1,0 +1,183 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// writer appends one JSON text to a buffer. It needs no state of its own: whether a comma is due
+// shows in the last byte, as a value never ends with an opening bracket or a colon.
+type writer struct {
+	b []byte
+}
+
+// comma appends a comma unless what comes next is the first of its object or list.
+func (w *writer) comma() {
+	if n := len(w.b); n > 0 {
+		switch w.b[n-1] {
+		case '{', '[', ':':
+		default:
+			w.b = append(w.b, ',')
+		}
+	}
+}
+
+// open begins an object or a list, by its bracket, as the next member's value or element.
+func (w *writer) open(bracket byte) {
+	w.comma()
+	w.b = append(w.b, bracket)
+}
+
+// close ends it.
+func (w *writer) close(bracket byte) { w.b = append(w.b, bracket) }
+
+// key begins a member whose name needs no escapes; its value comes next.
+func (w *writer) key(name string) {
+	w.comma()
+	w.b = append(w.b, '"')
+	w.b = append(w.b, name...)
+	w.b = append(w.b, '"', ':')
+}
+
+// name begins a member with any name.
+func (w *writer) name(name string) {
+	w.comma()
+	w.b = appendText(w.b, name)
+	w.b = append(w.b, ':')
+}
+
+// string appends a string.
+func (w *writer) string(s string) {
+	w.comma()
+	w.b = appendText(w.b, s)
+}
+
+// bool appends true or false.
+func (w *writer) bool(v bool) {
+	w.comma()
+	w.b = strconv.AppendBool(w.b, v)
+}
+
+// int appends a whole number.
+func (w *writer) int(n int64) {
+	w.comma()
+	w.b = strconv.AppendInt(w.b, n, 10)
+}
+
+// float appends a number in plain notation, such as capacity units; always with a fraction, as
+// the service writes it.
+func (w *writer) float(f float64) {
+	w.comma()
+	start := len(w.b)
+	w.b = strconv.AppendFloat(w.b, f, 'f', -1, 64)
+	for _, c := range w.b[start:] {
+		if c == '.' {
+			return
+		}
+	}
+	w.b = append(w.b, ".0"...)
+}
+
+// time appends a time as seconds since 1970 to the millisecond.
+func (w *writer) time(t time.Time) {
+	w.comma()
+	ms := t.UnixMilli()
+	w.b = strconv.AppendFloat(w.b, float64(ms)/1000, 'f', -1, 64)
+}
+
+// binary appends bytes in base64.
+func (w *writer) binary(b []byte) {
+	w.comma()
+	w.b = append(w.b, '"')
+	w.b = base64.StdEncoding.AppendEncode(w.b, b)
+	w.b = append(w.b, '"')
+}
+
+// member appends a member that is a string and left out when empty.
+func (w *writer) member(name, value string) {
+	if value != "" {
+		w.key(name)
+		w.string(value)
+	}
+}
+
+// strings appends a list of strings.
+func (w *writer) strings(list []string) {
+	w.open('[')
+	for _, s := range list {
+		w.string(s)
+	}
+	w.close(']')
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendText appends s as a JSON string. Bytes that are no UTF-8, which only a store can hold that
+// was filled in process, become the replacement character.
+func appendText(b []byte, s string) []byte {
+	b = append(b, '"')
+	for start, at := 0, 0; ; {
+		at = plainTextEnd(s, at)
+		if at == len(s) {
+			b = append(b, s[start:]...)
+			break
+		}
+		c := s[at]
+		if c >= utf8.RuneSelf {
+			char, width := utf8.DecodeRuneInString(s[at:])
+			if char == utf8.RuneError && width == 1 {
+				b = append(b, s[start:at]...)
+				b = utf8.AppendRune(b, utf8.RuneError)
+				start = at + 1
+			}
+			at += width
+			continue
+		}
+		b = append(b, s[start:at]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		at++
+		start = at
+	}
+	return append(b, '"')
+}
+
+// plainTextEnd returns where, from a position on, the first byte of s stands that is no ASCII, a
+// quote, a backslash or a control character.
+func plainTextEnd(s string, from int) int {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	for from+8 <= len(s) {
+		w := binary.LittleEndian.Uint64([]byte(s[from : from+8]))
+		quote := w ^ ones*'"'
+		slash := w ^ ones*'\\'
+		found := ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w | w) & highs
+		if found != 0 {
+			return from + bits.TrailingZeros64(found)/8
+		}
+		from += 8
+	}
+	for from < len(s) {
+		if c := s[from]; c >= utf8.RuneSelf || c < ' ' || c == '"' || c == '\\' {
+			break
+		}
+		from++
+	}
+	return from
+}
