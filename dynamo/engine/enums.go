@@ -93,7 +93,7 @@ const (
 
 // checkTableName validates a table's name; calls on items accept names from one character on.
 func checkTableName(name string, lengthMin int) error {
-	if name == "" {
+	if name == "" && lengthMin > 1 {
 		return dynamo.Invalid("The parameter 'TableName' is required but was not present " +
 			"in the request")
 	}
@@ -102,7 +102,7 @@ func checkTableName(name string, lengthMin int) error {
 
 func checkResourceName(name, field string, lengthMin int) error {
 	var wrong constraints
-	if !nameForm.MatchString(name) {
+	if name != "" && !nameForm.MatchString(name) {
 		wrong.add(name, field, "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
 	}
 	switch {

@@ -31,7 +31,7 @@ func decodeGet(r *reader, in *dynamo.GetInput) {
 		}
 	}
 	r.require(table, "tableName")
-	r.require(in.Key != nil, "key")
+	r.require(!table || in.Key != nil, "key")
 }
 
 func encodeGet(w *writer, _ *dynamo.GetInput, out *dynamo.GetOutput) {
@@ -70,7 +70,7 @@ func decodePut(r *reader, in *dynamo.PutInput) {
 		}
 	}
 	r.require(table, "tableName")
-	r.require(in.Item != nil, "item")
+	r.require(!table || in.Item != nil, "item")
 }
 
 func encodePut(w *writer, _ *dynamo.PutInput, out *dynamo.PutOutput) {
@@ -114,7 +114,7 @@ func decodeUpdate(r *reader, in *dynamo.UpdateInput) {
 		}
 	}
 	r.require(table, "tableName")
-	r.require(in.Key != nil, "key")
+	r.require(!table || in.Key != nil, "key")
 }
 
 func encodeUpdate(w *writer, _ *dynamo.UpdateInput, out *dynamo.UpdateOutput) {
@@ -146,7 +146,7 @@ func decodeDelete(r *reader, in *dynamo.DeleteInput) {
 		}
 	}
 	r.require(table, "tableName")
-	r.require(in.Key != nil, "key")
+	r.require(!table || in.Key != nil, "key")
 }
 
 func encodeDelete(w *writer, _ *dynamo.DeleteInput, out *dynamo.DeleteOutput) {

@@ -149,8 +149,8 @@ func decodeConditionCheck(r *reader, in *dynamo.ConditionCheck) {
 			}
 		}
 	}
-	r.require(in.Key != nil, "key")
 	r.require(table, "tableName")
+	r.require(in.Key != nil, "key")
 	r.require(in.ConditionExpression != "", "conditionExpression")
 }
 

@@ -146,6 +146,10 @@ func (p *parser) fail() {
 	if p.syntax != "" {
 		return
 	}
+	if p.tok.kind == tokenEnd && p.last.end == 0 {
+		p.syntax = "The expression can not be empty;"
+		return
+	}
 	from, to := p.tok.start, p.tok.end
 	if p.last.end > 0 {
 		from = p.last.start
