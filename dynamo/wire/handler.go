@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,13 +23,18 @@ const (
 	headerSizeMax  = 16 << 10
 )
 
-// Times that bound what a slow client can hold: its headers, its body (16 MB at 280 KB/s), and an
-// idle connection.
+// Times that bound what a slow client can hold: its headers, its body (16 MB at 280 KB/s), all of
+// its request and answer, and an idle connection.
 const (
 	headerTimeMax = 10 * time.Second
 	readTimeMax   = 60 * time.Second
+	wholeTimeMax  = 2 * time.Minute
 	idleTimeMax   = 5 * time.Minute
 )
+
+// largeBody is from which size on requests wait for each other: what is read from such a body can
+// take ten times its size, so that only as many as there are processors are in work at once.
+const largeBody = 1 << 20
 
 // Options configure a handler. The zero value is a good default.
 type Options struct {
@@ -41,8 +49,9 @@ type Options struct {
 // It reads a body as fast as it comes and sets no deadline: the server that mounts it does, see
 // [NewServer].
 type Handler struct {
-	opts Options
-	ops  operations
+	opts  Options
+	ops   operations
+	large chan struct{} // holds a token for each large request that is in work
 }
 
 // NewHandler returns a handler over a store. Items are served always; tables, streams, statements,
@@ -56,8 +65,14 @@ func NewHandler(db dynamo.DB, opts Options) *Handler {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Handler{opts: opts, ops: operationsOf(db)}
+	return &Handler{
+		opts: opts, ops: operationsOf(db), large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
 }
+
+// Operations returns the targets that the handler serves, such as "DynamoDB_20120810.GetItem", in
+// order.
+func (h *Handler) Operations() []string { return slices.Sorted(maps.Keys(h.ops)) }
 
 // NewServer returns a server for the handler with the deadlines and limits that keep slow and huge
 // requests from holding it. Its address is for the caller to set.
@@ -66,6 +81,7 @@ func NewServer(h http.Handler) *http.Server {
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeMax,
 		ReadTimeout:       readTimeMax,
+		WriteTimeout:      wholeTimeMax,
 		IdleTimeout:       idleTimeMax,
 		MaxHeaderBytes:    headerSizeMax,
 	}
@@ -101,6 +117,14 @@ func (h *Handler) answer(w http.ResponseWriter, req *http.Request) {
 		}
 		return // without its whole body a request has no one who waits for the answer
 	}
+	if len(body) > largeBody {
+		select {
+		case h.large <- struct{}{}:
+			defer func() { <-h.large }()
+		case <-req.Context().Done():
+			return
+		}
+	}
 	out := buffers.Get().(*writer)
 	defer out.release()
 	err = h.serve(req, body, out)
@@ -125,7 +149,9 @@ func (h *Handler) serve(req *http.Request, body []byte, out *writer) (err error)
 	if op == nil {
 		return unknownOperation()
 	}
-	return op(req.Context(), newReader(body), out)
+	r := newReader(body)
+	r.host = req.Host
+	return op(req.Context(), r, out)
 }
 
 // exception returns what to tell the client of an error, and logs what it is not told.
@@ -187,7 +213,11 @@ func readBody(req *http.Request) ([]byte, error) {
 			return nil, err
 		}
 		if len(body) == cap(body) {
-			body = append(body, 0)[:len(body)]
+			room := min(2*cap(body), requestSizeMax+1)
+			if req.ContentLength >= 0 {
+				room = min(room, int(req.ContentLength)+1)
+			}
+			body = slices.Grow(body, max(room-len(body), 1)) // the length may be a lie
 		}
 	}
 }

@@ -47,6 +47,23 @@ func operationsOf(db dynamo.DB) operations {
 	offerPages(ops, db)
 	offerBatches(ops, db)
 	offerTransactions(ops, db)
+	offerService(ops)
+	if admin, ok := db.(dynamo.Admin); ok {
+		offerTables(ops, admin)
+		offerExpiry(ops, admin)
+	}
+	if tagger, ok := db.(dynamo.Tagger); ok {
+		offerTags(ops, tagger)
+	}
+	if streams, ok := db.(dynamo.Streams); ok {
+		offerStreams(ops, streams)
+	}
+	if partiql, ok := db.(dynamo.PartiQL); ok {
+		offerStatements(ops, partiql)
+	}
+	if archiver, ok := db.(dynamo.Archiver); ok {
+		offerArchives(ops, archiver)
+	}
 	return ops
 }
 

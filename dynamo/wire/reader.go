@@ -14,6 +14,10 @@ import (
 // operation means, and keeps the memory of skipping it fixed.
 const skipLevelsMax = 512
 
+// listKept is how many members of a request's list are kept, where the service allows 100 at most:
+// enough for the store to refuse the list, while the rest is only passed over.
+const listKept = 1000
+
 // reader reads one JSON text from front to back and builds nothing on its way: a decoder asks for
 // what it expects. The first thing that is wrong is kept in err; from then on every method returns
 // a zero value at once and no loop goes on, so that decoders look at errors only at the end.
@@ -31,6 +35,8 @@ type reader struct {
 	// cannot express it: the first refusal that a decoder reported.
 	invalid *dynamo.Error
 	nulls   []string // paths of required members that are missing
+
+	host string // to which the request was sent
 
 	values []dynamo.Value // elements of lists that are being read
 	texts  []string       // elements of sets that are being read
@@ -262,6 +268,10 @@ func (r *reader) float() float64 {
 func (r *reader) strings() []string {
 	start := len(r.texts)
 	for r.list(); r.element(); {
+		if len(r.texts)-start == elementsKept {
+			r.skip()
+			continue
+		}
 		r.texts = append(r.texts, r.string())
 	}
 	out := append(make([]string, 0, len(r.texts)-start), r.texts[start:]...)
