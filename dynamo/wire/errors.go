@@ -83,12 +83,20 @@ func known(err error) (e *dynamo.Error, internal bool) {
 	}, true
 }
 
+// messageSizeMax is the greatest length of a message: some repeat what was wrong, which may be as
+// large as the request.
+const messageSizeMax = 32 << 10
+
 // error appends the body that tells of an exception.
 func (w *writer) error(e *dynamo.Error) {
 	w.open('{')
 	w.key("__type")
 	w.string(spaceOf(e.Code) + string(e.Code))
-	w.member(messageNameOf(e.Code), e.Message)
+	message := e.Message
+	if len(message) > messageSizeMax {
+		message = strings.ToValidUTF8(message[:messageSizeMax], "") + "..."
+	}
+	w.member(messageNameOf(e.Code), message)
 	if e.Item != nil {
 		w.key("Item")
 		w.item(e.Item)

@@ -33,6 +33,10 @@ func (r *reader) keysAndAttributes(table string) dynamo.KeysAndAttributes {
 		case "Keys":
 			asked.Keys = []dynamo.Key{}
 			for r.list(); r.element(); {
+				if len(asked.Keys) == listKept {
+					r.skip()
+					continue
+				}
 				asked.Keys = append(asked.Keys, r.item())
 			}
 		case "ConsistentRead":
@@ -116,6 +120,10 @@ func decodeBatchWrite(r *reader, in *dynamo.BatchWriteInput) {
 func (r *reader) writeRequests(table string) []dynamo.WriteRequest {
 	requests := []dynamo.WriteRequest{}
 	for r.list(); r.element(); {
+		if len(requests) == listKept {
+			r.skip()
+			continue
+		}
 		var one dynamo.WriteRequest
 		nulls := len(r.nulls)
 		for r.object(); r.member(); {

@@ -16,6 +16,10 @@ func decodeTransactGet(r *reader, in *dynamo.TransactGetInput) {
 		case "TransactItems":
 			in.Items = []dynamo.TransactGetItem{}
 			for r.list(); r.element(); {
+				if len(in.Items) == listKept {
+					r.skip()
+					continue
+				}
 				nulls := len(r.nulls)
 				in.Items = append(in.Items, r.transactGet())
 				r.within(nulls, "transactItems", len(in.Items), "")
@@ -87,6 +91,10 @@ func decodeTransactWrite(r *reader, in *dynamo.TransactWriteInput) {
 		case "TransactItems":
 			in.Items = []dynamo.TransactWriteItem{}
 			for r.list(); r.element(); {
+				if len(in.Items) == listKept {
+					r.skip()
+					continue
+				}
 				in.Items = append(in.Items, r.transactWrite(len(in.Items)+1))
 			}
 		case "ClientRequestToken":

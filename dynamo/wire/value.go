@@ -11,6 +11,11 @@ import (
 // table quotas" in the developer guide).
 const valueLevelsMax = 32
 
+// elementsKept is how many elements of a list or a set are kept. Every element takes at least a byte
+// (of a set, all but one), and neither an item of 400 KB nor the values of an expression, which may
+// take 2 MB in all, have room for more: a store refuses what is kept as it would the whole.
+const elementsKept = 2<<20 + 2
+
 // attributeNameSizeMax is the greatest length of an attribute's name in bytes (the same page).
 const attributeNameSizeMax = 65535
 
@@ -105,6 +110,10 @@ func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
 	start := len(r.values)
 	checked := true
 	for r.list(); r.element(); {
+		if len(r.values)-start == elementsKept {
+			r.skip()
+			continue
+		}
 		v := r.value(level + 1)
 		if v.IsAbsent() {
 			r.refuse(messageNoType)
@@ -160,6 +169,10 @@ func (r *reader) binary() []byte {
 func (r *reader) binaries() [][]byte {
 	out := [][]byte{}
 	for r.list(); r.element(); {
+		if len(out) == elementsKept {
+			r.skip()
+			continue
+		}
 		out = append(out, r.binary())
 	}
 	return out
