@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
@@ -44,6 +45,10 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	if err != nil {
 		return d, err
 	}
+	if len(in.KeySchema) == 2 &&
+		in.KeySchema[0].AttributeName == in.KeySchema[1].AttributeName {
+		return d, dynamo.Invalid("Invalid KeySchema: Some index key attribute have no definition")
+	}
 	if err := checkSchema(in.KeySchema, 1, 1); err != nil {
 		return d, err
 	}
@@ -75,6 +80,10 @@ func (c *constraints) keyNames(field string, schema []dynamo.KeySchemaElement) {
 			c.add("", name, "Member must have length greater than or equal to 1")
 		case len(e.AttributeName) > keyNameLengthMax:
 			c.add(e.AttributeName, name, "Member must have length less than or equal to 255")
+		}
+		if e.KeyType != dynamo.KeyTypeHash && e.KeyType != dynamo.KeyTypeRange {
+			c.enum(string(e.KeyType), fmt.Sprintf("%s.%d.member.keyType", field, i+1),
+				"[HASH, RANGE]")
 		}
 	}
 }
@@ -156,9 +165,9 @@ func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error 
 		return dynamo.Invalid("1 validation error detected: Value '[]' at 'keySchema' failed " +
 			"to satisfy constraint: Member must have length greater than or equal to 1")
 	case hashMax == 1 && rangeMax == 1 && len(schema) > 2:
-		return dynamo.Invalid(fmt.Sprintf("1 validation error detected: Value '%v' at "+
+		return dynamo.Invalid(fmt.Sprintf("1 validation error detected: Value '%s' at "+
 			"'keySchema' failed to satisfy constraint: Member must have length less than or "+
-			"equal to 2", schemaNames(schema)))
+			"equal to 2", schemaText(schema)))
 	case hashMax == 1 && hashes == 2:
 		return dynamo.Invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE " +
 			"key type")
@@ -322,6 +331,16 @@ func schemaNames(schema []dynamo.KeySchemaElement) []string {
 	return names
 }
 
+// schemaText renders a key schema as the service does in its messages.
+func schemaText(schema []dynamo.KeySchemaElement) string {
+	texts := make([]string, len(schema))
+	for i, e := range schema {
+		texts[i] = fmt.Sprintf("KeySchemaElement(attributeName=%s, keyType=%s)",
+			e.AttributeName, e.KeyType)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
 // used returns the attributes that the table's keys and indexes need.
 func (d *descriptor) used() map[string]bool {
 	used := map[string]bool{}
@@ -375,10 +394,21 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 		if mode == "" {
 			mode = d.Billing
 		}
+		before := d.Throughput
+		had := d.Billing
 		var err error
 		d.Billing, d.Throughput, err = checkBilling(mode, in.ProvisionedThroughput)
 		if err != nil {
 			return err
+		}
+		if had == d.Billing && had == dynamo.BillingProvisioned && d.Throughput == before {
+			return dynamo.Invalid(fmt.Sprintf("The provisioned throughput for the table will not "+
+				"change. The requested value equals the current value. Current "+
+				"ReadCapacityUnits provisioned for the table: %d. Requested ReadCapacityUnits: "+
+				"%[1]d. Current WriteCapacityUnits provisioned for the table: %d. Requested "+
+				"WriteCapacityUnits: %[2]d. Refer to the Amazon DynamoDB Developer Guide for "+
+				"current limits and how to request higher limits.",
+				before.ReadCapacityUnits, before.WriteCapacityUnits))
 		}
 	}
 	if in.DeletionProtectionEnabled != nil {

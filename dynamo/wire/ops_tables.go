@@ -23,12 +23,24 @@ func offerTables(ops operations, admin dynamo.Admin) {
 type namedInput struct{ table string }
 
 func decodeNamed(r *reader, in *namedInput) {
+	table := false
 	for r.object(); r.member(); {
 		if string(r.name) == "TableName" {
-			in.table = r.string()
+			in.table, table = r.string(), true
 		} else {
 			r.skip()
 		}
+	}
+	r.requireTable(table)
+}
+
+// requireTable notes a missing name of a table in the words that the operations on tables have for
+// it, and before anything else that is invalid.
+func (r *reader) requireTable(present bool) {
+	if !present && r.err == nil {
+		r.nulls = nil
+		r.invalid = dynamo.Invalid("The parameter 'TableName' is required but was not present " +
+			"in the request")
 	}
 }
 
@@ -44,10 +56,11 @@ func named[Out any](call func(context.Context, string) (Out, error)) func(
 // encryption, warm throughput and policies ask for nothing that could be seen in the answers of a
 // local store, and are passed over.
 func decodeCreateTable(r *reader, in *dynamo.CreateTableInput) {
+	table := false
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
-			in.TableName = r.string()
+			in.TableName, table = r.string(), true
 		case "AttributeDefinitions":
 			in.AttributeDefinitions = r.definitions()
 		case "KeySchema":
@@ -76,13 +89,15 @@ func decodeCreateTable(r *reader, in *dynamo.CreateTableInput) {
 			r.skip()
 		}
 	}
+	r.requireTable(table)
 }
 
 func decodeUpdateTable(r *reader, in *dynamo.UpdateTableInput) {
+	table := false
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
-			in.TableName = r.string()
+			in.TableName, table = r.string(), true
 		case "AttributeDefinitions":
 			in.AttributeDefinitions = r.definitions()
 		case "GlobalSecondaryIndexUpdates":
@@ -106,6 +121,7 @@ func decodeUpdateTable(r *reader, in *dynamo.UpdateTableInput) {
 			r.skip()
 		}
 	}
+	r.requireTable(table)
 }
 
 // unsupported refuses a member that asks for what no store here has, and which would be missed.
