@@ -122,7 +122,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.ledgerCommand(),
 		a.tablesCommand(), a.patternsCommand(), a.keysCommand(),
-		a.serveCommand(), a.demoCommand(), a.versionCommand(),
+		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	a.markStart(root)
 	return root

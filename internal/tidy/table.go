@@ -42,6 +42,7 @@ var layout = []rule{
 	}},
 	{pkg: "server/api/...", may: []string{"systems/...", "singletable", "money", "problem"}},
 	{pkg: "server/transfer/...", may: []string{"dynamo/..."}},
+	{pkg: "server/endpoint/...", may: []string{"dynamo/..."}},
 	{pkg: "client/...", may: []string{"money", "problem"}},
 
 	// What stands outside: the binary, its story, the measurements, the tests of the whole.
@@ -87,6 +88,7 @@ var homes = []home{
 	{"github.com/cockroachdb/apd", []string{"money"}, nil},
 	{"github.com/danielgtaylor/huma", []string{"server/..."}, nil},
 	{"github.com/prometheus/client_golang", []string{"server/..."}, anything},
+	{"go.yaml.in/yaml", []string{"server/endpoint/..."}, nil},
 	{"github.com/spf13/cobra", []string{"cmd/exchequer/..."}, nil},
 	{"github.com/spf13/pflag", []string{"cmd/exchequer/..."}, nil},
 

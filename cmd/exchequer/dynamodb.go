@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/server/endpoint"
+)
+
+// emulating are the flags of dynamodb.
+type emulating struct {
+	port                  int
+	host, region          string
+	memory, open          bool
+	names                 []string
+	tables                []string
+	parameters            map[string]string
+	keys, faults          []string
+	archive               string
+	logFormat, logMinimum string
+}
+
+// portDefault is the port that programs expect a local DynamoDB on.
+const portDefault = 8000
+
+func (a *app) dynamodbCommand() *cobra.Command {
+	var e emulating
+	command := &cobra.Command{
+		Use:   "dynamodb",
+		Short: "Serve the embedded engine as a local DynamoDB, for any AWS SDK",
+		Long: `Serve the embedded engine by the DynamoDB protocol, until a signal ends it: a local DynamoDB for
+programs and tests that use any AWS SDK. Point them at http://127.0.0.1:8000; any credentials do.
+
+With --data what was acknowledged is on the disk. With --memory nothing is kept. Tables may be made at
+the start from files: the input of CreateTable, the answer of DescribeTable, or a CloudFormation or SAM
+template, as JSON or YAML.
+
+Other machines are let in only with --access-key, and then every request must be signed with one; or
+with --open, by anyone. --fault makes the database as unkind as the service can be, for tests.`,
+		Example: `  exchequer dynamodb --memory
+  exchequer dynamodb --data ./db --tables template.yaml --parameter Stage=test
+  exchequer dynamodb --memory --fault strict
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000`,
+		GroupID: groupRun,
+		Args:    cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return a.emulate(command.Context(), e)
+		},
+	}
+	f := command.Flags()
+	f.IntVar(&e.port, "port", portDefault, "`port` to listen on; 0 takes a free one")
+	f.StringVar(&e.host, "host", "127.0.0.1", "`address` to listen on")
+	f.BoolVar(&e.memory, "memory", false, "keep everything in memory, and lose it at the end")
+	f.StringVar(&e.region, "region", "", "`region` in ARNs (default local)")
+	f.StringArrayVar(&e.tables, "tables", nil, "`file` that defines tables to make at the start")
+	f.StringToStringVar(&e.parameters, "parameter", nil,
+		"`name=value` for a parameter of a template")
+	f.StringArrayVar(&e.keys, "access-key", nil,
+		"`id:secret` that requests must be signed with; may be given again")
+	f.BoolVar(&e.open, "open", false, "let other machines in, whoever they are")
+	f.StringSliceVar(&e.names, "name", nil,
+		"`name` under which it may be asked, besides localhost")
+	f.StringArrayVar(&e.faults, "fault", nil,
+		"`fault` to inject, such as strict (docs/faults.md)")
+	f.StringVar(&e.archive, "archive", "",
+		"`directory` whose folders are the buckets of exports and imports")
+	f.StringVar(&e.logFormat, "log", "text", "`form` of the log: text or json")
+	f.StringVar(&e.logMinimum, "log-level", "info",
+		"least `level` that is logged: debug, info, warn, error")
+	_ = command.MarkFlagDirname("archive")
+	return command
+}
+
+func (a *app) emulate(ctx context.Context, e emulating) (err error) {
+	if a.flags.server != "" {
+		return usagef("Leave out --server, and unset "+envServer,
+			"dynamodb starts a server and cannot speak to another one")
+	}
+	opts, err := a.endpointOptions(e)
+	if err != nil {
+		return err
+	}
+	running, err := endpoint.Open(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, running.Close()) }()
+	if len(running.Created()) > 0 {
+		a.remark("created %s", strings.Join(running.Created(), ", "))
+	}
+	listener, err := running.Listen(ctx, net.JoinHostPort(e.host, strconv.Itoa(e.port)))
+	if err != nil {
+		return err
+	}
+	from := opts.DataDir
+	if opts.Memory {
+		from = "memory"
+	}
+	a.remark("DynamoDB on http://%s from %s", listener.Addr(), from)
+	return running.Serve(ctx, listener)
+}
+
+func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
+	if e.memory && a.flags.data != "" && a.flags.data != a.getenv(envData) {
+		return opts, usagef("Leave one of them out", "--memory and --data exclude each other")
+	}
+	opts = endpoint.Options{
+		Memory: e.memory, Open: e.open, Engine: engine.Options{Region: e.region},
+	}
+	if !e.memory {
+		if opts.DataDir, err = a.dataDir(); err != nil {
+			return opts, err
+		}
+	}
+	if opts.Logger, err = a.logger(e.logFormat, e.logMinimum); err != nil {
+		return opts, err
+	}
+	opts.Wire.Region = e.region
+	for _, file := range e.tables {
+		definitions, err := endpoint.ReadDefinitions(file, e.parameters)
+		if err != nil {
+			return opts, usagef("See exchequer dynamodb --help", "%v", err)
+		}
+		opts.Definitions = append(opts.Definitions, definitions...)
+	}
+	return opts, nil
+}
