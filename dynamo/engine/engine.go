@@ -36,6 +36,8 @@ type Options struct {
 	// SweepInterval is how often expired items are looked for; a minute by default, never when
 	// negative.
 	SweepInterval time.Duration
+	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
+	Faults Faults
 	// Logger is told of work in the background and of trouble; nothing is logged by default.
 	Logger *slog.Logger
 
@@ -90,6 +92,7 @@ type DB struct {
 	flights  flights
 	tokens   tokens
 	counters counters
+	faults   atomic.Pointer[faultPlan] // nil while nothing goes wrong on purpose
 
 	// schema guards the tables and their indexes: held shared by every call while it reads or
 	// writes rows, exclusively only while a table changes.
@@ -182,6 +185,11 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 		db.write = pebble.Sync
 	}
 	db.locks.off = opts.noLocks
+	plan, err := db.newFaultPlan(opts.Faults)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	db.faults.Store(plan)
 	db.running, db.stop = context.WithCancel(context.Background())
 	if err := db.load(); err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -261,7 +269,7 @@ func (db *DB) Close() error {
 	db.work.Wait()
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	err := db.saveCounts()
+	err := errors.Join(db.faults.Swap(nil).close(), db.saveCounts())
 	return errors.Join(err, db.store.Close(), db.owner.release())
 }
 

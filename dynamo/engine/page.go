@@ -48,6 +48,9 @@ const contextEvery = 256
 // read fills the page from one consistent view of the store: it ends at the limit, at 1 MB of
 // evaluated data, or at the end of the range.
 func (p *page) read(ctx context.Context) error {
+	if err := p.disturb(); err != nil {
+		return err
+	}
 	snapshot, release := p.reader()
 	err := p.walk(ctx, snapshot)
 	if err := errors.Join(err, release()); err != nil {
@@ -60,6 +63,9 @@ func (p *page) read(ctx context.Context) error {
 // reader returns what the page reads from. Rows that point at their items are read together with
 // them from one snapshot; rows that stand alone need only their iterator's view.
 func (p *page) reader() (pebble.Reader, func() error) {
+	if older, release := p.older(); older != nil {
+		return older, release
+	}
 	if p.index == nil || p.index.standsAlone() && !p.fetch {
 		return p.db.store, func() error { return nil }
 	}

@@ -30,7 +30,7 @@ const (
 
 // Query reads one page of a partition; see [dynamo.DB].
 func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOutput, error) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -79,7 +79,7 @@ const scanSegmentsMax = 1_000_000
 
 // Scan reads one page of a table or index; see [dynamo.DB].
 func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutput, error) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()

@@ -10,7 +10,7 @@ import (
 
 // Put writes a whole item; see [dynamo.DB].
 func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, error) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -26,7 +26,7 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 		return nil, err
 	}
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
-	if err := db.commitOne(&w); err != nil {
+	if err := db.commitCall(opPut, &w); err != nil {
 		return nil, err
 	}
 	out := &dynamo.PutOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
@@ -41,7 +41,7 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 
 // Update changes attributes of an item; see [dynamo.DB].
 func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.UpdateOutput, error) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -57,7 +57,7 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 		return nil, err
 	}
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
-	if err := db.commitOne(&w); err != nil {
+	if err := db.commitCall(opUpdate, &w); err != nil {
 		return nil, err
 	}
 	out := &dynamo.UpdateOutput{
@@ -70,7 +70,7 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 
 // Delete removes an item; see [dynamo.DB].
 func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.DeleteOutput, error) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -86,7 +86,7 @@ func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.Delet
 		return nil, err
 	}
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
-	if err := db.commitOne(&w); err != nil {
+	if err := db.commitCall(opDelete, &w); err != nil {
 		return nil, err
 	}
 	out := &dynamo.DeleteOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}

@@ -62,9 +62,10 @@ const sweepBatch = 256
 func (db *DB) sweep(ctx context.Context) (deleted int, err error) {
 	now := db.opts.Now()
 	for _, name := range db.expiringTables() {
+		due := now.Add(-db.expiryDelay(name))
 		var after []byte
 		for {
-			n, last, err := db.sweepSome(ctx, name, now, after)
+			n, last, err := db.sweepSome(ctx, name, due, after)
 			deleted += n
 			if err != nil {
 				return deleted, err
@@ -188,6 +189,7 @@ func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
 		db.locks.depart(stripes, flight)
 		*flights = append(*flights, flight)
 	}
+	db.faults.Load().note()
 	err = db.store.Apply(batch, pebble.NoSync)
 	if !db.locks.off {
 		db.locks.stripes[stripes[0]].recent.forget(e.itemKey)

@@ -25,7 +25,7 @@ const (
 func (db *DB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) (
 	*dynamo.TransactWriteOutput, error,
 ) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -187,7 +187,7 @@ func valuesSize(e dynamo.Expressions) int {
 func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
-	failures, err := db.commit(w)
+	failures, err := db.commitTransact(w)
 	if err != nil {
 		return nil, err
 	}
@@ -229,12 +229,15 @@ func canceled(failures []*dynamo.Error) error {
 func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	*dynamo.TransactGetOutput, error,
 ) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
 	reads, err := db.transactReads(in)
 	if err != nil {
+		return nil, err
+	}
+	if err := db.faults.Load().cancelRead(reads); err != nil {
 		return nil, err
 	}
 	out := &dynamo.TransactGetOutput{Items: make([]dynamo.Item, len(reads))}

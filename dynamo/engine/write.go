@@ -92,6 +92,7 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 
 // apply makes a batch visible, lets go of the locks, and waits until it is on the disk.
 func (db *DB) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
+	db.faults.Load().note()
 	if !db.synced {
 		err := db.store.Apply(batch, pebble.NoSync)
 		db.remember(w, err)

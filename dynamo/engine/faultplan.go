@@ -1,0 +1,363 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// faultPlan is Faults at work. A nil plan has no rules.
+type faultPlan struct {
+	db    *DB
+	rules []*faultRule
+	sleep func(ctx context.Context, d time.Duration) error
+}
+
+// faultRule is one rule and its fate so far.
+type faultRule struct {
+	Fault
+	past *past // of the kinds that show older states
+
+	mu         sync.Mutex
+	rng        *rand.Rand
+	asked, met int64
+}
+
+func (db *DB) newFaultPlan(f Faults) (*faultPlan, error) {
+	if len(f.Rules) == 0 {
+		return nil, nil
+	}
+	p := &faultPlan{db: db, sleep: f.Sleep}
+	if p.sleep == nil {
+		p.sleep = sleepFor
+	}
+	for i, fault := range f.Rules {
+		if err := fault.check(); err != nil {
+			return nil, err
+		}
+		r := &faultRule{Fault: fault, rng: rand.New(rand.NewPCG(f.Seed, uint64(i)))}
+		if fault.Kind == FaultIndexLag || fault.Kind == FaultStaleRead {
+			r.past = &past{db: db, age: max(fault.Delay, fault.DelayMax), held: fault.Held}
+		}
+		p.rules = append(p.rules, r)
+	}
+	return p, nil
+}
+
+func sleepFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// close lets go of what the plan holds.
+func (p *faultPlan) close() error {
+	if p == nil {
+		return nil
+	}
+	var err error
+	for _, r := range p.rules {
+		if r.past != nil {
+			err = errors.Join(err, r.past.close())
+		}
+	}
+	return err
+}
+
+func (p *faultPlan) catchUp() error {
+	if p == nil {
+		return nil
+	}
+	var err error
+	for _, r := range p.rules {
+		if r.past != nil {
+			err = errors.Join(err, r.past.forget())
+		}
+	}
+	return err
+}
+
+// strikes counts one more chance of a rule and decides whether it takes it.
+func (r *faultRule) strikes() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	met := true
+	switch {
+	case r.Times > 0 && r.met >= int64(r.Times):
+		met = false
+	case r.Every > 0:
+		met = r.asked%int64(r.Every) == 0
+	case r.Rate > 0:
+		met = r.rng.Float64() < r.Rate
+	}
+	if met {
+		r.met++
+	}
+	return met
+}
+
+// number draws a number below n.
+func (r *faultRule) number(n int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rng.Int64N(n)
+}
+
+// delay is the rule's time, drawn where it has a range.
+func (r *faultRule) delay() time.Duration {
+	if r.DelayMax <= r.Delay {
+		return r.Delay
+	}
+	return r.Delay + time.Duration(r.number(int64(r.DelayMax-r.Delay)+1))
+}
+
+// place is what a call is about, for the rules that choose by it. Of a call on several tables
+// there is one for each.
+type place struct {
+	op, table, index string
+}
+
+// at reports whether the rule is about a call.
+func (f *Fault) at(c place) bool {
+	return (f.Operation == "" || f.Operation == c.op) && (f.Table == "" || f.Table == c.table) &&
+		(f.Index == "" || f.Index == c.index)
+}
+
+func writes(op string) bool {
+	switch op {
+	case opPut, opUpdate, opDelete, opBatchWrite, opTransactWrite:
+		return true
+	}
+	return false
+}
+
+// enter is begin for an operation of the data plane; in is its input. What makes calls slow does
+// it here, before the call holds anything that others wait for.
+func (db *DB) enter(ctx context.Context, in any) error {
+	if p := db.faults.Load(); p != nil {
+		if err := p.pause(ctx, placesOf(in)); err != nil {
+			return err
+		}
+	}
+	return db.begin(ctx)
+}
+
+func (p *faultPlan) pause(ctx context.Context, places []place) error {
+	for _, r := range p.rules {
+		if r.Kind != FaultLatency || !slices.ContainsFunc(places, r.at) || !r.strikes() {
+			continue
+		}
+		if err := p.sleep(ctx, r.delay()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func placesOf(in any) []place {
+	var tables []string
+	var c place
+	switch in := in.(type) {
+	case *dynamo.GetInput:
+		c = place{op: opGet, table: in.TableName}
+	case *dynamo.PutInput:
+		c = place{op: opPut, table: in.TableName}
+	case *dynamo.UpdateInput:
+		c = place{op: opUpdate, table: in.TableName}
+	case *dynamo.DeleteInput:
+		c = place{op: opDelete, table: in.TableName}
+	case *dynamo.QueryInput:
+		c = place{op: opQuery, table: in.TableName, index: in.IndexName}
+	case *dynamo.ScanInput:
+		c = place{op: opScan, table: in.TableName, index: in.IndexName}
+	case *dynamo.BatchGetInput:
+		c.op, tables = opBatchGet, sorted(in.RequestItems)
+	case *dynamo.BatchWriteInput:
+		c.op, tables = opBatchWrite, sorted(in.RequestItems)
+	case *dynamo.TransactGetInput:
+		c.op = opTransactGet
+		for i := range in.Items {
+			tables = append(tables, in.Items[i].TableName)
+		}
+	case *dynamo.TransactWriteInput:
+		c.op = opTransactWrite
+		for i := range in.Items {
+			tables = append(tables, tableNamed(&in.Items[i]))
+		}
+	}
+	if c.table != "" {
+		tables = []string{c.table}
+	}
+	places := make([]place, len(tables))
+	for i, name := range tables {
+		places[i] = place{op: c.op, table: bareName(name), index: c.index}
+	}
+	return places
+}
+
+func tableNamed(item *dynamo.TransactWriteItem) string {
+	switch {
+	case item.Put != nil:
+		return item.Put.TableName
+	case item.Update != nil:
+		return item.Update.TableName
+	case item.Delete != nil:
+		return item.Delete.TableName
+	case item.ConditionCheck != nil:
+		return item.ConditionCheck.TableName
+	}
+	return ""
+}
+
+// commitCall is commitOne for the write of one item, as the faults allow.
+func (db *DB) commitCall(op string, w *write) error {
+	p := db.faults.Load()
+	if p == nil {
+		return db.commitOne(w)
+	}
+	t := w.actions[0].table
+	if err := p.throttle(op, t, nil); err != nil {
+		return err
+	}
+	for _, r := range p.rules {
+		if r.Kind == FaultConflict && r.at(place{op: op, table: t.Name}) && r.strikes() {
+			return &dynamo.Error{
+				Code: dynamo.CodeTransactionConflict, Message: dynamo.Conflict().Message,
+			}
+		}
+	}
+	if err := db.commitOne(w); err != nil {
+		return err
+	}
+	return p.loseAnswer(op, w)
+}
+
+// loseAnswer is the answer to a write that was done and that the caller is not told of, or nil.
+func (p *faultPlan) loseAnswer(op string, w *write) error {
+	for _, r := range p.rules {
+		if r.Kind != FaultLostAnswer || !slices.ContainsFunc(w.actions, func(a action) bool {
+			return r.at(place{op: op, table: a.table.Name})
+		}) {
+			continue
+		}
+		if r.strikes() {
+			return &dynamo.Error{
+				Code: dynamo.CodeInternalServerError, Message: "Internal server error",
+			}
+		}
+	}
+	return nil
+}
+
+// commitTransact is commit for the actions of a transaction, as the faults allow.
+func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
+	p := db.faults.Load()
+	if p == nil {
+		return db.commit(w)
+	}
+	tables := make([]*table, len(w.actions))
+	for i := range w.actions {
+		tables[i] = w.actions[i].table
+	}
+	reasons, err := p.cancel(opTransactWrite, tables)
+	if err != nil {
+		return nil, err
+	}
+	if reasons != nil {
+		// The service looks at the other items all the same: their conditions may fail, too.
+		if err := db.addFailed(w, reasons); err != nil {
+			return nil, err
+		}
+		return nil, dynamo.Canceled(reasons)
+	}
+	failures, err = db.commit(w)
+	if err == nil && failures == nil {
+		err = p.loseAnswer(opTransactWrite, w)
+	}
+	return failures, err
+}
+
+// addFailed adds the conditions that fail to the reasons of a transaction that is cancelled.
+func (db *DB) addFailed(w *write, reasons []dynamo.CancellationReason) error {
+	var stripes []uint16
+	for i := range w.actions {
+		w.actions[i].stripe = stripeOf(w.actions[i].rowKey)
+		stripes = append(stripes, w.actions[i].stripe)
+	}
+	stripes = db.locks.lock(stripes)
+	failures, err := db.evaluate(w)
+	db.locks.unlock(stripes)
+	db.awaitStripes(stripes)
+	for i, f := range failures {
+		if f != nil && f.Code == dynamo.CodeConditionalCheckFailed && reasons[i].Code == "" {
+			reasons[i] = dynamo.ConditionFailed(f.Item)
+		}
+	}
+	return err
+}
+
+// cancelRead is the cancellation of a TransactGet, or nil.
+func (p *faultPlan) cancelRead(reads []keyRead) error {
+	if p == nil {
+		return nil
+	}
+	tables := make([]*table, len(reads))
+	for i := range reads {
+		tables[i] = reads[i].table
+	}
+	reasons, err := p.cancel(opTransactGet, tables)
+	if err == nil && reasons != nil {
+		err = dynamo.Canceled(reasons)
+	}
+	return err
+}
+
+// cancel draws why a transaction on these tables, one for each action, does not happen: a reason
+// at the place of an action that a rule is about, or an error of the whole call. Both are nil when
+// nothing is in its way.
+func (p *faultPlan) cancel(op string, tables []*table) ([]dynamo.CancellationReason, error) {
+	for _, r := range p.rules {
+		if r.Kind != FaultThrottle && r.Kind != FaultConflict {
+			continue
+		}
+		var about []int
+		for i, t := range tables {
+			if r.Kind == FaultThrottle && r.throttles(op, t, nil) ||
+				r.Kind == FaultConflict && r.at(place{op: op, table: t.Name}) {
+				about = append(about, i)
+			}
+		}
+		if len(about) == 0 || !r.strikes() {
+			continue
+		}
+		at := about[r.number(int64(len(about)))]
+		reason := dynamo.Conflict()
+		if r.Kind == FaultThrottle {
+			refusal := p.db.throttled(r, op, tables[at], nil)
+			switch refusal.Code {
+			case dynamo.CodeRequestLimitExceeded:
+				return nil, refusal // it is the account that did too much, not an action
+			case dynamo.CodeThrottling:
+				reason.Code = dynamo.ReasonThrottling
+			default:
+				reason.Code = dynamo.ReasonProvisionedThroughput
+			}
+			reason.Message = refusal.Message
+		}
+		reasons := make([]dynamo.CancellationReason, len(tables))
+		reasons[at] = reason
+		return reasons, nil
+	}
+	return nil, nil
+}
