@@ -23,9 +23,6 @@ func checkReturns(values, onFailure dynamo.ReturnValues, level dynamo.ReturnCons
 	wrong.onFailure(onFailure)
 	wrong.capacity(level)
 	wrong.metrics(metrics)
-	if update && len(wrong) > 1 {
-		wrong = wrong[:1] // an update reports only the first
-	}
 	if err := wrong.err(); err != nil {
 		return err
 	}
@@ -93,6 +90,10 @@ const (
 
 // checkTableName validates a table's name; calls on items accept names from one character on.
 func checkTableName(name string, lengthMin int) error {
+	if name == "" && lengthMin > 1 {
+		return dynamo.Invalid("The parameter 'TableName' is required but was not present " +
+			"in the request")
+	}
 	return checkResourceName(name, "tableName", lengthMin)
 }
 

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
@@ -10,7 +13,7 @@ import (
 
 // Get reads one item; see [dynamo.DB].
 func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, error) {
-	if err := db.enter(ctx, in); err != nil {
+	if err := db.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -27,7 +30,7 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
-	v, err := db.viewFor(opGet, r, in.ConsistentRead)
+	v, err := db.view(db.store, r.rowKey)
 	if err != nil {
 		return nil, err
 	}
@@ -86,14 +89,17 @@ const (
 	batchRequestMax = 16 << 20
 )
 
-const messageBatchRepeats = "Provided list of item keys contains duplicates"
+const (
+	messageBatchRepeats = "Provided list of item keys contains duplicates"
+	messageNoRequests   = "The requestItems parameter is required for %s"
+)
 
 // BatchGet reads items one by one; see [dynamo.DB]. What would make the answer larger than 16 MB
 // is left for another call.
 func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	*dynamo.BatchGetOutput, error,
 ) {
-	if err := db.enter(ctx, in); err != nil {
+	if err := db.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -102,8 +108,8 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		return nil, err
 	}
 	out := &dynamo.BatchGetOutput{Responses: map[string][]dynamo.Item{}}
-	if in, reads, out.UnprocessedKeys, err = db.keptReads(in, reads); err != nil {
-		return nil, err
+	for name := range in.RequestItems {
+		out.Responses[name] = []dynamo.Item{} // also where nothing is found
 	}
 	tally := newTally(in.ReturnConsumedCapacity, meterPlain)
 	size := 0
@@ -112,7 +118,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v, err := db.viewFor(opBatchGet, r.keyRead, asked.ConsistentRead)
+		v, err := db.view(db.store, r.rowKey)
 		if err != nil {
 			return nil, err
 		}
@@ -156,8 +162,8 @@ type batchRead struct {
 func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	var wrong constraints
 	wrong.capacity(in.ReturnConsumedCapacity)
-	if len(in.RequestItems) == 0 {
-		wrong.add("{}", "requestItems", "Member must have length greater than or equal to 1")
+	if len(in.RequestItems) == 0 && len(wrong) == 0 {
+		return nil, dynamo.Invalid(fmt.Sprintf(messageNoRequests, "BatchGetItem"))
 	}
 	total := 0
 	for name, asked := range in.RequestItems {
@@ -165,6 +171,10 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 		if len(asked.Keys) == 0 {
 			wrong.add("[]", "requestItems."+name+".member.keys",
 				"Member must have length greater than or equal to 1")
+		}
+		if len(asked.Keys) > batchKeysMax {
+			wrong = append(wrong, "Value at 'RequestItems."+name+".member.Keys' failed to "+
+				"satisfy constraint: Member must have length less than or equal to 100")
 		}
 	}
 	if err := wrong.err(); err != nil {
@@ -215,7 +225,7 @@ func (t *table) written(key dynamo.Key, rowKey []byte) string {
 func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	*dynamo.BatchWriteOutput, error,
 ) {
-	if err := db.enter(ctx, in); err != nil {
+	if err := db.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -224,10 +234,10 @@ func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	if w.actions, err = db.batchActions(in); err != nil {
 		return nil, err
 	}
-	out := &dynamo.BatchWriteOutput{}
-	if out.UnprocessedItems, err = db.commitBatch(in, &w); err != nil {
+	if err := db.commitOne(&w); err != nil {
 		return nil, err
 	}
+	out := &dynamo.BatchWriteOutput{}
 	if w.metered {
 		c := newTally(in.ReturnConsumedCapacity, meterPlain)
 		c.addActions(w.actions)
@@ -247,17 +257,16 @@ func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	var wrong constraints
 	wrong.capacity(in.ReturnConsumedCapacity)
 	wrong.metrics(in.ReturnItemCollectionMetrics)
-	if total == 0 {
-		wrong.add("{}", "requestItems", "Member must have length greater than or equal to 1")
+	if len(in.RequestItems) == 0 && len(wrong) == 0 {
+		return nil, dynamo.Invalid(fmt.Sprintf(messageNoRequests, "BatchWriteItem"))
+	}
+	if total == 0 || total > batchWritesMax {
+		wrong.add(requestsText(in.RequestItems), "requestItems", "Map value must satisfy "+
+			"constraint: [Member must have length less than or equal to 25, Member must have "+
+			"length greater than or equal to 1]")
 	}
 	if err := wrong.err(); err != nil {
 		return nil, err
-	}
-	if total > batchWritesMax {
-		return nil, dynamo.Invalid(fmt.Sprintf("1 validation error detected: Value '{%d items}' "+
-			"at 'requestItems' failed to satisfy constraint: Map value must satisfy "+
-			"constraint: [Member must have length less than or equal to 25, Member must have "+
-			"length greater than or equal to 1]", total))
 	}
 	actions := make([]action, 0, total)
 	size := 0
@@ -274,6 +283,15 @@ func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 		}
 	}
 	return actions, checkDistinct(actions, messageBatchRepeats)
+}
+
+// requestsText stands for the requests of a batch in a message: how many there are of each table.
+func requestsText(requests map[string][]dynamo.WriteRequest) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(requests)) {
+		parts = append(parts, fmt.Sprintf("%s=[%d write requests]", name, len(requests[name])))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func (db *DB) batchAction(name string, r dynamo.WriteRequest) (action, error) {
