@@ -32,7 +32,7 @@ await assert.rejects(users.create({ account: "b", email: "u00@x.org", name: "twi
 const one = await users.get({ account: "a", email: "u03@x.org" });
 assert.equal(one.name, "n3");
 assert.equal(one.born.getTime(), 0);
-await users.update({ account: "a", email: "u03@x.org" }, { add: { logins: 2 }, set: { name: "three" } });
+await users.update({ account: "a", email: "u03@x.org", name: "three" }, { add: { logins: 2 } });
 const updated = await users.get({ account: "a", email: "u03@x.org" }, { consistent: true });
 assert.deepEqual([updated.logins, updated.name], [2, "three"]);
 let next, seen = 0;
