@@ -90,10 +90,6 @@ const (
 
 // checkTableName validates a table's name; calls on items accept names from one character on.
 func checkTableName(name string, lengthMin int) error {
-	if name == "" && lengthMin > 1 {
-		return dynamo.Invalid("The parameter 'TableName' is required but was not present " +
-			"in the request")
-	}
 	return checkResourceName(name, "tableName", lengthMin)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Get reads one item; see [dynamo.DB].
 func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, error) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -30,7 +30,7 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
-	v, err := db.view(db.store, r.rowKey)
+	v, err := db.viewFor(opGet, r, in.ConsistentRead)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ const (
 func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	*dynamo.BatchGetOutput, error,
 ) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -108,8 +108,13 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		return nil, err
 	}
 	out := &dynamo.BatchGetOutput{Responses: map[string][]dynamo.Item{}}
+<<<<<<< /tmp/mine
 	for name := range in.RequestItems {
 		out.Responses[name] = []dynamo.Item{} // also where nothing is found
+=======
+	if in, reads, out.UnprocessedKeys, err = db.keptReads(in, reads); err != nil {
+		return nil, err
+>>>>>>> /tmp/theirs
 	}
 	tally := newTally(in.ReturnConsumedCapacity, meterPlain)
 	size := 0
@@ -118,7 +123,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v, err := db.view(db.store, r.rowKey)
+		v, err := db.viewFor(opBatchGet, r.keyRead, asked.ConsistentRead)
 		if err != nil {
 			return nil, err
 		}
@@ -225,7 +230,7 @@ func (t *table) written(key dynamo.Key, rowKey []byte) string {
 func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	*dynamo.BatchWriteOutput, error,
 ) {
-	if err := db.begin(ctx); err != nil {
+	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
 	defer db.end()
@@ -234,10 +239,10 @@ func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	if w.actions, err = db.batchActions(in); err != nil {
 		return nil, err
 	}
-	if err := db.commitOne(&w); err != nil {
+	out := &dynamo.BatchWriteOutput{}
+	if out.UnprocessedItems, err = db.commitBatch(in, &w); err != nil {
 		return nil, err
 	}
-	out := &dynamo.BatchWriteOutput{}
 	if w.metered {
 		c := newTally(in.ReturnConsumedCapacity, meterPlain)
 		c.addActions(w.actions)
