@@ -108,13 +108,11 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		return nil, err
 	}
 	out := &dynamo.BatchGetOutput{Responses: map[string][]dynamo.Item{}}
-<<<<<<< /tmp/mine
 	for name := range in.RequestItems {
 		out.Responses[name] = []dynamo.Item{} // also where nothing is found
-=======
+	}
 	if in, reads, out.UnprocessedKeys, err = db.keptReads(in, reads); err != nil {
 		return nil, err
->>>>>>> /tmp/theirs
 	}
 	tally := newTally(in.ReturnConsumedCapacity, meterPlain)
 	size := 0
