@@ -172,6 +172,7 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 		po.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		po.Levels[i].FilterType = sstable.TableFilter
 	}
+	po.Experimental.SpanPolicyFunc = rowsInPlace
 	store, err := pebble.Open(dir, po)
 	if err != nil {
 		return nil, err
@@ -196,6 +197,13 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	}
 	db.background()
 	return db, nil
+}
+
+// rowsInPlace keeps every value beside its key. The store would else take the rows of a partition
+// for versions of one thing and move all but the first out of the way, into blocks that each read
+// of a partition would have to fetch, and that cost as much again to write.
+func rowsInPlace([]byte) (policy pebble.SpanPolicy, end []byte, err error) {
+	return pebble.SpanPolicy{DisableValueSeparationBySuffix: true}, nil, nil
 }
 
 // load reads the format, the seed and the tables, and writes the first two to a new database.
