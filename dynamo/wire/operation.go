@@ -33,6 +33,9 @@ func offer[In, Out any](ops operations, target string, decode func(*reader, *In)
 		}
 		out, err := call(ctx, in)
 		if err != nil {
+			if r.legacy {
+				err = inLegacyWords(err)
+			}
 			return err
 		}
 		encode(w, in, out)

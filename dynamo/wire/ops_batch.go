@@ -13,9 +13,16 @@ func decodeBatchGet(r *reader, in *dynamo.BatchGetInput) {
 		switch string(r.name) {
 		case "RequestItems":
 			in.RequestItems = map[string]dynamo.KeysAndAttributes{}
+			lists, expressions := false, false
 			for r.object(); r.member(); {
 				table := textOf(r.name)
-				in.RequestItems[table] = r.keysAndAttributes(table)
+				asked, list := r.keysAndAttributes(table)
+				in.RequestItems[table] = asked
+				lists = lists || list
+				expressions = expressions || !list && asked.ProjectionExpression != ""
+			}
+			if lists && expressions {
+				r.refuse(mixed("AttributesToGet", "ProjectionExpression"))
 			}
 		case "ReturnConsumedCapacity":
 			in.ReturnConsumedCapacity = r.capacityLevel()
@@ -26,8 +33,10 @@ func decodeBatchGet(r *reader, in *dynamo.BatchGetInput) {
 	r.require(in.RequestItems != nil, "requestItems")
 }
 
-func (r *reader) keysAndAttributes(table string) dynamo.KeysAndAttributes {
-	var asked dynamo.KeysAndAttributes
+// keysAndAttributes reads what is asked of one table; list says that the attributes were named by a
+// list, the form before expressions.
+func (r *reader) keysAndAttributes(table string) (asked dynamo.KeysAndAttributes, list bool) {
+	old := legacy{takes: legacyOfGet}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "Keys":
@@ -46,13 +55,20 @@ func (r *reader) keysAndAttributes(table string) dynamo.KeysAndAttributes {
 		case "ExpressionAttributeNames":
 			asked.ExpressionAttributeNames = r.names()
 		default:
-			r.skip()
+			if !old.read(r) {
+				r.skip()
+			}
 		}
 	}
 	if asked.Keys == nil {
 		r.require(false, "requestItems."+table+".member.keys")
 	}
-	return asked
+	if old.given != 0 {
+		names := dynamo.Expressions{ExpressionAttributeNames: asked.ExpressionAttributeNames}
+		old.translate(r, expressed{Expressions: &names, projection: &asked.ProjectionExpression})
+		asked.ExpressionAttributeNames = names.ExpressionAttributeNames
+	}
+	return asked, old.given != 0
 }
 
 func encodeBatchGet(w *writer, _ *dynamo.BatchGetInput, out *dynamo.BatchGetOutput) {

@@ -12,6 +12,7 @@ func offerItems(ops operations, db dynamo.DB) {
 
 func decodeGet(r *reader, in *dynamo.GetInput) {
 	table := false
+	old := legacy{takes: legacyOfGet}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
@@ -27,11 +28,16 @@ func decodeGet(r *reader, in *dynamo.GetInput) {
 		case "ReturnConsumedCapacity":
 			in.ReturnConsumedCapacity = r.capacityLevel()
 		default:
-			r.skip()
+			if !old.read(r) {
+				r.skip()
+			}
 		}
 	}
 	r.require(table, "tableName")
 	r.require(!table || in.Key != nil, "key")
+	old.translate(r, expressed{
+		Expressions: &in.Expressions, projection: &in.ProjectionExpression,
+	})
 }
 
 func encodeGet(w *writer, _ *dynamo.GetInput, out *dynamo.GetOutput) {
@@ -47,6 +53,7 @@ func encodeGet(w *writer, _ *dynamo.GetInput, out *dynamo.GetOutput) {
 // decodePut reads a PutItem, or a Put within a transaction.
 func decodePut(r *reader, in *dynamo.PutInput) {
 	table := false
+	old := legacy{takes: legacyOfWrite}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
@@ -64,13 +71,14 @@ func decodePut(r *reader, in *dynamo.PutInput) {
 		case "ReturnItemCollectionMetrics":
 			in.ReturnItemCollectionMetrics = r.metricsLevel()
 		default:
-			if !r.placeholder(&in.Expressions) {
+			if !r.placeholder(&in.Expressions) && !old.read(r) {
 				r.skip()
 			}
 		}
 	}
 	r.require(table, "tableName")
 	r.require(!table || in.Item != nil, "item")
+	old.translate(r, expressed{Expressions: &in.Expressions, condition: &in.ConditionExpression})
 }
 
 func encodePut(w *writer, _ *dynamo.PutInput, out *dynamo.PutOutput) {
@@ -89,6 +97,7 @@ func (w *writer) written(attributes dynamo.Item, capacity *dynamo.ConsumedCapaci
 
 func decodeUpdate(r *reader, in *dynamo.UpdateInput) {
 	table := false
+	old := legacy{takes: legacyOfUpdate}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
@@ -108,13 +117,17 @@ func decodeUpdate(r *reader, in *dynamo.UpdateInput) {
 		case "ReturnItemCollectionMetrics":
 			in.ReturnItemCollectionMetrics = r.metricsLevel()
 		default:
-			if !r.placeholder(&in.Expressions) {
+			if !r.placeholder(&in.Expressions) && !old.read(r) {
 				r.skip()
 			}
 		}
 	}
 	r.require(table, "tableName")
 	r.require(!table || in.Key != nil, "key")
+	old.translate(r, expressed{
+		Expressions: &in.Expressions, condition: &in.ConditionExpression,
+		update: &in.UpdateExpression,
+	})
 }
 
 func encodeUpdate(w *writer, _ *dynamo.UpdateInput, out *dynamo.UpdateOutput) {
@@ -123,6 +136,7 @@ func encodeUpdate(w *writer, _ *dynamo.UpdateInput, out *dynamo.UpdateOutput) {
 
 func decodeDelete(r *reader, in *dynamo.DeleteInput) {
 	table := false
+	old := legacy{takes: legacyOfWrite}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
@@ -140,13 +154,14 @@ func decodeDelete(r *reader, in *dynamo.DeleteInput) {
 		case "ReturnItemCollectionMetrics":
 			in.ReturnItemCollectionMetrics = r.metricsLevel()
 		default:
-			if !r.placeholder(&in.Expressions) {
+			if !r.placeholder(&in.Expressions) && !old.read(r) {
 				r.skip()
 			}
 		}
 	}
 	r.require(table, "tableName")
 	r.require(!table || in.Key != nil, "key")
+	old.translate(r, expressed{Expressions: &in.Expressions, condition: &in.ConditionExpression})
 }
 
 func encodeDelete(w *writer, _ *dynamo.DeleteInput, out *dynamo.DeleteOutput) {

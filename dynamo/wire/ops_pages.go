@@ -43,6 +43,7 @@ func (r *reader) indexName() string {
 
 func decodeQuery(r *reader, in *dynamo.QueryInput) {
 	table := false
+	old := legacy{takes: legacyOfQuery}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
@@ -68,12 +69,17 @@ func decodeQuery(r *reader, in *dynamo.QueryInput) {
 		case "ReturnConsumedCapacity":
 			in.ReturnConsumedCapacity = r.capacityLevel()
 		default:
-			if !r.placeholder(&in.Expressions) {
+			if !r.placeholder(&in.Expressions) && !old.read(r) {
 				r.skip()
 			}
 		}
 	}
 	r.require(table, "tableName")
+	old.translate(r, expressed{
+		Expressions: &in.Expressions, keyCondition: &in.KeyConditionExpression,
+		filter: &in.FilterExpression, projection: &in.ProjectionExpression,
+		sel: in.Select, wrap: "1 validation error detected: ",
+	})
 }
 
 func encodeQuery(w *writer, in *dynamo.QueryInput, out *dynamo.QueryOutput) {
@@ -83,6 +89,7 @@ func encodeQuery(w *writer, in *dynamo.QueryInput, out *dynamo.QueryOutput) {
 
 func decodeScan(r *reader, in *dynamo.ScanInput) {
 	table, segment, total := false, false, false
+	old := legacy{takes: legacyOfScan}
 	for r.object(); r.member(); {
 		switch string(r.name) {
 		case "TableName":
@@ -108,7 +115,7 @@ func decodeScan(r *reader, in *dynamo.ScanInput) {
 		case "TotalSegments":
 			in.TotalSegments, total = r.int(), true
 		default:
-			if !r.placeholder(&in.Expressions) {
+			if !r.placeholder(&in.Expressions) && !old.read(r) {
 				r.skip()
 			}
 		}
@@ -122,6 +129,10 @@ func decodeScan(r *reader, in *dynamo.ScanInput) {
 	case total && !segment:
 		r.refuse(messageNoSegment)
 	}
+	old.translate(r, expressed{
+		Expressions: &in.Expressions, filter: &in.FilterExpression,
+		projection: &in.ProjectionExpression, sel: in.Select,
+	})
 }
 
 // page appends the answer of a Query or a Scan. One that only counts has no list of items.

@@ -36,7 +36,8 @@ type reader struct {
 	invalid *dynamo.Error
 	nulls   []string // paths of required members that are missing
 
-	host string // to which the request was sent
+	host   string // to which the request was sent
+	legacy bool   // the request has members of the forms before expressions
 
 	values []dynamo.Value // elements of lists that are being read
 	texts  []string       // elements of sets that are being read

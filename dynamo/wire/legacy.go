@@ -1,0 +1,390 @@
+package wire
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// legacyPart is one of the members that requests had before there were expressions. The order is
+// that in which the service lists them.
+type legacyPart int
+
+const (
+	legacyToGet legacyPart = 1 << iota
+	legacyUpdates
+	legacyQueryFilter
+	legacyScanFilter
+	legacyExpected
+	legacyOperator
+	legacyKeys
+)
+
+var legacyNames = []string{
+	"AttributesToGet", "AttributeUpdates", "QueryFilter", "ScanFilter", "Expected",
+	"ConditionalOperator", "KeyConditions",
+}
+
+// The legacy members of each operation.
+const (
+	legacyOfGet    = legacyToGet
+	legacyOfWrite  = legacyExpected | legacyOperator
+	legacyOfUpdate = legacyUpdates | legacyExpected | legacyOperator
+	legacyOfQuery  = legacyToGet | legacyQueryFilter | legacyOperator | legacyKeys
+	legacyOfScan   = legacyToGet | legacyScanFilter | legacyOperator
+)
+
+// legacy holds the members of a request in the forms that came before expressions, as they were
+// read. They are translated into expressions over placeholders of their own, so that a store knows
+// only one way to say things. The service still takes both ("Legacy conditional parameters" in the
+// developer guide).
+type legacy struct {
+	takes, given legacyPart
+
+	toGet      []string
+	updates    []legacyUpdate
+	conditions []legacyCondition // of Expected, QueryFilter or ScanFilter
+	keys       []legacyCondition
+	operator   string
+}
+
+// read reads the current member if it is one of the legacy members of the operation.
+func (l *legacy) read(r *reader) bool {
+	at := slices.Index(legacyNames, string(r.name))
+	part := legacyPart(1) << max(at, 0)
+	if at < 0 || l.takes&part == 0 {
+		return false
+	}
+	l.given |= part
+	switch part {
+	case legacyToGet:
+		l.toGet = r.strings()
+	case legacyUpdates:
+		l.updates = r.legacyUpdates()
+	case legacyOperator:
+		l.operator = r.string()
+	case legacyKeys:
+		l.keys = r.legacyConditions(false)
+	default:
+		l.conditions = r.legacyConditions(part == legacyExpected)
+	}
+	return true
+}
+
+// expressed points at the expressions of an operation's input; nil for those that it has not.
+type expressed struct {
+	projection, filter, keyCondition, update, condition *string
+	*dynamo.Expressions
+	// sel is what a Query or a Scan selects, and wrap what the operation puts before a refusal of
+	// it.
+	sel  dynamo.Select
+	wrap string
+}
+
+// present returns the names of the expressions that a request has, in the service's order.
+func (x *expressed) present() []string {
+	var names []string
+	add := func(name string, text *string) {
+		if text != nil && *text != "" {
+			names = append(names, name)
+		}
+	}
+	add("ProjectionExpression", x.projection)
+	add("FilterExpression", x.filter)
+	add("KeyConditionExpression", x.keyCondition)
+	add("UpdateExpression", x.update)
+	add("ConditionExpression", x.condition)
+	return names
+}
+
+// translate makes expressions of what was read. What the service would refuse is noted in the
+// reader and nothing translated.
+func (l *legacy) translate(r *reader, x expressed) {
+	if l.given == 0 || r.err != nil {
+		return
+	}
+	r.legacy = true
+	if refusal := l.check(&x); refusal != "" {
+		r.refuse(refusal)
+		return
+	}
+	p := placeholders{in: x.Expressions, prefix: freePrefix(&x)}
+	if l.given&legacyToGet != 0 {
+		*x.projection = p.projection(l.toGet)
+	}
+	if l.given&legacyUpdates != 0 {
+		*x.update = p.update(l.updates)
+	}
+	conjunction := " AND "
+	if l.operator == "OR" {
+		conjunction = " OR "
+	}
+	switch {
+	case len(l.conditions) == 0:
+	case l.given&legacyExpected != 0:
+		*x.condition = p.conditions(l.conditions, conjunction)
+	default:
+		*x.filter = p.conditions(l.conditions, conjunction)
+	}
+	if l.given&legacyKeys != 0 {
+		*x.keyCondition = p.conditions(l.keys, " AND ")
+	}
+}
+
+// freePrefix returns the beginning of placeholders that no expression of the request can mean.
+func freePrefix(x *expressed) string {
+	prefix := "0"
+	for x.mentions("#"+prefix) || x.mentions(":"+prefix) {
+		prefix += "0"
+	}
+	return prefix
+}
+
+// mentions reports whether a placeholder that begins with a text stands in an expression that can
+// be beside legacy members, or among the names and values of the request.
+func (x *expressed) mentions(start string) bool {
+	for _, text := range []*string{x.filter, x.projection} {
+		if text != nil && strings.Contains(*text, start) {
+			return true
+		}
+	}
+	for name := range x.ExpressionAttributeNames {
+		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	for name := range x.ExpressionAttributeValues {
+		if strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// check returns what is wrong with the legacy members, in the order in which the service looks.
+func (l *legacy) check(x *expressed) string {
+	if refusal := l.checkForm(); refusal != "" {
+		return refusal
+	}
+	if refusal := l.checkMix(x); refusal != "" {
+		return refusal
+	}
+	if refusal := l.checkOperator(); refusal != "" {
+		return refusal
+	}
+	return l.checkMeaning(x)
+}
+
+// checkForm refuses what is out of a set of values or of a length, which the service looks at
+// first.
+func (l *legacy) checkForm() string {
+	if l.given&legacyToGet != 0 && len(l.toGet) == 0 {
+		return "1 validation error detected: Value '[]' at 'attributesToGet' failed to satisfy " +
+			"constraint: Member must have length greater than or equal to 1"
+	}
+	if l.given&legacyOperator != 0 && l.operator != "AND" && l.operator != "OR" {
+		return outOfSet(l.operator, "conditionalOperator", "[OR, AND]")
+	}
+	for _, u := range l.updates {
+		if !slices.Contains(updateActions, u.action) {
+			return outOfSet(u.action, "attributeUpdates."+u.name+".member.action",
+				"[ADD, PUT, DELETE]")
+		}
+	}
+	path := "keyConditions"
+	for _, conditions := range [][]legacyCondition{l.keys, l.conditions} {
+		for i := range conditions {
+			if refusal := conditions[i].checkForm(path, path != "expected"); refusal != "" {
+				return refusal
+			}
+		}
+		switch {
+		case l.given&legacyQueryFilter != 0:
+			path = "queryFilter"
+		case l.given&legacyScanFilter != 0:
+			path = "scanFilter"
+		default:
+			path = "expected"
+		}
+	}
+	return ""
+}
+
+// checkMix refuses expressions beside legacy members. Only KeyConditions may stand beside the
+// filter and the projection of a Query.
+func (l *legacy) checkMix(x *expressed) string {
+	old := l.given
+	if x.keyCondition != nil && *x.keyCondition == "" {
+		old &^= legacyKeys
+	}
+	expressions := x.present()
+	if len(expressions) > 0 && old != 0 {
+		var parts []string
+		for i, name := range legacyNames {
+			if old&(1<<i) != 0 {
+				parts = append(parts, name)
+			}
+		}
+		return mixed(strings.Join(parts, ", "), strings.Join(expressions, ", "))
+	}
+	if len(expressions) == 0 && x.ExpressionAttributeNames != nil {
+		return "ExpressionAttributeNames can only be specified when using expressions"
+	}
+	if len(expressions) == 0 && x.ExpressionAttributeValues != nil {
+		return "ExpressionAttributeValues can only be specified when using expressions" +
+			x.absent()
+	}
+	return ""
+}
+
+// mixed is the service's refusal of both forms in one request.
+func mixed(old, expressions string) string {
+	return "Can not use both expression and non-expression parameters in the same request: " +
+		"Non-expression parameters: {" + old + "} Expression parameters: {" + expressions + "}"
+}
+
+// absent tells which expressions could have had values but are not there.
+func (x *expressed) absent() string {
+	switch {
+	case x.keyCondition != nil:
+		return ": FilterExpression and KeyConditionExpression are null"
+	case x.filter != nil:
+		return ": FilterExpression is null"
+	case x.update != nil:
+		return ": UpdateExpression and ConditionExpression are null"
+	case x.condition != nil:
+		return ": ConditionExpression is null"
+	}
+	return ""
+}
+
+func (l *legacy) checkOperator() string {
+	switch {
+	case l.given&legacyOperator == 0:
+	case len(l.conditions) == 0:
+		return "ConditionalOperator cannot be used without Filter or Expected"
+	case len(l.conditions) == 1:
+		return "ConditionalOperator can only be used when Filter or Expected has two or more " +
+			"elements"
+	}
+	return ""
+}
+
+var legacySelects = map[dynamo.Select]string{
+	dynamo.SelectAllAttributes:          "ALL_ATTRIBUTES",
+	dynamo.SelectAllProjectedAttributes: "ALL_PROJECTED_ATTRIBUTES",
+	dynamo.SelectCount:                  "only the Count",
+}
+
+// checkMeaning refuses what is well formed but says nothing sensible.
+func (l *legacy) checkMeaning(x *expressed) string {
+	for i, name := range l.toGet {
+		if slices.Contains(l.toGet[:i], name) {
+			return "One or more parameter values were invalid: Duplicate value in attribute " +
+				"name: " + name
+		}
+	}
+	if what := legacySelects[x.sel]; what != "" && l.given&legacyToGet != 0 {
+		return x.wrap + "Cannot specify the AttributesToGet when choosing to get " + what
+	}
+	for _, u := range l.updates {
+		if refusal := u.check(); refusal != "" {
+			return refusal
+		}
+	}
+	for i := range l.conditions {
+		if refusal := l.conditions[i].check(); refusal != "" {
+			return refusal
+		}
+	}
+	return l.checkKeys()
+}
+
+// keyConditionsMax is how many attributes KeyConditions may name: a partition key and a sort key.
+const keyConditionsMax = 2
+
+func (l *legacy) checkKeys() string {
+	if l.given&legacyKeys == 0 {
+		return ""
+	}
+	if n := len(l.keys); n == 0 || n > keyConditionsMax {
+		return "Conditions can be of length 1 or 2 only"
+	}
+	for i := range l.keys {
+		if refusal := l.keys[i].check(); refusal != "" {
+			return refusal
+		}
+		switch l.keys[i].operator {
+		case "EQ", "LE", "LT", "GE", "GT", "BEGINS_WITH", "BETWEEN":
+		default:
+			return "Attempted conditional constraint is not an indexable operation"
+		}
+	}
+	return ""
+}
+
+// placeholders gives names and values their places in the expressions of a call. The maps of the
+// request are its own and may be added to.
+type placeholders struct {
+	in     *dynamo.Expressions
+	prefix string
+	n      int
+}
+
+// next returns a short text, so that many attributes fit into an expression.
+func (p *placeholders) next() string {
+	p.n++
+	return p.prefix + strconv.FormatInt(int64(p.n), 36)
+}
+
+func (p *placeholders) name(attribute string) string {
+	if p.in.ExpressionAttributeNames == nil {
+		p.in.ExpressionAttributeNames = map[string]string{}
+	}
+	place := "#" + p.next()
+	p.in.ExpressionAttributeNames[place] = attribute
+	return place
+}
+
+func (p *placeholders) value(v dynamo.Value) string {
+	if p.in.ExpressionAttributeValues == nil {
+		p.in.ExpressionAttributeValues = map[string]dynamo.Value{}
+	}
+	place := ":" + p.next()
+	p.in.ExpressionAttributeValues[place] = v
+	return place
+}
+
+func (p *placeholders) projection(attributes []string) string {
+	places := make([]string, len(attributes))
+	for i, name := range attributes {
+		places[i] = p.name(name)
+	}
+	return strings.Join(places, ",")
+}
+
+// inLegacyWords returns an error of a store, which speaks of expressions, in the words in which
+// the service answers a request that had none.
+func inLegacyWords(err error) error {
+	e, ok := err.(*dynamo.Error)
+	if !ok || e.Code != dynamo.CodeValidation {
+		return err
+	}
+	text := e.Message
+	const ofValues = "ExpressionAttributeValues contains invalid value: "
+	if rest, ok := strings.CutPrefix(text, ofValues); ok {
+		if at := strings.LastIndex(rest, " for key :"); at >= 0 {
+			rest = rest[:at]
+		}
+		text = rest
+	}
+	if strings.HasPrefix(text, "An operand in the update expression has an incorrect") {
+		text = "Type mismatch for attribute to update"
+	}
+	if rest, ok := strings.CutPrefix(text, "Filter Expression can only"); ok {
+		text = "QueryFilter can only" + rest
+	}
+	return dynamo.Invalid(text)
+}

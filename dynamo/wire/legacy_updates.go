@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// legacyUpdate is what AttributeUpdates says of one attribute.
+type legacyUpdate struct {
+	name   string
+	action string
+	value  dynamo.Value
+	valued bool
+}
+
+var updateActions = []string{"ADD", "PUT", "DELETE"}
+
+func (r *reader) legacyUpdates() []legacyUpdate {
+	all := []legacyUpdate{}
+	for r.object(); r.member(); {
+		if !r.keep(len(all)) {
+			continue
+		}
+		one := legacyUpdate{name: string(r.name), action: "PUT"}
+		for r.object(); r.member(); {
+			switch string(r.name) {
+			case "Action":
+				one.action = r.string()
+			case "Value":
+				one.value, one.valued = r.value(1), true
+			default:
+				r.skip()
+			}
+		}
+		if one.valued && one.value.IsAbsent() {
+			r.refuse(messageNoType)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// check refuses an action that its value does not suit.
+func (u *legacyUpdate) check() string {
+	kind := u.value.Kind()
+	set := kind == dynamo.KindSS || kind == dynamo.KindNS || kind == dynamo.KindBS
+	switch {
+	case !u.valued && u.action != "DELETE":
+		return legacyInvalid + "Only DELETE action is allowed when no attribute value is specified"
+	case u.valued && u.action == "DELETE" && !set:
+		return legacyInvalid + "DELETE action with value is not supported for the type " +
+			kind.String()
+	case u.action == "ADD" && !set && kind != dynamo.KindN && kind != dynamo.KindL:
+		return legacyInvalid + "ADD action is not supported for the type " + kind.String()
+	}
+	return ""
+}
+
+// update translates updates that have been checked. None at all is an update without an
+// expression, which makes an item of its key.
+func (p *placeholders) update(all []legacyUpdate) string {
+	var set, remove, add, remaining []string
+	for i := range all {
+		u := &all[i]
+		name := p.name(u.name)
+		switch {
+		case !u.valued:
+			remove = append(remove, name)
+		case u.action == "PUT":
+			set = append(set, name+"="+p.value(u.value))
+		case u.action == "DELETE":
+			remaining = append(remaining, name+" "+p.value(u.value))
+		case u.value.Kind() == dynamo.KindL:
+			// To add a list is to append it.
+			set = append(set, name+"=list_append(if_not_exists("+name+","+
+				p.value(dynamo.L())+"),"+p.value(u.value)+")")
+		default:
+			add = append(add, name+" "+p.value(u.value))
+		}
+	}
+	var clauses []string
+	for _, c := range []struct {
+		word  string
+		parts []string
+	}{{"SET ", set}, {"REMOVE ", remove}, {"ADD ", add}, {"DELETE ", remaining}} {
+		if len(c.parts) > 0 {
+			clauses = append(clauses, c.word+strings.Join(c.parts, ","))
+		}
+	}
+	return strings.Join(clauses, " ")
+}
