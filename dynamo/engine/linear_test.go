@@ -130,7 +130,7 @@ func linearInputOf(r *rand.Rand) linearInput {
 }
 
 // do makes the call and tells its answer.
-func (in linearInput) do(ctx context.Context, db *engine.DB) (out linearOutput, err error) {
+func (in linearInput) do(ctx context.Context, db dynamo.DB) (out linearOutput, err error) {
 	note := func(k int, item dynamo.Item) {
 		if item != nil {
 			out.old.has[k], out.old.n[k] = true, number(item["N"])
@@ -259,7 +259,7 @@ const (
 
 // linearHistory lets callers loose on a new table. It returns what they were answered, and what
 // the audit of the rows says of the table they left.
-func linearHistory(t *testing.T, db *engine.DB, seed uint64) (
+func linearHistory(t *testing.T, db modelDB, seed uint64) (
 	all []porcupine.Operation, audit error,
 ) {
 	t.Helper()

@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine"
 )
 
 // The model of a table is a plain map of items by the text of their keys. It knows nothing of
@@ -134,7 +133,7 @@ func renderSorted(items []dynamo.Item) []string {
 }
 
 // drawModel draws a table: its keys, some of a choice of indexes, and makes it.
-func drawModel(t *rapid.T, db *engine.DB, name string) *model {
+func drawModel(t *rapid.T, db dynamo.Admin, name string) *model {
 	kind := func(what string) dynamo.Kind {
 		return rapid.SampledFrom([]dynamo.Kind{dynamo.KindS, dynamo.KindN, dynamo.KindB}).
 			Draw(t, what)
@@ -211,7 +210,18 @@ func drawModel(t *rapid.T, db *engine.DB, name string) *model {
 // TestRandomWorkAgreesWithAPlainMap does the same to the database and to the model, and compares
 // every answer, and in the end every index.
 func TestRandomWorkAgreesWithAPlainMap(t *testing.T) {
-	db := openMemory(t)
+	workOnModel(t, openMemory(t))
+}
+
+// modelDB is a database, or a client of one, that random work is done on.
+type modelDB interface {
+	dynamo.DB
+	dynamo.Admin
+	Audit(table string) error
+}
+
+func workOnModel(t *testing.T, db modelDB) {
+	t.Helper()
 	tables, calls := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		tables++
@@ -232,7 +242,7 @@ func TestRandomWorkAgreesWithAPlainMap(t *testing.T) {
 type modelWork struct {
 	*rapid.T
 	ctx context.Context
-	db  *engine.DB
+	db  modelDB
 	m   *model
 }
 
