@@ -80,7 +80,7 @@ func (s *Server) build(ctx context.Context) error {
 			return err
 		}
 	}
-	s.api, err = api.New(
+	s.api = api.New(
 		api.Deps{
 			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model},
 			Tables: s.tables,
@@ -91,7 +91,7 @@ func (s *Server) build(ctx context.Context) error {
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Ready: s.ready, Metrics: s.metrics.handler(),
 		})
-	return err
+	return nil
 }
 
 // Handler returns the handler of everything that the server answers.

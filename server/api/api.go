@@ -60,11 +60,10 @@ type API struct {
 	guard *guard
 	// reads are the names of the schemas of bodies, whose members are all that may be sent.
 	reads map[string]bool
-	spec  []byte // The OpenAPI document.
 }
 
 // New returns an API.
-func New(deps Deps, opts Options) (*API, error) {
+func New(deps Deps, opts Options) *API {
 	a := &API{deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{}}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
@@ -76,7 +75,8 @@ func New(deps Deps, opts Options) (*API, error) {
 	a.registerTables()
 	a.registerPatterns()
 	a.registerKeys()
-	return a, a.registerPages()
+	a.registerPages()
+	return a
 }
 
 // config describes the API as a whole. The framework's own pages are left out: they load scripts

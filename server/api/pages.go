@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 )
@@ -21,31 +22,46 @@ const (
 // pagePolicy lets the page load nothing from anywhere; its one style sheet is inside it.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-// registerPages adds what is no operation: the description, and what watches the server.
-func (a *API) registerPages() error {
+// registerPages adds what is no operation: the description, and what watches the server. The
+// description is written when somebody first asks for it: a command that runs the API in its own
+// process never does, and starts in half the time.
+func (a *API) registerPages() {
 	a.finishDescription()
-	spec, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the OpenAPI document: %w", err)
-	}
-	var page bytes.Buffer
-	if err := writePage(&page, a.huma.OpenAPI()); err != nil {
-		return fmt.Errorf("write the description: %w", err)
-	}
-	a.spec = append(spec, '\n')
-	a.mux.HandleFunc("GET "+openAPIPath, fixed("application/vnd.oai.openapi+json", a.spec))
-	a.mux.HandleFunc("GET "+docsPath, fixed("text/html; charset=utf-8", page.Bytes()))
+	spec := sync.OnceValues(a.writeSpec)
+	page := sync.OnceValues(func() ([]byte, error) {
+		var page bytes.Buffer
+		err := writePage(&page, a.huma.OpenAPI())
+		return page.Bytes(), err
+	})
+	a.mux.HandleFunc("GET "+openAPIPath, lazy("application/vnd.oai.openapi+json", spec))
+	a.mux.HandleFunc("GET "+docsPath, lazy("text/html; charset=utf-8", page))
 	a.mux.Handle("GET /{$}", http.RedirectHandler(docsPath, http.StatusSeeOther))
 	a.mux.HandleFunc("GET "+healthPath, fixed(mediaJSON, []byte(`{"status":"ok"}`+"\n")))
 	a.mux.HandleFunc("GET "+readyPath, a.ready)
 	if a.opts.Metrics != nil {
 		a.mux.Handle("GET "+metricsPath, a.protect(apikey.MetricsRead, a.opts.Metrics))
 	}
-	return nil
 }
 
-// OpenAPI returns the OpenAPI 3.1 document.
-func (a *API) OpenAPI() []byte { return a.spec }
+func (a *API) writeSpec() ([]byte, error) {
+	spec, err := json.MarshalIndent(a.huma.OpenAPI(), "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the OpenAPI document: %w", err)
+	}
+	return append(spec, '\n'), nil
+}
+
+// lazy answers always the same, made at the first request.
+func lazy(mediaType string, body func() ([]byte, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		text, err := body()
+		if err != nil {
+			http.Error(w, "the description cannot be written", http.StatusInternalServerError)
+			return
+		}
+		fixed(mediaType, text)(w, r)
+	}
+}
 
 // fixed answers always the same.
 func fixed(mediaType string, body []byte) http.HandlerFunc {
