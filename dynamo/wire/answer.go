@@ -15,6 +15,13 @@ import (
 	"sync"
 )
 
+// The service's own headers, spelled as net/http keeps them: names in another spelling would be
+// respelled for every answer.
+const (
+	headerRequestID = "X-Amzn-Requestid"
+	headerChecksum  = "X-Amz-Crc32"
+)
+
 const contentType = "application/x-amz-json-1.0"
 
 // compressAbove is the size from which an answer is compressed for those who accept it: below, the
@@ -24,7 +31,6 @@ const compressAbove = 4 << 10
 // send writes an answer with its checksum, which is that of the bytes as they are sent.
 func (h *Handler) send(w http.ResponseWriter, req *http.Request, status int, body []byte) {
 	header := w.Header()
-	header.Set("Content-Type", contentType)
 	if len(body) > compressAbove {
 		if packed, coding := compress(req.Header.Get("Accept-Encoding"), body); coding != "" {
 			header.Set("Content-Encoding", coding)
@@ -32,8 +38,14 @@ func (h *Handler) send(w http.ResponseWriter, req *http.Request, status int, bod
 			defer packedBuffers.Put(packed)
 		}
 	}
-	header.Set("x-amz-crc32", strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10))
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	values := [3]string{
+		contentType,
+		strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10),
+		strconv.Itoa(len(body)),
+	}
+	header["Content-Type"] = values[0:1:1]
+	header[headerChecksum] = values[1:2:2]
+	header["Content-Length"] = values[2:3:3]
 	w.WriteHeader(status)
 	w.Write(body) // a client that is gone is nobody's error
 }

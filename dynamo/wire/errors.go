@@ -15,6 +15,7 @@ const (
 	codeSerialization       dynamo.ErrorCode = "SerializationException"
 	codeUnknownOperation    dynamo.ErrorCode = "UnknownOperationException"
 	codeTooLarge            dynamo.ErrorCode = "RequestEntityTooLargeException"
+	codeTimeout             dynamo.ErrorCode = "RequestTimeoutException"
 	codeMissingToken        dynamo.ErrorCode = "MissingAuthenticationTokenException"
 	codeIncompleteSignature dynamo.ErrorCode = "IncompleteSignatureException"
 	codeInvalidSignature    dynamo.ErrorCode = "InvalidSignatureException"
@@ -34,9 +35,9 @@ func spaceOf(code dynamo.ErrorCode) string {
 	switch code {
 	case dynamo.CodeValidation:
 		return spaceValidate
-	case codeSerialization, codeUnknownOperation, codeTooLarge, codeMissingToken,
-		codeIncompleteSignature, codeInvalidSignature, codeUnrecognizedClient, codeAccessDenied,
-		dynamo.CodeServiceUnavailable:
+	case codeSerialization, codeUnknownOperation, codeTooLarge, codeTimeout,
+		codeMissingToken, codeIncompleteSignature, codeInvalidSignature,
+		codeUnrecognizedClient, codeAccessDenied, dynamo.CodeServiceUnavailable:
 		return spaceService
 	}
 	return spaceModel
@@ -61,6 +62,8 @@ func statusOf(code dynamo.ErrorCode) int {
 		return http.StatusServiceUnavailable
 	case codeTooLarge:
 		return http.StatusRequestEntityTooLarge
+	case codeTimeout:
+		return http.StatusRequestTimeout
 	}
 	return http.StatusBadRequest
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -89,7 +88,7 @@ func NewServer(h http.Handler) *http.Server {
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	w.Header().Set("x-amzn-RequestId", newRequestID())
+	w.Header()[headerRequestID] = []string{newRequestID()}
 	switch req.Method {
 	case http.MethodPost:
 		h.allowOrigin(w, req)
@@ -109,26 +108,24 @@ func (h *Handler) answer(w http.ResponseWriter, req *http.Request) {
 		h.refuse(w, req, http.StatusNotFound, unknownOperation())
 		return
 	}
-	body, err := readBody(req)
-	if err != nil {
-		if errors.Is(err, errTooLarge) {
-			w.Header().Set("Connection", "close") // what is left of the body is not read
-			h.refuse(w, req, http.StatusRequestEntityTooLarge, err)
-		}
-		return // without its whole body a request has no one who waits for the answer
+	body, refusal := readBody(req)
+	if refusal != nil {
+		w.Header().Set("Connection", "close") // what is left of the body is not read
+		h.refuse(w, req, statusOf(refusal.Code), refusal)
+		return
 	}
 	if len(body) > largeBody {
 		select {
 		case h.large <- struct{}{}:
 			defer func() { <-h.large }()
 		case <-req.Context().Done():
+			h.refuse(w, req, http.StatusServiceUnavailable, req.Context().Err())
 			return
 		}
 	}
 	out := buffers.Get().(*writer)
 	defer out.release()
-	err = h.serve(req, body, out)
-	if err != nil {
+	if err := h.serve(req, body, out); err != nil {
 		e := h.exception(req, err)
 		out.b = out.b[:0]
 		out.error(e)
@@ -183,16 +180,22 @@ func isJSON(contentType string) bool {
 	return false
 }
 
-var errTooLarge = &dynamo.Error{
-	Code: codeTooLarge, Message: "The request is larger than 16 MB",
-}
+// What may be wrong with a body before it is read as JSON.
+var (
+	errTooLarge = &dynamo.Error{
+		Code: codeTooLarge, Message: "The request is larger than 16 MB",
+	}
+	errCutOff = &dynamo.Error{
+		Code: codeTimeout, Message: "The body of the request did not come in time",
+	}
+)
 
 // bodyStep is how much of a body is made room for at first: a length that a client only claims
 // takes no memory.
 const bodyStep = 64 << 10
 
 // readBody reads the whole body into a slice of its own, which the strings of the request alias.
-func readBody(req *http.Request) ([]byte, error) {
+func readBody(req *http.Request) ([]byte, *dynamo.Error) {
 	if req.ContentLength > requestSizeMax {
 		return nil, errTooLarge
 	}
@@ -210,7 +213,7 @@ func readBody(req *http.Request) ([]byte, error) {
 		case err == io.EOF:
 			return body, nil
 		case err != nil:
-			return nil, err
+			return nil, errCutOff
 		}
 		if len(body) == cap(body) {
 			room := min(2*cap(body), requestSizeMax+1)

@@ -9,12 +9,14 @@ import (
 	"hash/crc32"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
@@ -275,5 +277,34 @@ func TestStoresWithoutTablesDoNotServeThem(t *testing.T) {
 	w := request(h, "POST", "/", "{}", "X-Amz-Target", "DynamoDB_20120810.ListTables")
 	if w.Code != 400 || !strings.Contains(w.Body.String(), "UnknownOperationException") {
 		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestBodiesThatDoNotComeAreGivenUp(t *testing.T) {
+	server := wire.NewServer(wire.NewHandler(openStore(t), wire.Options{}))
+	if server.ReadHeaderTimeout == 0 || server.ReadTimeout == 0 || server.WriteTimeout == 0 ||
+		server.MaxHeaderBytes == 0 {
+		t.Error("the server waits for ever")
+	}
+	server.ReadTimeout = 20 * time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n"+
+		"X-Amz-Target: DynamoDB_20120810.GetItem\r\n\r\n{")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(conn) // ends, as the server closes the connection
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") {
+		t.Errorf("got %q, %v", answer, err)
 	}
 }
