@@ -75,7 +75,9 @@ func TestLargeAnswersAreCompressedForThoseWhoAccept(t *testing.T) {
 		unpack         func(io.Reader) (io.Reader, error)
 	}{
 		{"gzip", "gzip", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
-		{"br, GZIP;q=0.5", "gzip", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+		{"br, GZIP;q=0.5", "gzip", func(r io.Reader) (io.Reader, error) {
+			return gzip.NewReader(r)
+		}},
 		{"deflate", "deflate", func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }},
 		{"gzip;q=0", "", nil},
 		{"identity", "", nil},
@@ -265,7 +267,8 @@ func TestFailuresInsideAreLoggedAndNotTold(t *testing.T) {
 			if w.Code != test.status || w.Body.String() != test.body {
 				t.Errorf("got %d %s", w.Code, w.Body)
 			}
-			if test.logged == "" != (log.Len() == 0) || !strings.Contains(log.String(), test.logged) {
+			if test.logged == "" != (log.Len() == 0) ||
+				!strings.Contains(log.String(), test.logged) {
 				t.Errorf("logged %q", log.String())
 			}
 		})

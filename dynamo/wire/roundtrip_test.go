@@ -64,7 +64,8 @@ func TestItemsGoRoundThroughTheSDK(t *testing.T) {
 	}
 	key := attributes{"pk": item["pk"], "sk": item["sk"]}
 
-	if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: item}); err != nil {
+	_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: item})
+	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: key})
