@@ -12,8 +12,9 @@ import (
 const valueLevelsMax = 32
 
 // elementsKept is how many elements of a list or a set are kept. Every element takes at least a
-// byte (of a set, all but one), and neither an item of 400 KB nor the values of an expression, which
-// may take 2 MB in all, have room for more: a store refuses what is kept as it would the whole.
+// byte (of a set, all but one), and neither an item of 400 KB nor the values of an expression,
+// which may take 2 MB in all, have room for more: a store refuses what is kept as it would the
+// whole.
 const elementsKept = 2<<20 + 2
 
 // attributeNameSizeMax is the greatest length of an attribute's name in bytes (the same page).
