@@ -70,7 +70,10 @@ type claim struct {
 
 // condition is what all claims demand together.
 func (w *write) condition() *cond {
-	if len(w.claims) == 1 && len(w.claims[0].conds) == 1 {
+	if len(w.claims) == 1 {
+		if conds := w.claims[0].conds; len(conds) != 1 {
+			return all(conds)
+		}
 		return w.claims[0].conds[0]
 	}
 	var conds []*cond

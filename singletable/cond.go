@@ -114,7 +114,7 @@ func (c *core) atVersion(version int64) *cond {
 
 // all joins conditions, leaving out those that say nothing and those said twice.
 func all(conds []*cond) *cond {
-	out := &cond{op: opAnd}
+	out := &cond{op: opAnd, kids: make([]*cond, 0, len(conds))}
 	for _, c := range conds {
 		if c == nil || c.op == opTrue && c.err == nil {
 			continue

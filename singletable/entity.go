@@ -51,7 +51,8 @@ type core struct {
 	keyOnly    []int    // fields that live in keys alone
 	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string
-	attrs      int // an upper bound of the number of attributes of an item
+	attrs      int   // the greatest number of attributes of an item
+	optional   []int // fields that are left out of an item while they are empty
 	problems   []string
 }
 
@@ -221,7 +222,42 @@ func (c *core) bind() {
 	c.names = map[string]string{}
 	c.eachAttr(func(a string) { c.names[a] = placeholder(a) })
 	c.markShared()
-	c.attrs = len(c.names)
+	c.countAttrs()
+}
+
+// countAttrs works out how many attributes an item has at the most, and which of its fields may
+// be left out.
+func (c *core) countAttrs() {
+	seen := map[string]bool{}
+	for i := range c.shape.fields {
+		f := &c.shape.fields[i]
+		if f.opts.keyOnly {
+			continue
+		}
+		seen[f.attr] = true
+		if f.opts.omitEmpty {
+			c.optional = append(c.optional, i)
+		}
+	}
+	if c.disc != "" {
+		seen[c.disc] = true
+	}
+	for _, pl := range append([]*placement{c.base}, c.on...) {
+		_ = pl.attrs(func(k *keyAttr) error { seen[k.attr] = true; return nil })
+	}
+	c.attrs = len(seen)
+}
+
+// newItem returns an empty item with room for the attributes of the struct at p and little more: a
+// map takes its memory by doubling, and beyond eight entries it is large.
+func (c *core) newItem(p unsafe.Pointer) dynamo.Item {
+	n := c.attrs
+	for _, i := range c.optional {
+		if f := &c.shape.fields[i]; f.codec.empty(f.at(p)) {
+			n--
+		}
+	}
+	return make(dynamo.Item, n)
 }
 
 func (pl *placement) templateOf(i int) string {
@@ -338,7 +374,7 @@ func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	if err := c.checkEnums(p); err != nil {
 		return nil, err
 	}
-	item := make(dynamo.Item, c.attrs)
+	item := c.newItem(p)
 	if err := c.shape.encodeInto(item, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}

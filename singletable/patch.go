@@ -22,7 +22,14 @@ type patch struct {
 	known     unsafe.Pointer // a T that the caller knows, or nil
 	readFirst bool
 	upsert    bool
+
+	// Where changes and conditions are while there are few.
+	someChanges [patchFew]change
+	someConds   [patchFew]*cond
 }
+
+// patchFew is how many changes, and how many conditions, most updates have at most.
+const patchFew = 4
 
 // changeOp is the kind of a change.
 type changeOp uint8

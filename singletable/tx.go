@@ -371,6 +371,7 @@ func (e *Entity[T]) MoveTx(tx *Tx, from, to T, more ...Cond[T]) Action {
 // patchOf gathers the steps of an update.
 func patchOf[T any](steps []Step[T]) *patch {
 	p := &patch{}
+	p.changes, p.conds = p.someChanges[:0], p.someConds[:0]
 	for _, s := range steps {
 		s.addStep(p)
 	}

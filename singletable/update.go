@@ -28,14 +28,21 @@ type updateBuilder struct {
 	changed fieldSet
 	guarded fieldSet // fields taken from p.known
 	out     update
+
+	words [3]uint64 // where the three sets are unless the struct is very large
 }
 
 // newUpdate works out the update of the item at the key of the struct at p. key is made by the
 // caller.
 func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
 	b := &updateBuilder{c: c, p: p}
-	n := len(c.shape.fields)
-	b.sure, b.changed, b.guarded = newFieldSet(n), newFieldSet(n), newFieldSet(n)
+	if n := len(c.shape.fields); n <= 64 {
+		b.sure, b.changed, b.guarded = b.words[0:1], b.words[1:2], b.words[2:3]
+	} else {
+		b.sure, b.changed, b.guarded = newFieldSet(n), newFieldSet(n), newFieldSet(n)
+	}
+	// Besides the caller's changes there is often a version's.
+	b.out.changes = make([]change, 0, len(p.changes)+1)
 	b.sure.addAll(c.baseFields)
 	if err := b.takeChanges(at); err != nil {
 		return nil, err
@@ -373,6 +380,7 @@ func (b *updateBuilder) keepVersion() {
 
 // finishConds adds the conditions that guard what was assumed to those of the caller.
 func (b *updateBuilder) finishConds() {
+	b.out.conds = make([]*cond, 0, len(b.p.conds)+1)
 	if !b.p.upsert {
 		b.out.conds = append(b.out.conds, b.c.present)
 	}
