@@ -1,5 +1,8 @@
 package ledger
 
+// DeriveTransaction returns the id that a transaction with an idempotency key has.
+func DeriveTransaction(tenant, key string) string { return derive(transactionSpace, tenant, key) }
+
 // Waiting returns how many postings wait for an account, or -1 when it is not remembered.
 func Waiting(l *Ledger, id AccountID) int {
 	s := l.lanes.shard(id)

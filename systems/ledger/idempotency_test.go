@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -351,3 +352,13 @@ func TestACancelledCallerLeavesAllOrNothing(t *testing.T) {
 }
 
 func accountKey(i int) string { return "key-" + string(accountID(i)) }
+
+func TestIDsAreUUIDsOfVersion5OverTenantAndKey(t *testing.T) {
+	space := uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a11")
+	for _, key := range []string{"", "abc123def456", strings.Repeat("long ", 100)} {
+		want := uuid.NewSHA1(space, []byte("default\x00"+key)).String()
+		if got := ledger.DeriveTransaction("default", key); got != want {
+			t.Errorf("the id of key %q is %s, want %s", key, got, want)
+		}
+	}
+}

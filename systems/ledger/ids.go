@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -22,11 +23,16 @@ var (
 // derive returns the id of a name within a tenant. The tenant cannot hold the zero byte that ends
 // it.
 func derive(space uuid.UUID, tenant, name string) string {
-	text := make([]byte, 0, 256)
+	var buf [256]byte // Enough for most names; longer ones move to the heap.
+	text := append(buf[:0], space[:]...)
 	text = append(text, tenant...)
 	text = append(text, 0)
 	text = append(text, name...)
-	return uuid.NewSHA1(space, text).String()
+	sum := sha1.Sum(text)
+	id := uuid.UUID(sum[:16])
+	id[6] = id[6]&0x0f | 5<<4
+	id[8] = id[8]&0x3f | 0x80
+	return id.String()
 }
 
 // legID returns the id of the leg that raises its account to a version: a UUID of version 8 (RFC
@@ -66,7 +72,8 @@ func requestHash(p *Posting) string {
 		text = appendText(text, l.Amount.Decimal())
 	}
 	sum := sha256.Sum256(text)
-	return hashVersion + base64.RawURLEncoding.EncodeToString(sum[:])
+	var hash [len(hashVersion) + (sha256.Size*8+5)/6]byte
+	return string(base64.RawURLEncoding.AppendEncode(append(hash[:0], hashVersion...), sum[:]))
 }
 
 // appendText writes the length before the text, so that no two lists of texts are the same.
@@ -77,7 +84,10 @@ func appendText(dst []byte, text string) []byte {
 
 func appendMetadata(dst []byte, metadata map[string]string) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(metadata)))
-	for _, name := range slices.Sorted(maps.Keys(metadata)) {
+	var few [8]string
+	names := slices.AppendSeq(few[:0], maps.Keys(metadata))
+	slices.Sort(names)
+	for _, name := range names {
 		dst = appendText(dst, name)
 		dst = appendText(dst, metadata[name])
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -25,14 +26,22 @@ const (
 
 // checkID refuses ids with characters that would have to be escaped in keys, URLs or shells.
 func checkID(wrong *problem.Fields, field, id string, need bool) {
+	if bad := wrongID(id, need); bad != "" {
+		wrong.Add(field, bad)
+	}
+}
+
+// wrongID says what is wrong with an id, or "".
+func wrongID(id string, need bool) string {
 	switch {
 	case id == "" && need:
-		wrong.Add(field, "is missing")
+		return "is missing"
 	case len(id) > idMax:
-		wrong.Addf(field, "must have at most %d characters", idMax)
+		return fmt.Sprintf("must have at most %d characters", idMax)
 	case !plainID(id):
-		wrong.Add(field, "must consist of letters, digits and . _ : -")
+		return "must consist of letters, digits and . _ : -"
 	}
+	return ""
 }
 
 func plainID(id string) bool {

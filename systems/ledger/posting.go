@@ -97,7 +97,9 @@ func (p *Posting) checkForm() error {
 	found := p.Currency == ""
 	for i := range p.Legs {
 		l := &p.Legs[i]
-		checkID(&wrong, legField(i, "accountId"), string(l.AccountID), required)
+		if bad := wrongID(string(l.AccountID), required); bad != "" {
+			wrong.Add(legField(i, "accountId"), bad)
+		}
 		if l.AccountID == MerchantSettlement && p.MerchantID == "" {
 			wrong.Add("merchantId", "is missing")
 		}
