@@ -41,6 +41,16 @@ type Options struct {
 	Region string
 	// Logger is told of failures that clients are not told of; nothing is logged by default.
 	Logger *slog.Logger
+	// Auth says whether requests must be signed; AccessKeys are the keys that AuthFull knows, and
+	// turn it on where there are any.
+	Auth       Authentication
+	AccessKeys []AccessKey
+	// AllowedHosts are names under which the handler may be asked, and the hosts of whose pages
+	// may call it from a browser, besides those of the machine itself; "*" allows all. With
+	// AuthFull all are allowed: a page has no key.
+	AllowedHosts []string
+	// Now is the clock by which signatures expire; time.Now by default.
+	Now func() time.Time
 }
 
 // Handler serves a store by the DynamoDB JSON protocol. It is safe for concurrent use.
@@ -50,6 +60,8 @@ type Options struct {
 type Handler struct {
 	opts  Options
 	ops   operations
+	auth  *verifier
+	guard guard
 	large chan struct{} // holds a token for each large request that is in work
 }
 
@@ -64,8 +76,15 @@ func NewHandler(db dynamo.DB, opts Options) *Handler {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if len(opts.AccessKeys) > 0 {
+		opts.Auth = AuthFull
+	}
 	return &Handler{
-		opts: opts, ops: operationsOf(db), large: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		opts: opts, ops: operationsOf(db), auth: newVerifier(&opts), guard: newGuard(&opts),
+		large: make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
 }
 
@@ -89,6 +108,10 @@ func NewServer(h http.Handler) *http.Server {
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header()[headerRequestID] = []string{newRequestID()}
+	if err := h.guard.check(req); err != nil {
+		h.refuse(w, req, http.StatusForbidden, err)
+		return
+	}
 	switch req.Method {
 	case http.MethodPost:
 		h.allowOrigin(w, req)
@@ -145,6 +168,9 @@ func (h *Handler) serve(req *http.Request, body []byte, out *writer) (err error)
 	op := h.ops[req.Header.Get("X-Amz-Target")]
 	if op == nil {
 		return unknownOperation()
+	}
+	if err := h.auth.verify(req, body); err != nil {
+		return err
 	}
 	r := newReader(body)
 	r.host = req.Host
@@ -252,7 +278,8 @@ func (h *Handler) health(w http.ResponseWriter, req *http.Request) {
 // days, as the service says.
 const preflightAge = "172800"
 
-// allowOrigin lets pages of any origin read the answer, as the service does.
+// allowOrigin lets pages read the answer: those of any origin, as the service does, that the guard
+// let through.
 func (h *Handler) allowOrigin(w http.ResponseWriter, req *http.Request) bool {
 	if req.Header.Get("Origin") == "" {
 		return false

@@ -28,6 +28,7 @@ const getBody = `{"TableName":"Test","Key":{"pk":{"S":"a"},"sk":{"S":"1"}}}`
 func request(h http.Handler, method, path, body string, headers ...string,
 ) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, path, strings.NewReader(body))
+	req.Host = "localhost:8000"
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
@@ -196,6 +197,7 @@ func TestBodiesOfMoreThan16MBAreRefused(t *testing.T) {
 	}
 	body := &endless{}
 	req := httptest.NewRequest("POST", "/", body)
+	req.Host = "localhost"
 	req.ContentLength = -1
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, req)

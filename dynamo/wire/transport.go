@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strconv"
@@ -21,7 +22,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	served := req.Clone(req.Context())
+	served := req.Clone(context.WithValue(req.Context(), inProcess{}, true))
 	served.RequestURI = req.URL.RequestURI()
 	served.RemoteAddr = "127.0.0.1:0"
 	if served.URL.Path == "" {
