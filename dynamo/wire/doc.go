@@ -40,3 +40,5 @@
 // An encoder writes with key and a method for the value; commas come by themselves. One that
 // writes nothing answers with an empty body.
 package wire
+
+//go:generate go test . -run TestCompatibilityPageIsCurrent -update
