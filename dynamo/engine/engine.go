@@ -109,6 +109,7 @@ type DB struct {
 var (
 	_ dynamo.DB    = (*DB)(nil)
 	_ dynamo.Admin = (*DB)(nil)
+	_ dynamo.Pager = (*DB)(nil)
 )
 
 // formatVersion is the newest on-disk format that this package reads and the one it writes.

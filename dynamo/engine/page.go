@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -30,6 +31,7 @@ type page struct {
 	consistent bool
 	fetch      bool // a local index goes to the table for the whole item
 	level      dynamo.ReturnConsumedCapacity
+	each       func(dynamo.Attributes) // takes the items instead of the list, unless nil
 
 	items          []dynamo.Item
 	count, scanned int
@@ -129,6 +131,9 @@ func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 	if p.countOnly {
 		return nil
 	}
+	if item == nil && p.each != nil && !p.narrows() {
+		return p.hand(&view)
+	}
 	if item == nil {
 		if item, err = view.Item(); err != nil {
 			return err
@@ -140,8 +145,25 @@ func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 	if p.projection != nil {
 		item = p.projection.Apply(item)
 	}
+	if p.each != nil {
+		p.each(maps.All(item))
+		return nil
+	}
 	p.items = append(p.items, item)
 	return nil
+}
+
+// narrows reports whether the page answers with less than what its rows hold.
+func (p *page) narrows() bool {
+	return p.projection != nil ||
+		p.index != nil && !p.fetch && !p.index.stores() && p.index.include != nil
+}
+
+// hand hands over an item as it lies in its row, without building it.
+func (p *page) hand(view *row.View) error {
+	var err error
+	p.each(func(yield func(string, dynamo.Value) bool) { err = view.Each(yield) })
+	return err
 }
 
 func document(view *row.View, item dynamo.Item) expr.Document {
@@ -159,7 +181,11 @@ func (p *page) load(r pebble.Reader, it *pebble.Iterator) (row.View, dynamo.Item
 		if err != nil {
 			return row.View{}, nil, err
 		}
-		view, err := row.NewView(raw)
+		viewOf := row.NewView
+		if p.each != nil {
+			viewOf = row.AliasView // which lasts until the iterator moves on
+		}
+		view, err := viewOf(raw)
 		p.size += view.Size()
 		return view, nil, err
 	}

@@ -30,6 +30,13 @@ const (
 
 // Query reads one page of a partition; see [dynamo.DB].
 func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOutput, error) {
+	return db.QueryEach(ctx, in, nil)
+}
+
+// QueryEach is Query for those who take the items one by one; see [dynamo.Pager].
+func (db *DB) QueryEach(ctx context.Context, in *dynamo.QueryInput,
+	each func(dynamo.Attributes),
+) (*dynamo.QueryOutput, error) {
 	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
@@ -57,7 +64,7 @@ func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOu
 	if err != nil {
 		return nil, err
 	}
-	p.limit, p.reverse = in.Limit, in.ScanIndexBackward
+	p.limit, p.reverse, p.each = in.Limit, in.ScanIndexBackward, each
 	p.level = in.ReturnConsumedCapacity
 	if err := p.restrict(exprs.Key); err != nil {
 		return nil, err
@@ -79,6 +86,13 @@ const scanSegmentsMax = 1_000_000
 
 // Scan reads one page of a table or index; see [dynamo.DB].
 func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutput, error) {
+	return db.ScanEach(ctx, in, nil)
+}
+
+// ScanEach is Scan for those who take the items one by one; see [dynamo.Pager].
+func (db *DB) ScanEach(ctx context.Context, in *dynamo.ScanInput, each func(dynamo.Attributes)) (
+	*dynamo.ScanOutput, error,
+) {
 	if err := db.enter(ctx, in); err != nil {
 		return nil, err
 	}
@@ -105,7 +119,7 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 	if err != nil {
 		return nil, err
 	}
-	p.limit, p.level = in.Limit, in.ReturnConsumedCapacity
+	p.limit, p.level, p.each = in.Limit, in.ReturnConsumedCapacity, each
 	p.segment(in.Segment, in.TotalSegments)
 	if err := p.startAfter(in.ExclusiveStartKey, false); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
@@ -27,18 +28,20 @@ func TestAnswersAreAsRecorded(t *testing.T) {
 		t.Fatalf("no files: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			replay(t, file)
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		t.Run(name, func(t *testing.T) { replay(t, file, openStore(t)) })
+		t.Run(name+" from a store without more", func(t *testing.T) {
+			replay(t, file, struct{ dynamo.DB }{openStore(t)})
 		})
 	}
 }
 
-func replay(t *testing.T, file string) {
+func replay(t *testing.T, file string, db dynamo.DB) {
 	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := wire.Transport{Handler: wire.NewHandler(openStore(t), wire.Options{})}
+	transport := wire.Transport{Handler: wire.NewHandler(db, wire.Options{})}
 	var got strings.Builder
 	text := strings.TrimPrefix(strings.TrimSpace(string(want)), "# ")
 	for block := range strings.SplitSeq(text, "\n\n# ") {

@@ -33,14 +33,19 @@ func offer[In, Out any](ops operations, target string, decode func(*reader, *In)
 		}
 		out, err := call(ctx, in)
 		if err != nil {
-			if r.legacy {
-				err = inLegacyWords(err)
-			}
-			return err
+			return r.inItsWords(err)
 		}
 		encode(w, in, out)
 		return nil
 	}
+}
+
+// inItsWords returns a store's error in the words of the forms that the request used.
+func (r *reader) inItsWords(err error) error {
+	if r.legacy {
+		return inLegacyWords(err)
+	}
+	return err
 }
 
 // operationsOf lists what a store can serve: besides items, that is what it has an interface for.

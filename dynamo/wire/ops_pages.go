@@ -1,9 +1,18 @@
 package wire
 
-import "github.com/exchequer-dev/exchequer/dynamo"
+import (
+	"context"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
 
 // offerPages adds the operations that read pages.
 func offerPages(ops operations, db dynamo.DB) {
+	if pager, ok := db.(dynamo.Pager); ok {
+		ops[targetTables+"Query"] = eachOf(decodeQuery, pager.QueryEach, selectOfQuery, endQuery)
+		ops[targetTables+"Scan"] = eachOf(decodeScan, pager.ScanEach, selectOfScan, endScan)
+		return
+	}
 	offer(ops, targetTables+"Query", decodeQuery, db.Query, encodeQuery)
 	offer(ops, targetTables+"Scan", decodeScan, db.Scan, encodeScan)
 }
@@ -82,11 +91,6 @@ func decodeQuery(r *reader, in *dynamo.QueryInput) {
 	})
 }
 
-func encodeQuery(w *writer, in *dynamo.QueryInput, out *dynamo.QueryOutput) {
-	w.page(in.Select, out.Items, out.Count, out.ScannedCount, out.LastEvaluatedKey,
-		out.ConsumedCapacity)
-}
-
 func decodeScan(r *reader, in *dynamo.ScanInput) {
 	table, segment, total := false, false, false
 	old := legacy{takes: legacyOfScan}
@@ -135,17 +139,55 @@ func decodeScan(r *reader, in *dynamo.ScanInput) {
 	})
 }
 
-// page appends the answer of a Query or a Scan. One that only counts has no list of items.
-func (w *writer) page(s dynamo.Select, items []dynamo.Item, count, scanned int,
-	last dynamo.Key, capacity *dynamo.ConsumedCapacity,
-) {
+// eachOf is an operation of a store that hands over items one by one, which go straight into the
+// answer. Where the page fails half way, the answer is that of the failure.
+func eachOf[In, Out any](decode func(*reader, *In),
+	call func(context.Context, *In, func(dynamo.Attributes)) (Out, error),
+	selected func(*In) dynamo.Select, end func(*writer, *In, Out),
+) operation {
+	return func(ctx context.Context, r *reader, w *writer) error {
+		in := new(In)
+		decode(r, in)
+		if err := r.end(); err != nil {
+			return err
+		}
+		w.beginPage(selected(in))
+		attribute := func(name string, v dynamo.Value) bool {
+			w.name(name)
+			w.value(v)
+			return true
+		}
+		out, err := call(ctx, in, func(item dynamo.Attributes) {
+			w.open('{')
+			item(attribute)
+			w.close('}')
+		})
+		if err != nil {
+			return r.inItsWords(err)
+		}
+		end(w, in, out)
+		return nil
+	}
+}
+
+// beginPage begins the answer of a Query or a Scan; the items come next. One that only counts has no
+// list of them.
+func (w *writer) beginPage(s dynamo.Select) {
 	w.open('{')
-	w.key("Count")
-	w.int(int64(count))
 	if s != dynamo.SelectCount {
 		w.key("Items")
-		w.items(items)
+		w.open('[')
 	}
+}
+
+func (w *writer) endPage(s dynamo.Select, count, scanned int, last dynamo.Key,
+	capacity *dynamo.ConsumedCapacity,
+) {
+	if s != dynamo.SelectCount {
+		w.close(']')
+	}
+	w.key("Count")
+	w.int(int64(count))
 	w.key("ScannedCount")
 	w.int(int64(scanned))
 	if last != nil {
@@ -156,7 +198,30 @@ func (w *writer) page(s dynamo.Select, items []dynamo.Item, count, scanned int,
 	w.close('}')
 }
 
+func selectOfQuery(in *dynamo.QueryInput) dynamo.Select { return in.Select }
+
+func selectOfScan(in *dynamo.ScanInput) dynamo.Select { return in.Select }
+
+func endQuery(w *writer, in *dynamo.QueryInput, out *dynamo.QueryOutput) {
+	w.endPage(in.Select, out.Count, out.ScannedCount, out.LastEvaluatedKey, out.ConsumedCapacity)
+}
+
+func endScan(w *writer, in *dynamo.ScanInput, out *dynamo.ScanOutput) {
+	w.endPage(in.Select, out.Count, out.ScannedCount, out.LastEvaluatedKey, out.ConsumedCapacity)
+}
+
+func encodeQuery(w *writer, in *dynamo.QueryInput, out *dynamo.QueryOutput) {
+	w.beginPage(in.Select)
+	for _, item := range out.Items {
+		w.item(item)
+	}
+	endQuery(w, in, out)
+}
+
 func encodeScan(w *writer, in *dynamo.ScanInput, out *dynamo.ScanOutput) {
-	w.page(in.Select, out.Items, out.Count, out.ScannedCount, out.LastEvaluatedKey,
-		out.ConsumedCapacity)
+	w.beginPage(in.Select)
+	for _, item := range out.Items {
+		w.item(item)
+	}
+	endScan(w, in, out)
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -128,12 +129,21 @@ type View struct {
 
 // NewView returns the view of a copy of the row, which the caller may go on to change.
 func NewView(raw []byte) (View, error) {
+	v, err := AliasView(raw)
+	v.body = strings.Clone(v.body)
+	return v, err
+}
+
+// AliasView returns the view of the row itself: neither the view nor any value that it gave may be
+// used once the row changes.
+func AliasView(raw []byte) (View, error) {
 	size, err := Size(raw)
 	if err != nil {
 		return View{}, err
 	}
 	_, n := binary.Uvarint(raw[1:])
-	return View{body: string(raw[1+n:]), size: size}, nil
+	body := raw[1+n:]
+	return View{body: unsafe.String(unsafe.SliceData(body), len(body)), size: size}, nil
 }
 
 // Size returns the item's size in bytes; 0 for the zero View.
@@ -176,6 +186,25 @@ func (v View) Item() (dynamo.Item, error) {
 		return nil, fmt.Errorf("decode item: %w", d.err)
 	}
 	return item, nil
+}
+
+// Each calls yield with each top-level attribute, until it returns false.
+func (v View) Each(yield func(name string, v dynamo.Value) bool) error {
+	if v.body == "" {
+		return nil
+	}
+	d := decoder{rest: v.body}
+	for range d.count() {
+		name := d.text()
+		value := d.value(0)
+		if d.err != nil || !yield(name, value) {
+			break
+		}
+	}
+	if d.err != nil {
+		return fmt.Errorf("decode item: %w", d.err)
+	}
+	return nil
 }
 
 // depthMax bounds recursion on corrupt rows; items nest 32 levels at the most.
