@@ -39,15 +39,16 @@ func (a *action) meter() error {
 	if a.same || len(a.table.indexes) == 0 {
 		return nil
 	}
-	if a.oldItem == nil {
-		old, err := a.old.Item()
-		if err != nil {
-			return err
-		}
-		a.oldItem = old
+	before, err := a.before()
+	if err != nil {
+		return err
+	}
+	after, err := a.afterwards()
+	if err != nil {
+		return err
 	}
 	for _, ix := range a.table.indexes {
-		if units := ix.writeUnits(a.oldItem, a.new); units > 0 {
+		if units := ix.writeUnits(before, after); units > 0 {
 			a.indexUnits = append(a.indexUnits, indexUnits{ix, units})
 		}
 	}

@@ -223,15 +223,18 @@ func (ix *index) checkIndexKey(k keyAttribute, item dynamo.Item, hash bool) *key
 
 // checkUpdated refuses an update that makes an attribute what no key of an index can be. What
 // the update leaves alone may be older than the index and does not matter.
-func (a *action) checkUpdated(next dynamo.Item) *keyRefusal {
+func (a *action) checkUpdated(next expr.Document) *keyRefusal {
 	u := a.exprs.Update
 	if u == nil {
 		return nil
 	}
 	check := func(keys []keyAttribute, sizeMax int) *keyRefusal {
 		for _, k := range keys {
-			v, ok := next[k.name]
-			if !ok || !u.Changes(k.name) {
+			if !u.Changes(k.name) {
+				continue
+			}
+			v, ok := next.Attribute(k.name)
+			if !ok {
 				continue
 			}
 			switch size := v.Size(); {

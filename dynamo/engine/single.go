@@ -60,9 +60,9 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 	if err := db.commitCall(opUpdate, &w); err != nil {
 		return nil, err
 	}
-	out := &dynamo.UpdateOutput{
-		Attributes:       w.actions[0].returned(in.ReturnValues),
-		ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity),
+	out := &dynamo.UpdateOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	if out.Attributes, err = w.actions[0].returned(in.ReturnValues); err != nil {
+		return nil, err
 	}
 	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
 	return out, err
@@ -234,22 +234,26 @@ func (db *DB) prepare(r *expr.Request) (*expr.Prepared, error) {
 }
 
 // returned is what an update answers with.
-func (a *action) returned(what dynamo.ReturnValues) dynamo.Item {
+func (a *action) returned(what dynamo.ReturnValues) (item dynamo.Item, err error) {
 	switch what {
-	case dynamo.ReturnAllOld:
-		return a.oldItem
-	case dynamo.ReturnAllNew:
-		return a.new
-	case dynamo.ReturnUpdatedOld:
-		if a.exprs.Update != nil && a.oldItem != nil {
-			return nonEmpty(a.exprs.Update.Old(a.oldItem))
-		}
-	case dynamo.ReturnUpdatedNew:
-		if a.exprs.Update != nil && a.new != nil {
-			return nonEmpty(a.exprs.Update.New(a.new))
-		}
+	case dynamo.ReturnAllOld, dynamo.ReturnUpdatedOld:
+		item, err = a.before()
+	case dynamo.ReturnAllNew, dynamo.ReturnUpdatedNew:
+		item, err = a.afterwards()
 	}
-	return nil
+	if item == nil || err != nil {
+		return nil, err
+	}
+	u := a.exprs.Update
+	switch {
+	case what == dynamo.ReturnAllOld || what == dynamo.ReturnAllNew:
+		return item, nil
+	case u == nil:
+		return nil, nil
+	case what == dynamo.ReturnUpdatedOld:
+		return nonEmpty(u.Old(item)), nil
+	}
+	return nonEmpty(u.New(item)), nil
 }
 
 func nonEmpty(item dynamo.Item) dynamo.Item {

@@ -36,12 +36,13 @@ type action struct {
 	transact bool
 
 	stripe  uint16   // of its lock
-	after   row.View // what an update leaves, when it is worth remembering
-	old     row.View
-	oldItem dynamo.Item // decoded only where somebody needs it
-	new     dynamo.Item // nil when there is no item afterwards
+	old     row.View // the item as found
+	after   row.View // the item as an update leaves it
 	newSize int
 	same    bool // nothing is written
+
+	// The item before and after, decoded only where somebody needs it: see the methods.
+	oldItem, newItem dynamo.Item
 
 	tableUnits float64
 	indexUnits []indexUnits
@@ -120,7 +121,7 @@ func (db *DB) remember(w *write, err error) {
 	for i := range w.actions {
 		a := &w.actions[i]
 		r := &db.locks.stripes[a.stripe].recent
-		if err == nil && a.after.Exists() {
+		if err == nil && a.after.Exists() && a.after.Len() <= recentSizeMax {
 			if r.key != string(a.rowKey) {
 				r.key = string(a.rowKey)
 			}
@@ -193,11 +194,11 @@ func (db *DB) find(w *write, i int, known *partition) (err error) {
 // isEmpty reports whether a partition of a table has no items.
 func (db *DB) isEmpty(prefix []byte) (bool, error) {
 	db.counters.seeks.Add(1)
-	it, err := db.store.NewIter(bounds(prefix, keyspace.After(prefix)))
+	it, err := db.store.NewIter(nil)
 	if err != nil {
 		return false, err
 	}
-	found := it.SeekPrefixGE(prefix)
+	found := it.SeekPrefixGE(prefix) // which ends with the partition, without any bounds
 	return !found, errors.Join(it.Error(), it.Close())
 }
 
@@ -227,7 +228,7 @@ func (a *action) evaluate() (failure *dynamo.Error, err error) {
 	}
 	switch a.kind {
 	case actPut:
-		a.new, a.newSize = a.item, a.size
+		a.newItem, a.newSize = a.item, a.size
 	case actUpdate:
 		return a.update()
 	case actDelete:
@@ -239,37 +240,84 @@ func (a *action) evaluate() (failure *dynamo.Error, err error) {
 }
 
 func (a *action) update() (failure *dynamo.Error, err error) {
-	if a.oldItem, err = a.old.Item(); err != nil {
-		return nil, err
-	}
 	u := a.exprs.Update
-	if a.oldItem == nil && u != nil && u.WritesNothing() {
+	switch {
+	case !a.old.Exists() && u == nil:
+		a.newItem = a.key.Clone()
+	case !a.old.Exists() && u.WritesNothing():
 		a.same = true
 		return nil, nil
-	}
-	next := a.oldItem
-	switch {
-	case next == nil && u == nil:
-		next = a.key.Clone()
-	case next == nil:
-		next, err = u.Create(a.key)
-	case u != nil:
-		next, err = u.Apply(next)
+	case !a.old.Exists():
+		a.newItem, err = u.Create(a.key)
+	case u == nil:
+		a.after = a.old
+	case u.Flat() && u.Actions() <= row.ChangesMax:
+		err = a.change(u)
+	default:
+		var old dynamo.Item
+		if old, err = a.before(); err == nil {
+			a.newItem, err = u.Apply(old)
+		}
 	}
 	if err != nil {
 		return failureOf(err)
 	}
-	if r := a.checkUpdated(next); r != nil {
+	if r := a.checkUpdated(a.document()); r != nil {
 		if !r.cancels {
 			return nil, r.err
 		}
 		return r.err, nil
 	}
-	a.new, a.newSize = next, next.Size()
+	a.newSize = a.after.Size()
+	if a.newItem != nil {
+		a.newSize = a.newItem.Size()
+	}
 	if a.chargedSize() > dynamo.ItemSizeMax {
 		return dynamo.Invalid(messageUpdateSize), nil
 	}
 	return nil, nil
+}
+
+// change applies an update of whole attributes to the item as it is encoded.
+func (a *action) change(u *expr.Update) (err error) {
+	var few [8]row.Change
+	changes := few[:0]
+	for i := range u.Actions() {
+		name, v, err := u.Result(i, &a.old)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, row.Change{Name: name, Value: v})
+	}
+	a.after, err = a.old.With(changes)
+	return err
+}
+
+// before returns the item as it was found, nil when there was none.
+func (a *action) before() (item dynamo.Item, err error) {
+	if a.oldItem == nil {
+		a.oldItem, err = a.old.Item()
+	}
+	return a.oldItem, err
+}
+
+// remains reports whether there is an item afterwards.
+func (a *action) remains() bool { return a.newItem != nil || a.after.Exists() }
+
+// afterwards returns the item as the action leaves it, nil when there is none.
+func (a *action) afterwards() (item dynamo.Item, err error) {
+	if a.newItem == nil {
+		a.newItem, err = a.after.Item()
+	}
+	return a.newItem, err
+}
+
+// document is the item afterwards, to look attributes up in.
+func (a *action) document() expr.Document {
+	if a.newItem != nil {
+		return a.newItem
+	}
+	return &a.after
 }
 
 func failureOf(err error) (*dynamo.Error, error) {
@@ -322,14 +370,12 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	}
 	t := a.table
 	var err error
-	if a.new == nil {
+	if !a.remains() {
 		err = batch.Delete(a.rowKey, nil)
 		t.count(-1, -int64(a.old.Size()))
 	} else {
-		d.row = row.Append(d.row[:0], a.new, a.newSize)
-		err = batch.Set(a.rowKey, d.row, nil)
-		if a.kind == actUpdate && err == nil && len(d.row) <= recentSizeMax {
-			a.after, err = row.NewView(d.row)
+		if err = a.encode(d); err == nil {
+			err = batch.Set(a.rowKey, d.row, nil)
 		}
 		if a.old.Exists() {
 			t.count(0, int64(a.newSize-a.old.Size()))
@@ -351,6 +397,20 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	return nil
 }
 
+// encode makes the row of the item afterwards, and sees to it that an update knows its view if
+// that will be remembered.
+func (a *action) encode(d *desk) (err error) {
+	if a.after.Exists() {
+		d.row = a.after.Append(d.row[:0])
+		return nil
+	}
+	d.row = row.Append(d.row[:0], a.newItem, a.newSize)
+	if a.kind == actUpdate && len(d.row) <= recentSizeMax {
+		a.after, err = row.NewView(d.row)
+	}
+	return err
+}
+
 func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *desk) error {
 	if a.leaves(ix) {
 		return nil
@@ -360,8 +420,8 @@ func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *desk) err
 		d.before = ix.appendRowKey(d.before[:0], db.hash, &a.old, a.rowKey)
 		before = d.before
 	}
-	if a.new != nil {
-		d.after = ix.appendRowKey(d.after[:0], db.hash, a.new, a.rowKey)
+	if a.remains() {
+		d.after = ix.appendRowKey(d.after[:0], db.hash, a.document(), a.rowKey)
 		after = d.after
 	}
 	moved := string(before) != string(after)
@@ -373,7 +433,14 @@ func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *desk) err
 	if len(after) == 0 || !moved && !ix.stores() {
 		return nil
 	}
-	return batch.Set(after, ix.rowValue(a.new), nil)
+	if !ix.stores() {
+		return batch.Set(after, nil, nil)
+	}
+	item, err := a.afterwards()
+	if err != nil {
+		return err
+	}
+	return batch.Set(after, ix.rowValue(item), nil)
 }
 
 // leaves reports whether an update cannot have changed the index's row of its item: the row
@@ -403,8 +470,8 @@ func (db *DB) stageExpiry(batch *pebble.Batch, a *action) error {
 	before, had := epochOf(a.table, &a.old)
 	var after int64
 	has := false
-	if a.new != nil {
-		after, has = epochOf(a.table, a.new)
+	if a.remains() {
+		after, has = epochOf(a.table, a.document())
 	}
 	if had && (!has || before != after) {
 		key := keyspace.AppendExpiry(nil, a.table.ID, before, a.rowKey)

@@ -9,7 +9,7 @@ import (
 
 // result returns what stands at the target of the action after it, or the absent value when
 // nothing does. Only values of the item as it was are read.
-func (a *action) result(old dynamo.Item, sc *scope) (v dynamo.Value, refusal string) {
+func (a *action) result(old Document, sc *scope) (v dynamo.Value, refusal string) {
 	switch a.clause {
 	case clauseRemove:
 		return dynamo.Value{}, ""
@@ -30,7 +30,7 @@ func (a *action) result(old dynamo.Item, sc *scope) (v dynamo.Value, refusal str
 }
 
 // assigns returns what a SET assigns.
-func (a *action) assigns(old dynamo.Item, sc *scope) (dynamo.Value, string) {
+func (a *action) assigns(old Document, sc *scope) (dynamo.Value, string) {
 	left, refusal := a.left.read(old, sc)
 	if refusal != "" || a.sum == arithmeticNone {
 		return left, refusal
@@ -43,7 +43,7 @@ func (a *action) assigns(old dynamo.Item, sc *scope) (dynamo.Value, string) {
 }
 
 // read returns what an operand of an update stands for, which must exist.
-func (o *operand) read(old dynamo.Item, sc *scope) (dynamo.Value, string) {
+func (o *operand) read(old Document, sc *scope) (dynamo.Value, string) {
 	switch o.kind {
 	case operandValue:
 		return sc.values[o.slot], ""

@@ -80,8 +80,8 @@ type prepared struct {
 	condition, filter Condition
 	projection        Projection
 	update            Update
-	names             [4]string
-	values            [4]dynamo.Value
+	names             [8]string
+	values            [8]dynamo.Value
 }
 
 // Prepare parses the expressions, unless they are remembered, and joins them with their names and

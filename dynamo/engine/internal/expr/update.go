@@ -74,6 +74,31 @@ func (u *Update) apply(old dynamo.Item, missing bool) (dynamo.Item, error) {
 	return item, nil
 }
 
+// Flat reports whether all actions are about whole attributes, none about a part of one. Then
+// [Update.Result] tells all that the update does.
+func (u *Update) Flat() bool {
+	for i := range u.expr.actions {
+		if isNested(u.expr.actions[i].target) {
+			return false
+		}
+	}
+	return true
+}
+
+// Actions returns the number of actions.
+func (u *Update) Actions() int { return len(u.expr.actions) }
+
+// Result returns the attribute that an action of a flat update is about and its value afterwards,
+// absent when it is taken away. Errors are those of [Update.Apply].
+func (u *Update) Result(i int, old Document) (name string, v dynamo.Value, err error) {
+	a := &u.expr.actions[i]
+	v, refusal := a.result(old, u.scope)
+	if refusal != "" {
+		return "", v, dynamo.Invalid(refusal)
+	}
+	return a.target[0].resolve(u.scope), v, nil
+}
+
 // TopLevel returns the names of the attributes that the update changes, or changes a part of, once
 // each.
 func (u *Update) TopLevel() []string { return topLevel(u.expr.paths, u.scope, nil) }
