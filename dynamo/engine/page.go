@@ -33,6 +33,10 @@ type page struct {
 	level      dynamo.ReturnConsumedCapacity
 	each       func(dynamo.Attributes) // takes the items instead of the list, unless nil
 
+	view       row.View          // the row that is looked at
+	attributes dynamo.Attributes // its attributes, for each
+	failed     error             // what kept attributes from its end
+
 	items          []dynamo.Item
 	count, scanned int
 	size           int // of what was evaluated, in bytes
@@ -124,7 +128,8 @@ func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 		return err
 	}
 	p.scanned++
-	if p.filter != nil && !p.filter.Holds(document(&view, item)) {
+	p.view = view
+	if p.filter != nil && !p.filter.Holds(document(&p.view, item)) {
 		return nil
 	}
 	p.count++
@@ -132,7 +137,7 @@ func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 		return nil
 	}
 	if item == nil && p.each != nil && !p.narrows() {
-		return p.hand(&view)
+		return p.hand()
 	}
 	if item == nil {
 		if item, err = view.Item(); err != nil {
@@ -159,11 +164,15 @@ func (p *page) narrows() bool {
 		p.index != nil && !p.fetch && !p.index.stores() && p.index.include != nil
 }
 
-// hand hands over an item as it lies in its row, without building it.
-func (p *page) hand(view *row.View) error {
-	var err error
-	p.each(func(yield func(string, dynamo.Value) bool) { err = view.Each(yield) })
-	return err
+// hand hands over the current item as it lies in its row, without building it.
+func (p *page) hand() error {
+	if p.attributes == nil {
+		p.attributes = func(yield func(string, dynamo.Value) bool) {
+			p.failed = p.view.Each(yield)
+		}
+	}
+	p.each(p.attributes)
+	return p.failed
 }
 
 func document(view *row.View, item dynamo.Item) expr.Document {
