@@ -15,7 +15,16 @@
 // cannot express, such as an expression that is given but empty, or a limit of zero.
 //
 // A request is read in one pass into the typed input and an answer appended in one pass to a
-// buffer; no tree is built on either way. Strings of the input alias the request's body.
+// buffer; no tree is built on either way. Strings of the input alias the request's body. A store
+// that is a [dynamo.Pager] hands over the items of a page one by one, and none is built at all.
+//
+// # What clients cannot do
+//
+// A request has at most 16 MB and an unknown member at most 512 levels; lists keep no more members
+// than a store may accept; what is read from a body is a small multiple of it, and requests beyond
+// 1 MB are in work as many at once as there are processors. Slow clients are for the server's
+// deadlines: [NewServer] sets them, and whoever mounts the handler elsewhere sets their own. A
+// panic becomes an InternalServerError, and the log says more than the client is told.
 //
 // # Adding an operation
 //

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,10 @@ func FuzzRequest(f *testing.F) {
 		}
 	}
 	h := wire.NewHandler(openStore(f), wire.Options{})
-	targets := h.Operations()
+	// All operations but those that write and read files, which are not for random names.
+	targets := slices.DeleteFunc(h.Operations(), func(target string) bool {
+		return strings.Contains(target, "Export") || strings.Contains(target, "Import")
+	})
 	f.Fuzz(func(t *testing.T, op uint8, body string) {
 		checkAnswer(t, h, targets[int(op)%len(targets)], body)
 	})

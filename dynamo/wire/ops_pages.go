@@ -170,8 +170,8 @@ func eachOf[In, Out any](decode func(*reader, *In),
 	}
 }
 
-// beginPage begins the answer of a Query or a Scan; the items come next. One that only counts has no
-// list of them.
+// beginPage begins the answer of a Query or a Scan; the items come next. One that only counts has
+// no list of them.
 func (w *writer) beginPage(s dynamo.Select) {
 	w.open('{')
 	if s != dynamo.SelectCount {
