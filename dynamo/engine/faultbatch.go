@@ -40,7 +40,7 @@ func (p *faultPlan) divide(op string, sizes map[string]int) (left map[string][]b
 	for _, name := range open {
 		for i := range left[name] {
 			var all bool
-			left[name][i], all = p.leaves(place{op: op, table: bareName(name)})
+			left[name][i], all = p.leaves(site{op: op, table: bareName(name)})
 			if whole = whole || all; !left[name][i] {
 				kept++
 			}
@@ -53,7 +53,7 @@ func (p *faultPlan) divide(op string, sizes map[string]int) (left map[string][]b
 }
 
 // leaves decides whether one member of a batch is left, and whether all of the batch may be.
-func (p *faultPlan) leaves(c place) (left, all bool) {
+func (p *faultPlan) leaves(c site) (left, all bool) {
 	for _, r := range p.rules {
 		if r.Kind == FaultUnprocessed && r.at(c) && r.strikes() {
 			return true, r.All

@@ -122,14 +122,14 @@ func (r *faultRule) delay() time.Duration {
 	return r.Delay + time.Duration(r.number(int64(r.DelayMax-r.Delay)+1))
 }
 
-// place is what a call is about, for the rules that choose by it. Of a call on several tables
+// site is what a call is about, for the rules that choose by it. Of a call on several tables
 // there is one for each.
-type place struct {
+type site struct {
 	op, table, index string
 }
 
 // at reports whether the rule is about a call.
-func (f *Fault) at(c place) bool {
+func (f *Fault) at(c site) bool {
 	return (f.Operation == "" || f.Operation == c.op) && (f.Table == "" || f.Table == c.table) &&
 		(f.Index == "" || f.Index == c.index)
 }
@@ -146,16 +146,16 @@ func writes(op string) bool {
 // it here, before the call holds anything that others wait for.
 func (db *DB) enter(ctx context.Context, in any) error {
 	if p := db.faults.Load(); p != nil {
-		if err := p.pause(ctx, placesOf(in)); err != nil {
+		if err := p.pause(ctx, sitesOf(in)); err != nil {
 			return err
 		}
 	}
 	return db.begin(ctx)
 }
 
-func (p *faultPlan) pause(ctx context.Context, places []place) error {
+func (p *faultPlan) pause(ctx context.Context, sites []site) error {
 	for _, r := range p.rules {
-		if r.Kind != FaultLatency || !slices.ContainsFunc(places, r.at) || !r.strikes() {
+		if r.Kind != FaultLatency || !slices.ContainsFunc(sites, r.at) || !r.strikes() {
 			continue
 		}
 		if err := p.sleep(ctx, r.delay()); err != nil {
@@ -165,22 +165,22 @@ func (p *faultPlan) pause(ctx context.Context, places []place) error {
 	return nil
 }
 
-func placesOf(in any) []place {
+func sitesOf(in any) []site {
 	var tables []string
-	var c place
+	var c site
 	switch in := in.(type) {
 	case *dynamo.GetInput:
-		c = place{op: opGet, table: in.TableName}
+		c = site{op: opGet, table: in.TableName}
 	case *dynamo.PutInput:
-		c = place{op: opPut, table: in.TableName}
+		c = site{op: opPut, table: in.TableName}
 	case *dynamo.UpdateInput:
-		c = place{op: opUpdate, table: in.TableName}
+		c = site{op: opUpdate, table: in.TableName}
 	case *dynamo.DeleteInput:
-		c = place{op: opDelete, table: in.TableName}
+		c = site{op: opDelete, table: in.TableName}
 	case *dynamo.QueryInput:
-		c = place{op: opQuery, table: in.TableName, index: in.IndexName}
+		c = site{op: opQuery, table: in.TableName, index: in.IndexName}
 	case *dynamo.ScanInput:
-		c = place{op: opScan, table: in.TableName, index: in.IndexName}
+		c = site{op: opScan, table: in.TableName, index: in.IndexName}
 	case *dynamo.BatchGetInput:
 		c.op, tables = opBatchGet, sorted(in.RequestItems)
 	case *dynamo.BatchWriteInput:
@@ -199,11 +199,11 @@ func placesOf(in any) []place {
 	if c.table != "" {
 		tables = []string{c.table}
 	}
-	places := make([]place, len(tables))
+	sites := make([]site, len(tables))
 	for i, name := range tables {
-		places[i] = place{op: c.op, table: bareName(name), index: c.index}
+		sites[i] = site{op: c.op, table: bareName(name), index: c.index}
 	}
-	return places
+	return sites
 }
 
 func tableNamed(item *dynamo.TransactWriteItem) string {
@@ -231,7 +231,7 @@ func (db *DB) commitCall(op string, w *write) error {
 		return err
 	}
 	for _, r := range p.rules {
-		if r.Kind == FaultConflict && r.at(place{op: op, table: t.Name}) && r.strikes() {
+		if r.Kind == FaultConflict && r.at(site{op: op, table: t.Name}) && r.strikes() {
 			return &dynamo.Error{
 				Code: dynamo.CodeTransactionConflict, Message: dynamo.Conflict().Message,
 			}
@@ -247,7 +247,7 @@ func (db *DB) commitCall(op string, w *write) error {
 func (p *faultPlan) loseAnswer(op string, w *write) error {
 	for _, r := range p.rules {
 		if r.Kind != FaultLostAnswer || !slices.ContainsFunc(w.actions, func(a action) bool {
-			return r.at(place{op: op, table: a.table.Name})
+			return r.at(site{op: op, table: a.table.Name})
 		}) {
 			continue
 		}
@@ -334,7 +334,7 @@ func (p *faultPlan) cancel(op string, tables []*table) ([]dynamo.CancellationRea
 		var about []int
 		for i, t := range tables {
 			if r.Kind == FaultThrottle && r.throttles(op, t, nil) ||
-				r.Kind == FaultConflict && r.at(place{op: op, table: t.Name}) {
+				r.Kind == FaultConflict && r.at(site{op: op, table: t.Name}) {
 				about = append(about, i)
 			}
 		}

@@ -22,7 +22,7 @@ func (p *page) disturb() error {
 		return nil // one row at the most, and the service does not go on after it
 	}
 	for _, r := range plan.rules {
-		if r.Kind != FaultEarlyPage || !r.at(p.place()) || !r.strikes() {
+		if r.Kind != FaultEarlyPage || !r.at(p.site()) || !r.strikes() {
 			continue
 		}
 		items := r.Items
@@ -45,8 +45,8 @@ func (p *page) operation() string {
 	return opScan
 }
 
-func (p *page) place() place {
-	c := place{op: p.operation(), table: p.table.Name}
+func (p *page) site() site {
+	c := site{op: p.operation(), table: p.table.Name}
 	if p.index != nil {
 		c.index = p.index.Name
 	}
@@ -54,7 +54,7 @@ func (p *page) place() place {
 }
 
 // older returns the state that a read is served from instead of the present one, or nil.
-func (p *faultPlan) older(c place, global bool) *state {
+func (p *faultPlan) older(c site, global bool) *state {
 	for _, r := range p.rules {
 		if r.past == nil || r.Kind == FaultIndexLag && !global || !r.at(c) {
 			continue
@@ -87,7 +87,7 @@ func (p *page) older() (pebble.Reader, func() error) {
 	if plan == nil || p.consistent {
 		return nil, nil
 	}
-	s := plan.older(p.place(), p.index != nil && !p.index.Local)
+	s := plan.older(p.site(), p.index != nil && !p.index.Local)
 	if s == nil {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func (db *DB) expiryDelay(name string) (delay time.Duration) {
 		return 0
 	}
 	for _, r := range p.rules {
-		if r.Kind == FaultExpiryDelay && r.at(place{table: name}) && r.strikes() {
+		if r.Kind == FaultExpiryDelay && r.at(site{table: name}) && r.strikes() {
 			delay = max(delay, r.Delay)
 		}
 	}
@@ -123,7 +123,7 @@ func (db *DB) viewFor(op string, r keyRead, consistent bool) (row.View, error) {
 	if consistent {
 		return db.view(db.store, r.rowKey)
 	}
-	s := p.older(place{op: op, table: r.table.Name}, false)
+	s := p.older(site{op: op, table: r.table.Name}, false)
 	if s == nil {
 		return db.view(db.store, r.rowKey)
 	}

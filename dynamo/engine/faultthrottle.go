@@ -20,7 +20,7 @@ func (p *faultPlan) throttle(op string, t *table, ix *index) error {
 // throttles reports whether a rule can throttle a call. Where the rule has a reason, that must fit
 // the call: reads or writes, of the table or of an index.
 func (f *Fault) throttles(op string, t *table, ix *index) bool {
-	if !f.at(place{op: op, table: t.Name, index: f.Index}) {
+	if !f.at(site{op: op, table: t.Name, index: f.Index}) {
 		return false
 	}
 	var index string // the one whose capacity is used
