@@ -115,6 +115,10 @@ func (f *faulty) BatchGet(
 	}
 	out, err := pass(f, "BatchGet", ctx, in, f.DB.BatchGet)
 	if err == nil && len(rest) > 0 {
+		for table, left := range out.UnprocessedKeys {
+			left.Keys = append(left.Keys, rest[table].Keys...)
+			rest[table] = left
+		}
 		out.UnprocessedKeys = rest
 	}
 	return out, err
@@ -138,6 +142,9 @@ func (f *faulty) BatchWrite(
 	}
 	out, err := pass(f, "BatchWrite", ctx, in, f.DB.BatchWrite)
 	if err == nil && len(rest) > 0 {
+		for table, left := range out.UnprocessedItems {
+			rest[table] = append(left, rest[table]...)
+		}
 		out.UnprocessedItems = rest
 	}
 	return out, err

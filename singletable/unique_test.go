@@ -49,19 +49,15 @@ func newPlaces(opts ...st.EntityOption) *places {
 // audit compares lookup items with the places: each place with a code has exactly one, which
 // holds the code as typed, and there are no others.
 func (p *places) audit(t interface{ Fatalf(string, ...any) }, db dynamo.DB) map[string]string {
-	out, err := db.Scan(context.Background(), &dynamo.ScanInput{TableName: p.table.Name(),
-		ConsistentRead: true})
-	if err != nil {
-		t.Fatalf("scan: %v", err)
-	}
+	items := scanTable(t, db, p.table.Name())
 	owners, typed := map[string]string{}, map[string]string{}
-	for _, item := range out.Items {
+	for _, item := range items {
 		if code := item["Code"].S(); p.e.Owns(item) && code != "" {
 			owners["CODE#"+strings.ToLower(code)] += item["ID"].S()
 			typed[item["ID"].S()] = code
 		}
 	}
-	for _, item := range out.Items {
+	for _, item := range items {
 		if p.e.Owns(item) {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // openTables returns a store in memory with the tables in it.
-func openTables(t testing.TB, tables ...*st.Table) (*st.Store, *engine.DB) {
+func openTables(t testing.TB, tables ...*st.Table) (*st.Store, patient) {
 	t.Helper()
 	s, db := newStoreFor(t, tables...)
 	t.Cleanup(func() { db.Close() })
@@ -24,8 +24,10 @@ func openTables(t testing.TB, tables ...*st.Table) (*st.Store, *engine.DB) {
 }
 
 // newStoreFor is openTables for callers that close the database themselves.
-func newStoreFor(t interface{ Fatal(...any) }, tables ...*st.Table) (*st.Store, *engine.DB) {
-	db, err := engine.OpenMemory(engine.Options{SweepInterval: -1, MemTableSize: 1 << 20})
+func newStoreFor(t interface{ Fatal(...any) }, tables ...*st.Table) (*st.Store, patient) {
+	db, err := engine.OpenMemory(engine.Options{
+		SweepInterval: -1, MemTableSize: 1 << 20, Faults: faultsOfTests(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,8 @@ func newStoreFor(t interface{ Fatal(...any) }, tables ...*st.Table) (*st.Store, 
 			t.Fatal(err)
 		}
 	}
-	return st.NewStore(db, st.Options{CursorKey: []byte("a key for tests")}), db
+	late := patient{db}
+	return st.NewStore(late, st.Options{CursorKey: []byte("a key for tests")}), late
 }
 
 // Account is the account of the tests.

@@ -155,13 +155,16 @@ func drain[In any](
 	if diff := gocmp.Diff(all, paged); diff != "" {
 		t.Fatalf("%s: All (-), pages of %d (+):\n%s", p.Name(), size, diff)
 	}
-	// Polling at the end finds nothing, and goes on finding nothing.
-	for range 2 {
+	// Polling at the end finds nothing, and goes on finding nothing. Rows that a filter drops may
+	// take several pages to read again.
+	for polls := 0; polls < 2; {
 		end, err := p.Page(ctx, s, in, size, last.Resume)
-		if err != nil || len(end.Items) > 0 || end.Next != "" {
+		if err != nil || len(end.Items) > 0 {
 			t.Fatalf("%s: polling at the end gives %v, %v", p.Name(), end.Items, err)
 		}
-		last.Resume = end.Resume
+		if last.Resume = end.Resume; end.Next == "" {
+			polls++
+		}
 	}
 	backwards(t, s, p, in, size, all, last.Resume)
 	if n, err := p.Count(ctx, s, in); err != nil || n != len(all) {
