@@ -55,6 +55,9 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	if err := checkCreateIndexes(&d, in); err != nil {
 		return d, err
 	}
+	if err := checkStream(in.StreamSpecification); err != nil {
+		return d, err
+	}
 	return d, d.checkUsed()
 }
 
@@ -377,7 +380,7 @@ func (d *descriptor) checkUsed() error {
 func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) error {
 	changes := len(in.GlobalSecondaryIndexUpdates)
 	if changes == 0 && in.BillingMode == "" && in.ProvisionedThroughput == nil &&
-		in.DeletionProtectionEnabled == nil {
+		in.DeletionProtectionEnabled == nil && in.StreamSpecification == nil {
 		return dynamo.Invalid("At least one of ProvisionedThroughput, BillingMode, " +
 			"UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or " +
 			"ReplicaUpdates is required")

@@ -20,6 +20,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/partiql"
 )
 
 // Options configure a database. The zero value is a good default.
@@ -36,6 +37,8 @@ type Options struct {
 	// SweepInterval is how often expired items are looked for; a minute by default, never when
 	// negative.
 	SweepInterval time.Duration
+	// StreamShards is how many shards a new stream begins with; 1 by default.
+	StreamShards int
 	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
 	Faults Faults
 	// Logger is told of work in the background and of trouble; nothing is logged by default.
@@ -65,6 +68,9 @@ func (o Options) withDefaults(memory bool) Options {
 	if o.AccountID == "" {
 		o.AccountID = "000000000000"
 	}
+	if o.StreamShards <= 0 {
+		o.StreamShards = 1
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -92,6 +98,9 @@ type DB struct {
 	flights  flights
 	tokens   tokens
 	counters counters
+
+	statements partiql.Parser
+	streams  streams
 	faults   atomic.Pointer[faultPlan] // nil while nothing goes wrong on purpose
 
 	// schema guards the tables and their indexes: held shared by every call while it reads or
@@ -181,6 +190,7 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	db := &DB{
 		opts: opts, store: store, owner: owner, write: pebble.NoSync,
 		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
+		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
 	}
 	db.synced = owner != nil && !opts.noSync
 	if db.synced {
@@ -230,6 +240,9 @@ func (db *DB) load() error {
 	}
 	db.hash = keyspace.NewHasher(format.Seed)
 	if err := db.loadTables(); err != nil {
+		return err
+	}
+	if err := db.loadStreams(); err != nil {
 		return err
 	}
 	return db.dropCounts()

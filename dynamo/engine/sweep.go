@@ -76,7 +76,7 @@ func (db *DB) sweep(ctx context.Context) (deleted int, err error) {
 			after = last
 		}
 	}
-	return deleted, db.forgetTokens(ctx, now)
+	return deleted, errors.Join(db.maintainStreams(now), db.forgetTokens(ctx, now))
 }
 
 func (db *DB) expiringTables() []string {
@@ -108,10 +108,10 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 	if err != nil {
 		return 0, nil, err
 	}
-	var flights []uint64
+	var up airborne
 	for _, e := range expired {
 		var gone bool
-		if gone, err = db.expire(t, e, &flights); err != nil {
+		if gone, err = db.expire(t, e, &up); err != nil {
 			break
 		}
 		if gone {
@@ -119,11 +119,14 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 		}
 	}
 	// One sync for all of them; whoever reads meanwhile that an item is gone waits for it.
-	if len(flights) > 0 {
+	if len(up.flights) > 0 {
 		err = errors.Join(err, db.store.LogData(nil, db.write))
 	}
-	for _, flight := range flights {
+	for _, flight := range up.flights {
 		db.flights.land(flight)
+	}
+	for _, sequence := range up.sequences {
+		db.streams.sequences.land(sequence)
 	}
 	return deleted, last, err
 }
@@ -161,10 +164,15 @@ func (db *DB) expired(t *table, now time.Time, after []byte) ([]expiry, []byte, 
 	return found, last, it.Close()
 }
 
+// airborne are the deletions of a sweep that are visible and not yet on the disk.
+type airborne struct{ flights, sequences []uint64 }
+
 // expire deletes one item if it still expires when its expiry row says. The deletion is visible
-// but not yet on the disk; its flight is added to those that the caller lands.
-func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
-	a := action{kind: actDelete, table: t, rowKey: e.itemKey, exprs: noExpressions}
+// but not yet on the disk; what is to land then is added to those that the caller lands.
+func (db *DB) expire(t *table, e expiry, up *airborne) (bool, error) {
+	a := action{
+		kind: actDelete, table: t, rowKey: e.itemKey, exprs: noExpressions, expired: true,
+	}
 	stripes := db.locks.lock([]uint16{stripeOf(e.itemKey)})
 	var err error
 	if a.old, err = db.view(db.store, e.itemKey); err != nil {
@@ -180,6 +188,9 @@ func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
 	} else {
 		err = batch.Delete(keyspace.AppendExpiry(nil, t.ID, e.epoch, e.itemKey), nil)
 	}
+	if a.sequence != 0 {
+		up.sequences = append(up.sequences, a.sequence)
+	}
 	if err != nil {
 		db.locks.unlock(stripes)
 		return false, errors.Join(err, batch.Close())
@@ -187,7 +198,7 @@ func (db *DB) expire(t *table, e expiry, flights *[]uint64) (bool, error) {
 	if db.synced {
 		flight := db.flights.takeOff()
 		db.locks.depart(stripes, flight)
-		*flights = append(*flights, flight)
+		up.flights = append(up.flights, flight)
 	}
 	db.faults.Load().note()
 	err = db.store.Apply(batch, pebble.NoSync)

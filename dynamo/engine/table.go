@@ -26,6 +26,10 @@ type descriptor struct {
 	TTL                string `json:",omitempty"`
 	// TTLReady is false until every item that was there before has its expiry row.
 	TTLReady bool
+	// Stream is the stream that takes the table's records, LatestStream the last that did; 0 for
+	// none.
+	Stream       uint32 `json:",omitempty"`
+	LatestStream uint32 `json:",omitempty"`
 	// Counts holds the counters as of a clean Close; nil while the table may have changed.
 	Counts *counts `json:",omitempty"`
 }
@@ -50,6 +54,7 @@ type table struct {
 	keys    []keyAttribute // partition key, then the sort key if there is one
 	indexes []*index       // those that writes keep up to date
 	prefix  []byte         // of its items
+	stream  *stream        // nil while it is off
 
 	items, bytes atomic.Int64
 	counted      atomic.Bool

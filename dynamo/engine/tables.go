@@ -43,13 +43,23 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 		}
 	}
 	d.ID, d.UUID, d.Created = db.nextID, uuid.NewString(), db.opts.Now().UTC()
+	var made *stream
+	if spec := in.StreamSpecification; spec != nil && spec.StreamEnabled {
+		if made, err = db.changeStream(&d, spec); err != nil {
+			return nil, err
+		}
+	}
 	t := newTable(d)
 	t.counted.Store(true)
-	if err := db.change(t.descriptor, nil); err != nil {
+	err = db.change(t.descriptor, func(batch *pebble.Batch) error {
+		return stageStream(batch, made)
+	})
+	if err != nil {
 		return nil, err
 	}
 	db.nextID++
 	db.tables[d.Name] = t
+	db.adopt(t, made)
 	out := db.describe(t)
 	out.TableStatus = dynamo.StatusCreating // as the service answers; it is active already
 	for i := range out.GlobalSecondaryIndexes {
@@ -107,8 +117,12 @@ func (db *DB) managed(name string) (*table, error) {
 	return t, err
 }
 
+func (db *DB) arnOf(table string) string {
+	return fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", db.opts.Region, db.opts.AccountID, table)
+}
+
 func (db *DB) describe(t *table) *dynamo.TableDescription {
-	arn := fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", db.opts.Region, db.opts.AccountID, t.Name)
+	arn := db.arnOf(t.Name)
 	out := &dynamo.TableDescription{
 		TableName: t.Name, TableArn: arn, TableID: t.UUID, TableStatus: dynamo.StatusActive,
 		CreationDateTime: t.Created, AttributeDefinitions: slices.Clone(t.Attributes),
@@ -117,6 +131,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 		DeletionProtectionEnabled: t.DeletionProtection,
 		ItemCount:                 t.items.Load(), TableSizeBytes: t.bytes.Load(),
 	}
+	db.describeStream(t, out)
 	for _, ix := range t.indexes {
 		if ix.Local {
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes,
@@ -212,10 +227,18 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if err := batch.DeleteRange(prefix, keyspace.After(prefix), nil); err != nil {
 		return nil, err
 	}
+	var closed *stream // its records can still be read for a day
+	if t.stream != nil {
+		closed = db.closeStream(t.stream)
+	}
+	if err := stageStream(batch, closed); err != nil {
+		return nil, err
+	}
 	if err := batch.Commit(db.write); err != nil {
 		return nil, err
 	}
 	delete(db.tables, t.Name)
+	db.adopt(nil, closed)
 	out := db.describe(t)
 	// The service's description of a table that is going names little of it.
 	return &dynamo.TableDescription{
@@ -249,14 +272,21 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if err := checkUpdate(&d, in, &dropped); err != nil {
 		return nil, err
 	}
+	changed, err := db.changeStream(&d, in.StreamSpecification)
+	if err != nil {
+		return nil, err
+	}
 	err = db.change(d, func(batch *pebble.Batch) error {
-		if dropped == nil {
-			return nil
+		if err := stageStream(batch, changed); err != nil || dropped == nil {
+			return err
 		}
 		return batch.DeleteRange(dropped, keyspace.After(dropped), nil)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if changed != nil {
+		db.streams.byID[changed.ID] = changed
 	}
 	db.replace(t, d)
 	return db.describe(db.tables[d.Name]), nil
@@ -269,6 +299,7 @@ func (db *DB) replace(old *table, d descriptor) {
 	t.items.Store(old.items.Load())
 	t.bytes.Store(old.bytes.Load())
 	t.counted.Store(old.counted.Load())
+	t.stream = db.streams.byID[d.Stream]
 	db.tables[d.Name] = t
 	db.resume(t)
 }

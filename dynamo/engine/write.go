@@ -34,12 +34,16 @@ type action struct {
 	exprs    *expr.Prepared
 	tellOld  bool // a failed condition tells the item as found
 	transact bool
+	flat     bool // an update that is measured by its item alone
 
 	stripe  uint16   // of its lock
 	old     row.View // the item as found
 	after   row.View // the item as an update leaves it
 	newSize int
 	same    bool // nothing is written
+
+	expired  bool   // the sweep deletes the item
+	sequence uint64 // of its record in a stream, 0 for none
 
 	// The item before and after, decoded only where somebody needs it: see the methods.
 	oldItem, newItem dynamo.Item
@@ -81,11 +85,14 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	batch := db.store.NewBatch()
 	err = db.stageAll(batch, w)
 	if err != nil || batch.Empty() {
+		db.landRecords(w)
 		db.locks.unlock(stripes)
 		db.awaitStripes(stripes)
 		return nil, errors.Join(err, batch.Close())
 	}
-	if err := db.apply(batch, w, stripes); err != nil {
+	err = db.apply(batch, w, stripes)
+	db.landRecords(w)
+	if err != nil {
 		return nil, err
 	}
 	return nil, batch.Close()
@@ -331,7 +338,7 @@ func failureOf(err error) (*dynamo.Error, error) {
 // chargedSize is the size that counts for an update's limit and cost: the item's, or, for a
 // plain update whose actions weigh more than its key, the item without its key and with them.
 func (a *action) chargedSize() int {
-	if a.kind != actUpdate || a.transact || a.exprs.Update == nil {
+	if a.kind != actUpdate || a.transact || a.flat || a.exprs.Update == nil {
 		return a.newSize
 	}
 	keySize := a.key.Size()
@@ -388,6 +395,11 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	}
 	for _, ix := range t.indexes {
 		if err := db.stageIndex(batch, a, ix, d); err != nil {
+			return err
+		}
+	}
+	if t.stream != nil {
+		if err := db.stageRecord(batch, a); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@
 //	global  T | table 4 | 02 | index 4 | hash 8 | len 2, partition | sort, ended | item's keys
 //	local   T | table 4 | 03 | index 4 | hash 8 | len 2, partition | sort, ended | item's keys
 //	expiry  T | table 4 | 04 | epoch seconds 8 | hash 8 | len 2, partition | sort
+//	stream  S | stream 4 | shard 4 | sequence number 8
 //	token   I | client request token
 //	meta    M | name
 //
