@@ -45,6 +45,11 @@ func (s *Statement) Bind(parameters []dynamo.Value) (*Binding, error) {
 	return b, nil
 }
 
+// Renew returns a binding of the same statement and parameters that has written nothing yet.
+func (b *Binding) Renew() *Binding {
+	return &Binding{statement: b.statement, parameters: b.parameters}
+}
+
 // checkNumbers refuses numbers in a parameter that the service cannot read or takes for others
 // than they are. It reads exponents in 32 bits, and weighs them in 32 bits, where they wrap.
 func checkNumbers(v dynamo.Value) error {
@@ -243,6 +248,30 @@ func (b *Binding) bag(e *Expr, place string) (dynamo.Value, error) {
 	}
 	return dynamo.Value{}, dynamo.Invalid("A bag holds values of one type: all texts, all " +
 		"numbers or all binary; the one at " + e.Pos.String() + " does not")
+}
+
+// Elements returns the values of a list that an IN looks in. It reports false when they are not
+// all constants.
+func (b *Binding) Elements(list *Expr) (elems []dynamo.Value, ok bool, err error) {
+	if !list.Constant() {
+		return nil, false, nil
+	}
+	if list.Op == OpList || list.Op == OpBag {
+		for _, part := range list.Args {
+			v, err := b.Value(part)
+			if err != nil {
+				return nil, false, err
+			}
+			elems = append(elems, v)
+		}
+		return elems, true, nil
+	}
+	v, err := b.Value(list)
+	if err != nil {
+		return nil, false, err
+	}
+	elems, ok = elementsOf(v)
+	return elems, ok, nil
 }
 
 // sum returns the sum or difference of constants, or a constant with its sign changed.

@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// batchStatementsMax is how many statements a batch may have ("BatchExecuteStatement" in the API
+// reference).
+const batchStatementsMax = 25
+
+const (
+	messageBatchMixed = "Read and write requests together in the same batch is not supported."
+	messageBatchKey   = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+)
+
+// member is a statement of a batch, or what is wrong with it.
+type member struct {
+	*stated
+	err error
+}
+
+// BatchExecuteStatement runs statements one by one; see [dynamo.PartiQL].
+func (db *DB) BatchExecuteStatement(ctx context.Context, in *dynamo.BatchExecuteStatementInput) (
+	*dynamo.BatchExecuteStatementOutput, error,
+) {
+	if err := checkStatements("statements", len(in.Statements), batchStatementsMax,
+		in.ReturnConsumedCapacity); err != nil {
+		return nil, err
+	}
+	members := make([]member, len(in.Statements))
+	statements := make([]*stated, len(in.Statements))
+	for i := range in.Statements {
+		one := &in.Statements[i]
+		members[i].stated, members[i].err = db.state(one.Statement, one.Parameters)
+		statements[i] = members[i].stated
+	}
+	if mixed(statements) {
+		return nil, dynamo.Invalid(messageBatchMixed)
+	}
+	if err := db.checkRepeats(ctx, statements, messageBatchRepeats); err != nil {
+		return nil, err
+	}
+	out := &dynamo.BatchExecuteStatementOutput{
+		Responses: make([]dynamo.BatchStatementResponse, len(members)),
+	}
+	bill := batchBill{tally: newTally(in.ReturnConsumedCapacity, meterPlain)}
+	for i := range members {
+		response, err := db.executeMember(ctx, &members[i], in.Statements[i].ConsistentRead, &bill)
+		if err != nil {
+			return nil, err
+		}
+		out.Responses[i] = response
+	}
+	if metered(in.ReturnConsumedCapacity) {
+		out.ConsumedCapacity = bill.total()
+	}
+	return out, nil
+}
+
+// checkStatements checks the form of a call with several statements.
+func checkStatements(field string, count, countMax int, level dynamo.ReturnConsumedCapacity) error {
+	var wrong constraints
+	if count == 0 {
+		wrong.add("[]", field, "Member must have length greater than or equal to 1")
+	}
+	if count > countMax {
+		wrong.add(fmt.Sprintf("[%d statements]", count), field,
+			fmt.Sprintf("Member must have length less than or equal to %d", countMax))
+	}
+	wrong.capacity(level)
+	return wrong.err()
+}
+
+// mixed reports whether some of the statements read and others write. Those that could not be read
+// are nil and do not count.
+func mixed(statements []*stated) bool {
+	reads, writes := false, false
+	for _, st := range statements {
+		if st != nil {
+			reads, writes = reads || st.Reads(), writes || !st.Reads()
+		}
+	}
+	return reads && writes
+}
+
+// checkRepeats refuses two statements about one item. A statement whose item cannot be known is
+// left to fail by itself.
+func (db *DB) checkRepeats(ctx context.Context, statements []*stated, message string) error {
+	if err := db.begin(ctx); err != nil {
+		return err
+	}
+	defer db.end()
+	seen := make(map[string]bool, len(statements))
+	for _, st := range statements {
+		if st == nil || st.refusal != nil {
+			continue
+		}
+		t, err := db.tableOf(st.Table)
+		if err != nil {
+			continue
+		}
+		key, _, ok, err := st.key(t)
+		if err != nil || !ok {
+			continue
+		}
+		checked, refusal := t.checkKey(key)
+		if refusal != nil {
+			continue
+		}
+		row := string(db.itemKey(t, checked))
+		if seen[row] {
+			return dynamo.Invalid(message)
+		}
+		seen[row] = true
+	}
+	return nil
+}
+
+// batchBill is what a batch cost. The service charges a statement that failed for the write that
+// it attempted, on the line of a table that another statement succeeded on, and on no line of an
+// index.
+type batchBill struct {
+	*tally
+	attempts map[string]float64 // by table
+}
+
+func (b *batchBill) attempted(a *action) {
+	if b.attempts == nil {
+		b.attempts = map[string]float64{}
+	}
+	b.attempts[a.table.Name] += dynamo.WriteUnits(max(a.old.Size(), a.size))
+}
+
+func (b *batchBill) total() []dynamo.ConsumedCapacity {
+	all := b.all()
+	for i := range all {
+		all[i].CapacityUnits += b.attempts[all[i].TableName]
+	}
+	return all
+}
+
+// executeMember runs one statement of a batch. The error is one of the whole batch.
+func (db *DB) executeMember(ctx context.Context, m *member, consistent bool, bill *batchBill) (
+	response dynamo.BatchStatementResponse, err error,
+) {
+	if m.err != nil {
+		return failedMember(m.err, nil)
+	}
+	if err := db.enter(ctx, m.operation()); err != nil {
+		return response, err
+	}
+	defer db.end()
+	if m.Reads() {
+		item, t, err := db.selectOne(ctx, m.stated, consistent, bill.tally)
+		if err != nil {
+			return failedMember(err, t)
+		}
+		return dynamo.BatchStatementResponse{TableName: t.Name, Item: item}, nil
+	}
+	out, t, err := db.writeStatement(m.stated, bill.level, false)
+	if err != nil {
+		if out != nil {
+			bill.attempted(&out.write.actions[0])
+		}
+		return failedMember(err, t)
+	}
+	bill.addActions(out.write.actions)
+	response.TableName = t.Name
+	if len(out.items) > 0 {
+		response.Item = out.items[0]
+	}
+	return response, nil
+}
+
+// selectOne reads the one item that a SELECT names by its whole key.
+func (db *DB) selectOne(ctx context.Context, st *stated, consistent bool, c *tally) (
+	dynamo.Item, *table, error,
+) {
+	t, err := db.tableFor(st)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, whole, ok, err := st.key(t)
+	if err != nil {
+		return nil, t, err
+	}
+	if st.Index != "" || !whole || !ok {
+		return nil, t, dynamo.Invalid(messageBatchKey)
+	}
+	s, err := db.newSelection(st, consistent)
+	if err != nil {
+		return nil, t, err
+	}
+	out, err := s.read(ctx, resume{}, 0, c)
+	if err != nil || len(out.items) == 0 {
+		return nil, t, err
+	}
+	return out.items[0], t, nil
+}
+
+// memberCodes are the short codes of the exceptions that one statement of a batch may fail with.
+var memberCodes = map[dynamo.ErrorCode]string{
+	dynamo.CodeConditionalCheckFailed:  "ConditionalCheckFailed",
+	dynamo.CodeDuplicateItem:           "DuplicateItem",
+	dynamo.CodeInternalServerError:     "InternalServerError",
+	dynamo.CodeItemCollectionSizeLimit: "ItemCollectionSizeLimitExceeded",
+	dynamo.CodeProvisionedThroughput:   "ProvisionedThroughputExceeded",
+	dynamo.CodeRequestLimitExceeded:    "RequestLimitExceeded",
+	dynamo.CodeResourceNotFound:        "ResourceNotFound",
+	dynamo.CodeThrottling:              "ThrottlingError",
+	dynamo.CodeTransactionConflict:     "TransactionConflict",
+	dynamo.CodeValidation:              "ValidationError",
+}
+
+// failedMember answers for a statement that failed. One that was run names its table, and one that
+// was refused does not. What is no refusal at all is the error of the whole batch.
+func failedMember(err error, t *table) (response dynamo.BatchStatementResponse, whole error) {
+	var e *dynamo.Error
+	if !errors.As(err, &e) || memberCodes[e.Code] == "" {
+		return response, err
+	}
+	response.Error = &dynamo.BatchStatementError{Code: memberCodes[e.Code], Message: e.Message}
+	if t != nil && e.Code != dynamo.CodeValidation {
+		response.TableName = t.Name
+	}
+	return response, nil
+}

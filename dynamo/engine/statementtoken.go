@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
+)
+
+const (
+	messageBadToken   = "Invalid NextToken"
+	messageOtherToken = "NextToken does not match request"
+)
+
+// resume is where a page of a SELECT goes on: in which of its ranges, and after which key, if it
+// is within that.
+type resume struct {
+	span  int
+	after dynamo.Key
+}
+
+// A NextToken is the place to go on, with a hash of the statement and parameters that it belongs
+// to before it and a hash of both after it. It keeps nothing secret: whoever makes one up can read
+// no more than a statement could.
+const (
+	tokenRequestSize = 16
+	tokenCheckSize   = 8
+)
+
+// requestHash tells statements with their parameters apart.
+func requestHash(in *dynamo.ExecuteStatementInput) []byte {
+	p := print{sha256.New()}
+	p.text(in.Statement)
+	for _, v := range in.Parameters {
+		p.value(v)
+	}
+	return p.h.Sum(nil)[:tokenRequestSize]
+}
+
+func encodeToken(in *dynamo.ExecuteStatementInput, at resume) string {
+	token := requestHash(in)
+	token = binary.AppendUvarint(token, uint64(at.span))
+	if at.after != nil {
+		token = row.Append(token, at.after, at.after.Size())
+	}
+	check := sha256.Sum256(token)
+	return base64.StdEncoding.EncodeToString(append(token, check[:tokenCheckSize]...))
+}
+
+func decodeToken(in *dynamo.ExecuteStatementInput) (resume, error) {
+	token, err := base64.StdEncoding.DecodeString(in.NextToken)
+	if err != nil || len(token) < tokenRequestSize+tokenCheckSize {
+		return resume{}, dynamo.Invalid(messageBadToken)
+	}
+	token, tail := token[:len(token)-tokenCheckSize], token[len(token)-tokenCheckSize:]
+	if check := sha256.Sum256(token); !bytes.Equal(check[:tokenCheckSize], tail) {
+		return resume{}, dynamo.Invalid(messageBadToken)
+	}
+	request, rest := token[:tokenRequestSize], token[tokenRequestSize:]
+	if !bytes.Equal(request, requestHash(in)) {
+		return resume{}, dynamo.Invalid(messageOtherToken)
+	}
+	span, n := binary.Uvarint(rest)
+	if n <= 0 || span > spansMax {
+		return resume{}, dynamo.Invalid(messageBadToken)
+	}
+	at := resume{span: int(span)}
+	if rest = rest[n:]; len(rest) == 0 {
+		return at, nil
+	}
+	v, err := row.NewView(rest)
+	if err == nil {
+		at.after, err = v.Item()
+	}
+	if err != nil {
+		return resume{}, dynamo.Invalid(messageBadToken)
+	}
+	return at, nil
+}
