@@ -37,6 +37,8 @@ type Options struct {
 	// SweepInterval is how often expired items are looked for; a minute by default, never when
 	// negative.
 	SweepInterval time.Duration
+	// StreamShards is how many shards a new stream begins with; 1 by default.
+	StreamShards int
 	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
 	Faults Faults
 	// Logger is told of work in the background and of trouble; nothing is logged by default.
@@ -65,6 +67,9 @@ func (o Options) withDefaults(memory bool) Options {
 	}
 	if o.AccountID == "" {
 		o.AccountID = "000000000000"
+	}
+	if o.StreamShards <= 0 {
+		o.StreamShards = 1
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -95,8 +100,8 @@ type DB struct {
 	counters counters
 
 	statements partiql.Parser
-
-	faults atomic.Pointer[faultPlan] // nil while nothing goes wrong on purpose
+	streams    streams
+	faults     atomic.Pointer[faultPlan] // nil while nothing goes wrong on purpose
 
 	// schema guards the tables and their indexes: held shared by every call while it reads or
 	// writes rows, exclusively only while a table changes.
@@ -185,6 +190,7 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	db := &DB{
 		opts: opts, store: store, owner: owner, write: pebble.NoSync,
 		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
+		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
 	}
 	db.synced = owner != nil && !opts.noSync
 	if db.synced {
@@ -234,6 +240,9 @@ func (db *DB) load() error {
 	}
 	db.hash = keyspace.NewHasher(format.Seed)
 	if err := db.loadTables(); err != nil {
+		return err
+	}
+	if err := db.loadStreams(); err != nil {
 		return err
 	}
 	return db.dropCounts()

@@ -42,6 +42,9 @@ type action struct {
 	newSize int
 	same    bool // nothing is written
 
+	expired  bool   // the sweep deletes the item
+	sequence uint64 // of its record in a stream, 0 for none
+
 	// The item before and after, decoded only where somebody needs it: see the methods.
 	oldItem, newItem dynamo.Item
 
@@ -82,11 +85,14 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	batch := db.store.NewBatch()
 	err = db.stageAll(batch, w)
 	if err != nil || batch.Empty() {
+		db.landRecords(w)
 		db.locks.unlock(stripes)
 		db.awaitStripes(stripes)
 		return nil, errors.Join(err, batch.Close())
 	}
-	if err := db.apply(batch, w, stripes); err != nil {
+	err = db.apply(batch, w, stripes)
+	db.landRecords(w)
+	if err != nil {
 		return nil, err
 	}
 	return nil, batch.Close()
@@ -389,6 +395,11 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	}
 	for _, ix := range t.indexes {
 		if err := db.stageIndex(batch, a, ix, d); err != nil {
+			return err
+		}
+	}
+	if t.stream != nil {
+		if err := db.stageRecord(batch, a); err != nil {
 			return err
 		}
 	}
