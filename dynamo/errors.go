@@ -37,6 +37,7 @@ const (
 	CodeImportNotFound    ErrorCode = "ImportNotFoundException"
 	CodeInvalidExportTime ErrorCode = "InvalidExportTimeException"
 	CodeImportConflict    ErrorCode = "ImportConflictException"
+	CodeAccessDenied      ErrorCode = "AccessDeniedException"
 	CodeExportConflict    ErrorCode = "ExportConflictException"
 )
 

@@ -58,6 +58,9 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	if err := checkStream(in.StreamSpecification); err != nil {
 		return d, err
 	}
+	if err := d.settle(in); err != nil {
+		return d, err
+	}
 	return d, d.checkUsed()
 }
 
@@ -236,9 +239,13 @@ func (d *descriptor) addGlobal(ix dynamo.GlobalSecondaryIndex, status dynamo.Tab
 	if err != nil {
 		return err
 	}
+	onDemand, err := mergeOnDemand(d.Billing, nil, ix.OnDemandThroughput, false)
+	if err != nil {
+		return err
+	}
 	return d.add(indexDescriptor{
 		Name: ix.IndexName, Key: slices.Clone(ix.KeySchema), Projection: ix.Projection,
-		Throughput: throughput, Status: status,
+		Throughput: throughput, OnDemand: onDemand, Status: status,
 	})
 }
 
@@ -380,7 +387,8 @@ func (d *descriptor) checkUsed() error {
 func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) error {
 	changes := len(in.GlobalSecondaryIndexUpdates)
 	if changes == 0 && in.BillingMode == "" && in.ProvisionedThroughput == nil &&
-		in.DeletionProtectionEnabled == nil && in.StreamSpecification == nil {
+		in.DeletionProtectionEnabled == nil && in.StreamSpecification == nil &&
+		in.OnDemandThroughput == nil && in.TableClass == "" {
 		return dynamo.Invalid("At least one of ProvisionedThroughput, BillingMode, " +
 			"UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or " +
 			"ReplicaUpdates is required")
@@ -417,6 +425,9 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 	if in.DeletionProtectionEnabled != nil {
 		d.DeletionProtection = *in.DeletionProtectionEnabled
 	}
+	if err := d.resettle(in); err != nil {
+		return err
+	}
 	for _, u := range in.GlobalSecondaryIndexUpdates {
 		if err := d.changeIndex(u, in.AttributeDefinitions, dropped); err != nil {
 			return err
@@ -428,7 +439,10 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 func (d *descriptor) changeIndex(u dynamo.GlobalSecondaryIndexUpdate,
 	definitions []dynamo.AttributeDefinition, dropped *[]byte,
 ) error {
-	if (u.Create == nil) == (u.Delete == "") {
+	if u.Update != nil && u.Create == nil && u.Delete == "" {
+		return d.updateIndex(u.Update)
+	}
+	if u.Update != nil || (u.Create == nil) == (u.Delete == "") {
 		return dynamo.Invalid(invalidParameter + "Only one global secondary index update per " +
 			"index is allowed simultaneously")
 	}

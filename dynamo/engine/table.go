@@ -26,6 +26,9 @@ type descriptor struct {
 	TTL                string `json:",omitempty"`
 	// TTLReady is false until every item that was there before has its expiry row.
 	TTLReady bool
+	Tags     []dynamo.Tag               `json:",omitempty"`
+	OnDemand *dynamo.OnDemandThroughput `json:",omitempty"`
+	Class    dynamo.TableClass          `json:",omitempty"`
 	// Stream is the stream that takes the table's records, LatestStream the last that did; 0 for
 	// none.
 	Stream       uint32 `json:",omitempty"`
@@ -41,6 +44,7 @@ type indexDescriptor struct {
 	Key        []dynamo.KeySchemaElement
 	Projection dynamo.Projection
 	Throughput dynamo.ProvisionedThroughput
+	OnDemand   *dynamo.OnDemandThroughput `json:",omitempty"`
 	Status     dynamo.TableStatus
 }
 

@@ -129,7 +129,8 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 		KeySchema: slices.Clone(t.Key), BillingMode: t.Billing,
 		ProvisionedThroughput:     t.Throughput,
 		DeletionProtectionEnabled: t.DeletionProtection,
-		ItemCount:                 t.items.Load(), TableSizeBytes: t.bytes.Load(),
+		OnDemandThroughput:        cloneOnDemand(t.OnDemand), TableClass: t.Class,
+		ItemCount: t.items.Load(), TableSizeBytes: t.bytes.Load(),
 	}
 	db.describeStream(t, out)
 	for _, ix := range t.indexes {
@@ -147,6 +148,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 				IndexStatus: ix.Status, Backfilling: ix.Status == dynamo.StatusCreating,
 				KeySchema: slices.Clone(ix.Key), Projection: projectionOf(ix),
 				ProvisionedThroughput: ix.Throughput,
+				OnDemandThroughput:    cloneOnDemand(ix.OnDemand),
 			})
 		if !ix.ready() {
 			out.TableStatus = dynamo.StatusUpdating
