@@ -69,6 +69,7 @@ func TestBadTagsChangeNothing(t *testing.T) {
 	for i := range many {
 		many[i].Key = fmt.Sprint("k", i)
 	}
+	long := strings.Repeat
 	for name, c := range map[string]struct {
 		arn  string
 		tags []dynamo.Tag
@@ -76,8 +77,8 @@ func TestBadTagsChangeNothing(t *testing.T) {
 	}{
 		"no tags":        {d.TableArn, nil, dynamo.CodeValidation},
 		"an empty key":   {d.TableArn, []dynamo.Tag{{}}, dynamo.CodeValidation},
-		"a long key":     {d.TableArn, []dynamo.Tag{{Key: strings.Repeat("ü", 129)}}, dynamo.CodeValidation},
-		"a long value":   {d.TableArn, []dynamo.Tag{{"k", strings.Repeat("v", 257)}}, dynamo.CodeValidation},
+		"a long key":     {d.TableArn, []dynamo.Tag{{Key: long("ü", 129)}}, dynamo.CodeValidation},
+		"a long value":   {d.TableArn, []dynamo.Tag{{"k", long("v", 257)}}, dynamo.CodeValidation},
 		"a reserved key": {d.TableArn, []dynamo.Tag{{Key: "AWS:x"}}, dynamo.CodeValidation},
 		"a key twice":    {d.TableArn, []dynamo.Tag{{Key: "k"}, {Key: "k"}}, dynamo.CodeValidation},
 		"too many":       {d.TableArn, many, dynamo.CodeLimitExceeded},
