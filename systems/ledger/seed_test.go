@@ -22,11 +22,17 @@ func (b *books) raw(index, partition string) []dynamo.Item {
 			ExpressionAttributeValues: map[string]dynamo.Value{":p": dynamo.S(partition)},
 		},
 	}
-	out, err := b.db.Query(b.t.Context(), in)
-	if err != nil {
-		b.t.Fatal(err)
+	var items []dynamo.Item
+	for {
+		out, err := b.faces.Query(b.t.Context(), in)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		items = append(items, out.Items...)
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return items
+		}
 	}
-	return out.Items
 }
 
 // text renders an item as its attributes, one a line, so that differences are easy to read.
