@@ -1,6 +1,12 @@
 package server
 
-import "github.com/exchequer-dev/exchequer/systems/ledger"
+import (
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
 
 // LedgerOf lets benchmarks compare the ledger with the ways to it.
 func LedgerOf(s *Server) *ledger.Ledger { return s.ledger }
+
+// StoreOf lets tests set faults.
+func StoreOf(s *Server) *engine.DB { return s.db }

@@ -87,8 +87,12 @@ func start(t *testing.T, change ...func(*server.Options)) *world {
 		t.Fatal(err)
 	}
 	w.server = s
-	w.http = httptest.NewServer(s.Handler())
-	w.Client = w.client(client.Options{Transport: s.Transport()})
+	settle := makeStrict(t, s)
+	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		settle(r)
+		s.Handler().ServeHTTP(rw, r)
+	}))
+	w.Client = w.client(client.Options{Transport: settling{s.Transport(), settle}})
 	t.Cleanup(func() {
 		w.http.Close()
 		if err := s.Close(); err != nil && !errors.Is(err, engine.ErrClosed) {
