@@ -55,6 +55,8 @@ func (s *session) call(r request) (string, error) {
 		return s.batchWrite(&r)
 	case "batchget":
 		return s.batchGet(&r)
+	case "run", "batch", "together":
+		return s.statement(&r)
 	}
 	return s.manage(&r)
 }

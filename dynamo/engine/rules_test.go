@@ -76,6 +76,8 @@ type session struct {
 	db   *engine.DB
 	now  time.Time
 	next string // the last LastEvaluatedKey, for "start next"
+
+	token string // the last NextToken, for "next"
 }
 
 // sessionStart is what the clock of a session begins with, in epoch seconds.
@@ -122,6 +124,7 @@ func (r *request) option(name string) string {
 // groups are the requests that the others of their block belong to.
 var groups = map[string]bool{
 	"transact": true, "transactget": true, "batchwrite": true, "batchget": true,
+	"batch": true, "together": true,
 }
 
 func (s *session) answer(block string) string {

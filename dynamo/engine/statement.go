@@ -126,13 +126,13 @@ func (db *DB) ExecuteStatement(ctx context.Context, in *dynamo.ExecuteStatementI
 	if in.NextToken != "" {
 		return nil, dynamo.Invalid(messageBadToken)
 	}
-	a, _, err := db.writeStatement(st, in.ReturnConsumedCapacity,
+	out, err := db.writeStatement(st, in.ReturnConsumedCapacity,
 		in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld)
 	if err != nil {
 		return nil, err
 	}
 	return &dynamo.ExecuteStatementOutput{
-		Items: a.items, ConsumedCapacity: a.write.consumed(in.ReturnConsumedCapacity),
+		Items: out.items, ConsumedCapacity: out.write.consumed(in.ReturnConsumedCapacity),
 	}, nil
 }
 

@@ -148,28 +148,28 @@ func (db *DB) executeMember(ctx context.Context, m *member, consistent bool, bil
 	response dynamo.BatchStatementResponse, err error,
 ) {
 	if m.err != nil {
-		return failedMember(m.err, nil)
+		return failedMember(m.err, "")
 	}
 	if err := db.enter(ctx, m.operation()); err != nil {
 		return response, err
 	}
 	defer db.end()
 	if m.Reads() {
-		item, t, err := db.selectOne(ctx, m.stated, consistent, bill.tally)
+		item, err := db.selectOne(ctx, m.stated, consistent, bill.tally)
 		if err != nil {
-			return failedMember(err, t)
+			return failedMember(err, m.Table)
 		}
-		return dynamo.BatchStatementResponse{TableName: t.Name, Item: item}, nil
+		return dynamo.BatchStatementResponse{TableName: bareName(m.Table), Item: item}, nil
 	}
-	out, t, err := db.writeStatement(m.stated, bill.level, false)
+	out, err := db.writeStatement(m.stated, bill.level, false)
 	if err != nil {
 		if out != nil {
 			bill.attempted(&out.write.actions[0])
 		}
-		return failedMember(err, t)
+		return failedMember(err, m.Table)
 	}
 	bill.addActions(out.write.actions)
-	response.TableName = t.Name
+	response.TableName = bareName(m.Table)
 	if len(out.items) > 0 {
 		response.Item = out.items[0]
 	}
@@ -178,28 +178,28 @@ func (db *DB) executeMember(ctx context.Context, m *member, consistent bool, bil
 
 // selectOne reads the one item that a SELECT names by its whole key.
 func (db *DB) selectOne(ctx context.Context, st *stated, consistent bool, c *tally) (
-	dynamo.Item, *table, error,
+	dynamo.Item, error,
 ) {
 	t, err := db.tableFor(st)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	_, whole, ok, err := st.key(t)
 	if err != nil {
-		return nil, t, err
+		return nil, err
 	}
 	if st.Index != "" || !whole || !ok {
-		return nil, t, dynamo.Invalid(messageBatchKey)
+		return nil, dynamo.Invalid(messageBatchKey)
 	}
 	s, err := db.newSelection(st, consistent)
 	if err != nil {
-		return nil, t, err
+		return nil, err
 	}
 	out, err := s.read(ctx, resume{}, 0, c)
 	if err != nil || len(out.items) == 0 {
-		return nil, t, err
+		return nil, err
 	}
-	return out.items[0], t, nil
+	return out.items[0], nil
 }
 
 // memberCodes are the short codes of the exceptions that one statement of a batch may fail with.
@@ -218,14 +218,14 @@ var memberCodes = map[dynamo.ErrorCode]string{
 
 // failedMember answers for a statement that failed. One that was run names its table, and one that
 // was refused does not. What is no refusal at all is the error of the whole batch.
-func failedMember(err error, t *table) (response dynamo.BatchStatementResponse, whole error) {
+func failedMember(err error, table string) (response dynamo.BatchStatementResponse, whole error) {
 	var e *dynamo.Error
 	if !errors.As(err, &e) || memberCodes[e.Code] == "" {
 		return response, err
 	}
 	response.Error = &dynamo.BatchStatementError{Code: memberCodes[e.Code], Message: e.Message}
-	if t != nil && e.Code != dynamo.CodeValidation {
-		response.TableName = t.Name
+	if e.Code != dynamo.CodeValidation {
+		response.TableName = bareName(table)
 	}
 	return response, nil
 }

@@ -73,21 +73,21 @@ type written struct {
 	write write
 }
 
-// writeStatement carries out a statement that writes. The table is told as soon as it is known,
-// even when the statement fails.
+// writeStatement carries out a statement that writes. One that failed after its item was found has
+// an answer as well, for what it cost.
 func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, tellOld bool) (
-	*written, *table, error,
+	*written, error,
 ) {
 	t, err := db.tableFor(st)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if st.Verb == partiql.Exists {
-		return nil, t, dynamo.Invalid(messageOnlyInTransaction)
+		return nil, dynamo.Invalid(messageOnlyInTransaction)
 	}
 	as, err := st.asWrite(t, tellOld)
 	if err != nil {
-		return nil, t, err
+		return nil, err
 	}
 	var a action
 	var refusal *keyRefusal
@@ -104,19 +104,19 @@ func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, te
 		a, refusal, err = db.deleteAction(as.Delete, false)
 	}
 	if err := first(refusal, err); err != nil {
-		return nil, t, bare(err)
+		return nil, bare(err)
 	}
 	out := &written{
 		write: write{actions: []action{a}, metered: metered(level)}, items: []dynamo.Item{},
 	}
 	if err := db.commitCall(op, &out.write); err != nil {
-		return out, t, asDuplicate(st, bare(err))
+		return out, asDuplicate(st, bare(err))
 	}
 	item, err := st.returned(&out.write.actions[0])
 	if item != nil {
 		out.items = append(out.items, item)
 	}
-	return out, t, err
+	return out, err
 }
 
 // asDuplicate turns the failed condition of an INSERT into what it means.
