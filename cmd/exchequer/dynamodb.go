@@ -6,10 +6,12 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/dynamo/wire"
 	"github.com/exchequer-dev/exchequer/server/endpoint"
 )
 
@@ -22,6 +24,7 @@ type emulating struct {
 	tables                []string
 	parameters            map[string]string
 	keys, faults          []string
+	tableDelay            time.Duration
 	archive               string
 	logFormat, logMinimum string
 }
@@ -68,6 +71,8 @@ with --open, by anyone. --fault makes the database as unkind as the service can 
 		"`name` under which it may be asked, besides localhost")
 	f.StringArrayVar(&e.faults, "fault", nil,
 		"`fault` to inject, such as strict (docs/faults.md)")
+	f.DurationVar(&e.tableDelay, "table-delay", 0,
+		"`time` that tables and indexes take to be created and deleted")
 	f.StringVar(&e.archive, "archive", "",
 		"`directory` whose folders are the buckets of exports and imports")
 	f.StringVar(&e.logFormat, "log", "text", "`form` of the log: text or json")
@@ -121,7 +126,20 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 	if opts.Logger, err = a.logger(e.logFormat, e.logMinimum); err != nil {
 		return opts, err
 	}
-	opts.Wire.Region = e.region
+	opts.Wire.Region, opts.Wire.AllowedHosts = e.region, e.names
+	for _, key := range e.keys {
+		id, secret, ok := strings.Cut(key, ":")
+		if !ok || id == "" || secret == "" {
+			return opts, usagef("--access-key ID:SECRET", "--access-key needs an id, a colon and a "+
+				"secret")
+		}
+		opts.Wire.AccessKeys = append(opts.Wire.AccessKeys, wire.AccessKey{ID: id, Secret: secret})
+	}
+	if opts.Engine.Faults, err = engine.ParseFaults(e.faults...); err != nil {
+		return opts, usagef("See docs/faults.md", "%v", err)
+	}
+	opts.Engine.ArchiveDir = e.archive
+	opts.Engine.TableDelay = e.tableDelay
 	for _, file := range e.tables {
 		definitions, err := endpoint.ReadDefinitions(file, e.parameters)
 		if err != nil {

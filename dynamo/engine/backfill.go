@@ -41,6 +41,9 @@ const backfillBatch = 256
 // date from its first moment, so an item may be filled in twice, which changes nothing. When the
 // walk is done the index becomes active. A crash lets it begin again.
 func (db *DB) backfill(ctx context.Context, t *table) error {
+	if err := db.awaitPhase(ctx, t); err != nil {
+		return err
+	}
 	var after []byte
 	for {
 		last, err := db.backfillSome(ctx, t, after)

@@ -37,6 +37,15 @@ type Options struct {
 	// SweepInterval is how often expired items are looked for; a minute by default, never when
 	// negative.
 	SweepInterval time.Duration
+	// TableDelay is how long a table stays CREATING, UPDATING or DELETING, and a new index CREATING
+	// before it is filled, by the clock; by default all is done at once.
+	TableDelay time.Duration
+	// TTLPause is how long after a change of a table's expiry another one is refused; the service
+	// has an hour, the default is none.
+	TTLPause time.Duration
+	// ArchiveDir is the directory whose folders are the buckets of exports and imports, which
+	// are refused without it.
+	ArchiveDir string
 	// StreamShards is how many shards a new stream begins with; 1 by default.
 	StreamShards int
 	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
@@ -107,6 +116,7 @@ type DB struct {
 	// writes rows, exclusively only while a table changes.
 	schema sync.RWMutex
 	tables map[string]*table
+	ghosts map[string]ghost // tables that are being deleted
 	nextID uint32
 
 	closed  atomic.Bool
@@ -189,7 +199,7 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	}
 	db := &DB{
 		opts: opts, store: store, owner: owner, write: pebble.NoSync,
-		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
+		parser: expr.NewParser(), tables: map[string]*table{}, ghosts: map[string]ghost{}, nextID: 1,
 		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
 	}
 	db.synced = owner != nil && !opts.noSync

@@ -23,7 +23,8 @@ type descriptor struct {
 	Billing            dynamo.BillingMode
 	Throughput         dynamo.ProvisionedThroughput
 	DeletionProtection bool
-	TTL                string `json:",omitempty"`
+	TTL                string    `json:",omitempty"`
+	TTLChanged         time.Time `json:",omitzero"`
 	// TTLReady is false until every item that was there before has its expiry row.
 	TTLReady bool
 	Tags     []dynamo.Tag               `json:",omitempty"`
@@ -59,6 +60,7 @@ type table struct {
 	indexes []*index       // those that writes keep up to date
 	prefix  []byte         // of its items
 	stream  *stream        // nil while it is off
+	phase   phase
 
 	items, bytes atomic.Int64
 	counted      atomic.Bool

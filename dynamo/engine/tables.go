@@ -30,7 +30,7 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	if db.closed.Load() {
 		return nil, ErrClosed
 	}
-	if db.tables[d.Name] != nil {
+	if db.tables[d.Name] != nil || db.ghost(d.Name) != nil {
 		return nil, &dynamo.Error{
 			Code: dynamo.CodeResourceInUse, Message: "Table already exists: " + d.Name,
 		}
@@ -60,6 +60,7 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	db.nextID++
 	db.tables[d.Name] = t
 	db.adopt(t, made)
+	db.pass(t, dynamo.StatusCreating)
 	out := db.describe(t)
 	out.TableStatus = dynamo.StatusCreating // as the service answers; it is active already
 	for i := range out.GlobalSecondaryIndexes {
@@ -98,6 +99,9 @@ func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 		return nil, err
 	}
 	defer db.end()
+	if going := db.ghost(bareName(tableName)); going != nil {
+		return going, nil
+	}
 	t, err := db.managed(tableName)
 	if err != nil {
 		return nil, err
@@ -107,6 +111,9 @@ func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 
 // managed finds the table that a call of table management names.
 func (db *DB) managed(name string) (*table, error) {
+	if t := db.tables[bareName(name)]; t != nil {
+		return t, nil // also while it is being created
+	}
 	t, err := db.tableOf(name)
 	if e, ok := err.(*dynamo.Error); ok && e.Code == dynamo.CodeResourceNotFound {
 		return nil, &dynamo.Error{
@@ -154,6 +161,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 			out.TableStatus = dynamo.StatusUpdating
 		}
 	}
+	db.describePhase(t, out)
 	return out
 }
 
@@ -188,7 +196,14 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 		return nil, err
 	}
 	out := &dynamo.ListTablesOutput{}
-	for _, name := range slices.Sorted(maps.Keys(db.tables)) {
+	names := slices.Collect(maps.Keys(db.tables))
+	for name := range db.ghosts {
+		if db.ghost(name) != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		if name <= in.ExclusiveStartTableName {
 			continue
 		}
@@ -213,8 +228,14 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if db.closed.Load() {
 		return nil, ErrClosed
 	}
+	if db.ghost(bareName(tableName)) != nil {
+		return nil, inUse("Table is being deleted: " + bareName(tableName))
+	}
 	t, err := db.managed(tableName)
 	if err != nil {
+		return nil, err
+	}
+	if err := db.checkIdle(t); err != nil {
 		return nil, err
 	}
 	if t.DeletionProtection {
@@ -243,12 +264,14 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	db.adopt(nil, closed)
 	out := db.describe(t)
 	// The service's description of a table that is going names little of it.
-	return &dynamo.TableDescription{
+	going := &dynamo.TableDescription{
 		TableName: out.TableName, TableArn: out.TableArn, TableID: out.TableID,
 		TableStatus: dynamo.StatusDeleting, BillingMode: out.BillingMode,
 		ProvisionedThroughput: out.ProvisionedThroughput, ItemCount: out.ItemCount,
 		TableSizeBytes: out.TableSizeBytes,
-	}, batch.Close()
+	}
+	db.haunt(going)
+	return going, batch.Close()
 }
 
 // UpdateTable changes a table; see [dynamo.Admin]. A new index is filled in the background and
@@ -268,6 +291,10 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if err != nil {
 		return nil, err
 	}
+	if err := db.checkIdle(t); err != nil {
+		return nil, err
+	}
+	before := db.describe(t)
 	d := t.descriptor
 	d.Indexes = slices.Clone(d.Indexes)
 	var dropped []byte
@@ -290,6 +317,10 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if changed != nil {
 		db.streams.byID[changed.ID] = changed
 	}
+	db.pass(t, dynamo.StatusUpdating)
+	for _, u := range in.GlobalSecondaryIndexUpdates {
+		db.leave(before, t, u.Delete)
+	}
 	db.replace(t, d)
 	return db.describe(db.tables[d.Name]), nil
 }
@@ -301,6 +332,7 @@ func (db *DB) replace(old *table, d descriptor) {
 	t.items.Store(old.items.Load())
 	t.bytes.Store(old.bytes.Load())
 	t.counted.Store(old.counted.Load())
+	t.phase = old.phase
 	t.stream = db.streams.byID[d.Stream]
 	db.tables[d.Name] = t
 	db.resume(t)
@@ -333,6 +365,11 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 		return err
 	}
 	d := t.descriptor
+	if now := db.opts.Now(); now.Sub(d.TTLChanged) < db.opts.TTLPause {
+		return dynamo.Invalid("Time to live has been modified multiple times within a fixed " +
+			"interval")
+	}
+	d.TTLChanged = db.opts.Now().UTC()
 	switch {
 	case in.Enabled && d.TTL != "":
 		return dynamo.Invalid("TimeToLive is already enabled")

@@ -106,7 +106,7 @@ func (e *Endpoint) Listen(ctx context.Context, address string) (net.Listener, er
 		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
 	tcp, ok := listener.Addr().(*net.TCPAddr)
-	if e.opts.Open || ok && tcp.IP.IsLoopback() {
+	if e.opts.Open || len(e.opts.Wire.AccessKeys) > 0 || ok && tcp.IP.IsLoopback() {
 		return listener, nil
 	}
 	return nil, errors.Join(fmt.Errorf("listen on %s: %w", address, ErrOpenAddress),
