@@ -1,0 +1,223 @@
+package awssdk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// Options says which DynamoDB to use. The zero Options take everything from the environment and
+// the shared configuration files, as every AWS tool does.
+type Options struct {
+	// Region overrides the configured one. At an endpoint on this machine it may stay empty.
+	Region string
+	// Endpoint is the URL of another implementation of the protocol, such as
+	// "http://localhost:8000". Empty means Amazon's own, or what AWS_ENDPOINT_URL says.
+	Endpoint string
+	// Profile names a section of the shared configuration files.
+	Profile string
+	// HTTPClient carries the requests. Nil means one that keeps up to 512 idle connections.
+	HTTPClient *http.Client
+}
+
+// localRegion signs requests to this machine where no region is configured; no one checks it.
+const localRegion = "us-east-1"
+
+// DB is a DynamoDB behind the SDK. It is safe for concurrent use.
+type DB struct {
+	client  *dynamodb.Client
+	streams *dynamodbstreams.Client
+}
+
+// A DB implements the whole vocabulary but the exports to folders.
+var (
+	_ dynamo.DB      = (*DB)(nil)
+	_ dynamo.Admin   = (*DB)(nil)
+	_ dynamo.Streams = (*DB)(nil)
+	_ dynamo.Tagger  = (*DB)(nil)
+	_ dynamo.PartiQL = (*DB)(nil)
+)
+
+// Open returns the DynamoDB that the options and the usual chain of settings name: environment,
+// shared files and profile, single sign-on, container and machine roles. An endpoint on this
+// machine gets dummy credentials where none are configured. Open sends nothing to the service.
+func Open(ctx context.Context, opts Options) (*DB, error) {
+	local, err := checkEndpoint(opts.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if opts.HTTPClient == nil {
+		opts.HTTPClient = newHTTPClient()
+	}
+	cfg, err := load(ctx, opts, local)
+	if err != nil {
+		return nil, fmt.Errorf("load the AWS configuration: %w", err)
+	}
+	if cfg.Region == "" {
+		return nil, errors.New("no AWS region: give one, set AWS_REGION, or add it to the profile")
+	}
+	return New(dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.HTTPClient = opts.HTTPClient
+		if opts.Endpoint != "" {
+			o.BaseEndpoint = aws.String(opts.Endpoint)
+		}
+	})), nil
+}
+
+// New returns the DynamoDB that client speaks to. The client's settings are copied, but for its
+// retries, which are turned off.
+func New(client *dynamodb.Client) *DB {
+	set := client.Options()
+	set.Retryer = aws.NopRetryer{}
+	set.HTTPClient = unhurried{set.HTTPClient}
+	set.APIOptions = append(slices.Clone(set.APIOptions), withoutInventedTokens)
+	own := dynamodb.New(set)
+	streams := dynamodbstreams.New(dynamodbstreams.Options{
+		AppID:                      set.AppID,
+		BaseEndpoint:               set.BaseEndpoint,
+		ClientLogMode:              set.ClientLogMode,
+		Credentials:                set.Credentials,
+		DisableClockSkewCorrection: set.DisableClockSkewCorrection,
+		EndpointOptions: dynamodbstreams.EndpointResolverOptions{
+			UseDualStackEndpoint: set.EndpointOptions.UseDualStackEndpoint,
+			UseFIPSEndpoint:      set.EndpointOptions.UseFIPSEndpoint,
+		},
+		HTTPClient: set.HTTPClient,
+		Logger:     set.Logger,
+		Region:     set.Region,
+		Retryer:    set.Retryer,
+	})
+	return &DB{client: own, streams: streams}
+}
+
+// checkEndpoint reports whether an endpoint is on this machine, and refuses what is no address.
+func checkEndpoint(endpoint string) (local bool, err error) {
+	if endpoint == "" {
+		return false, nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return false, fmt.Errorf("endpoint %q is no URL such as http://localhost:8000", endpoint)
+	}
+	host := u.Hostname()
+	ip := net.ParseIP(host)
+	local = host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		ip != nil && ip.IsLoopback()
+	return local, nil
+}
+
+func load(ctx context.Context, opts Options, local bool) (aws.Config, error) {
+	settings := []func(*config.LoadOptions) error{
+		config.WithRegion(opts.Region),
+		config.WithSharedConfigProfile(opts.Profile),
+		config.WithHTTPClient(opts.HTTPClient),
+	}
+	if local {
+		// The roles of a machine in the cloud are asked for over the network, which takes seconds
+		// where there is none, and they are not meant for a test database.
+		settings = append(settings, config.WithEC2IMDSClientEnableState(imds.ClientDisabled))
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, settings...)
+	if err != nil || !local {
+		return cfg, err
+	}
+	if cfg.Region == "" {
+		cfg.Region = localRegion
+	}
+	if opts.Profile != "" {
+		return cfg, nil
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		if ctx.Err() != nil {
+			return cfg, ctx.Err()
+		}
+		cfg.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+	}
+	return cfg, nil
+}
+
+// Bounds of the connections that are kept.
+const (
+	// idleConnectionsMax is for as many concurrent callers as a busy server has; the SDK's own 10
+	// would make most of them dial anew at every call.
+	idleConnectionsMax = 512
+	idleTimeout        = 90 * time.Second
+	dialTimeout        = 10 * time.Second
+	handshakeTimeout   = 10 * time.Second
+)
+
+func newHTTPClient() *http.Client {
+	dialer := &net.Dialer{Timeout: dialTimeout}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         dialer.DialContext,
+			MaxIdleConns:        idleConnectionsMax,
+			MaxIdleConnsPerHost: idleConnectionsMax,
+			IdleConnTimeout:     idleTimeout,
+			TLSHandshakeTimeout: handshakeTimeout,
+			DisableCompression:  true, // the SDK checks the bytes as they were sent
+		},
+		// A signature is for one address, so there is nothing to follow.
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+}
+
+// unhurried sends each request from a copy of its body. The SDK closes the body as soon as it has
+// the head of an answer; a server that is quick answers before the transport has noted that it
+// wrote the body to its end, the transport takes the closed body for a failed write, and drops the
+// connection with the rest of the answer.
+type unhurried struct{ next dynamodb.HTTPClient }
+
+func (c unhurried) Do(req *http.Request) (*http.Response, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return c.next.Do(req)
+	}
+	var body bytes.Buffer
+	if req.ContentLength > 0 {
+		body.Grow(int(req.ContentLength) + bytes.MinRead)
+	}
+	if _, err := body.ReadFrom(req.Body); err != nil {
+		return nil, err
+	}
+	sent := *req
+	sent.Body = io.NopCloser(&body)
+	sent.ContentLength = int64(body.Len())
+	text := body.Bytes()
+	sent.GetBody = func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(text)), nil
+	}
+	return c.next.Do(&sent)
+}
+
+// tokenStep is the SDK's name for the step that invents tokens.
+const tokenStep = "OperationIdempotencyTokenAutoFill"
+
+// withoutInventedTokens takes that step out of the operations that have it.
+func withoutInventedTokens(stack *middleware.Stack) error {
+	if _, has := stack.Initialize.Get(tokenStep); !has {
+		return nil
+	}
+	_, err := stack.Initialize.Remove(tokenStep)
+	return err
+}

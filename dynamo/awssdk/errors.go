@@ -1,0 +1,94 @@
+package awssdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// translate turns an error of the SDK into this project's words; see the package's page.
+func translate(ctx context.Context, operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	status := 0
+	var response *awshttp.ResponseError
+	if errors.As(err, &response) {
+		status = response.HTTPStatusCode()
+	}
+	var refusal smithy.APIError
+	if errors.As(err, &refusal) && refusal.ErrorCode() != unknownCode {
+		return refused(refusal)
+	}
+	var unsent *smithyhttp.RequestSendError
+	var unread *smithy.DeserializationError
+	switch {
+	case errors.As(err, &unsent), errors.As(err, &unread),
+		status >= http.StatusInternalServerError, status == http.StatusOK:
+		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: err.Error()}
+	}
+	return fmt.Errorf("%s: %w", operation, err)
+}
+
+// unknownCode is the SDK's word for an answer that is no error of the service, such as a proxy's.
+const unknownCode = "UnknownError"
+
+// refused turns an error that the service answered with.
+func refused(refusal smithy.APIError) *dynamo.Error {
+	e := &dynamo.Error{Code: codeOf(refusal.ErrorCode()), Message: refusal.ErrorMessage()}
+	switch r := refusal.(type) {
+	case *types.ConditionalCheckFailedException:
+		e.Item = item(r.Item)
+	case *types.TransactionCanceledException:
+		e.Reasons = make([]dynamo.CancellationReason, len(r.CancellationReasons))
+		for i, reason := range r.CancellationReasons {
+			e.Reasons[i] = dynamo.CancellationReason{
+				Code:    dynamo.CancellationCode(deref(reason.Code)),
+				Message: deref(reason.Message),
+				Item:    item(reason.Item),
+			}
+			if e.Reasons[i].Code == "" {
+				e.Reasons[i].Code = dynamo.ReasonNone
+			}
+		}
+	case *types.ProvisionedThroughputExceededException:
+		e.ThrottlingReasons = throttlingReasons(r.ThrottlingReasons)
+	case *types.ThrottlingException:
+		e.ThrottlingReasons = throttlingReasons(r.ThrottlingReasons)
+	case *types.RequestLimitExceeded:
+		e.ThrottlingReasons = throttlingReasons(r.ThrottlingReasons)
+	}
+	return e
+}
+
+// codeOf takes the name of an exception out of what may have a namespace before it and an address
+// behind it.
+func codeOf(code string) dynamo.ErrorCode {
+	if _, name, ok := strings.Cut(code, "#"); ok {
+		code = name
+	}
+	code, _, _ = strings.Cut(code, ":")
+	return dynamo.ErrorCode(code)
+}
+
+func throttlingReasons(rs []types.ThrottlingReason) []dynamo.ThrottlingReason {
+	var out []dynamo.ThrottlingReason
+	for _, r := range rs {
+		out = append(out, dynamo.ThrottlingReason{
+			Reason: deref(r.Reason), Resource: deref(r.Resource),
+		})
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package awssdk
+
+import (
+	"math"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// values turns a map that may be absent; nil stays nil.
+func values(m map[string]dynamo.Value) map[string]types.AttributeValue {
+	if m == nil {
+		return nil
+	}
+	return required(m)
+}
+
+// required turns a map that the service wants to see even when it is empty.
+func required(m map[string]dynamo.Value) map[string]types.AttributeValue {
+	out := make(map[string]types.AttributeValue, len(m))
+	for name, v := range m {
+		out[name] = value(v)
+	}
+	return out
+}
+
+func valueList(vs []dynamo.Value) []types.AttributeValue {
+	if len(vs) == 0 {
+		return nil
+	}
+	out := make([]types.AttributeValue, len(vs))
+	for i, v := range vs {
+		out[i] = value(v)
+	}
+	return out
+}
+
+// value turns one value. Slices that are empty are never nil, which the SDK would send as null; an
+// absent value becomes a map of the wrong kind of member, which the service refuses.
+func value(v dynamo.Value) types.AttributeValue {
+	switch v.Kind() {
+	case dynamo.KindS:
+		return &types.AttributeValueMemberS{Value: v.S()}
+	case dynamo.KindN:
+		return &types.AttributeValueMemberN{Value: v.N()}
+	case dynamo.KindB:
+		return &types.AttributeValueMemberB{Value: notNil(v.B())}
+	case dynamo.KindBOOL:
+		return &types.AttributeValueMemberBOOL{Value: v.Bool()}
+	case dynamo.KindNULL:
+		return &types.AttributeValueMemberNULL{Value: true}
+	case dynamo.KindL:
+		list := make([]types.AttributeValue, len(v.L()))
+		for i, e := range v.L() {
+			list[i] = value(e)
+		}
+		return &types.AttributeValueMemberL{Value: list}
+	case dynamo.KindM:
+		return &types.AttributeValueMemberM{Value: required(v.M())}
+	case dynamo.KindSS:
+		return &types.AttributeValueMemberSS{Value: notNil(v.SS())}
+	case dynamo.KindNS:
+		return &types.AttributeValueMemberNS{Value: notNil(v.NS())}
+	case dynamo.KindBS:
+		return &types.AttributeValueMemberBS{Value: notNil(v.BS())}
+	}
+	return nil
+}
+
+func notNil[E any](s []E) []E {
+	if s == nil {
+		return []E{}
+	}
+	return s
+}
+
+// item turns an item that came; nil stays nil, for an item that is not there.
+func item(m map[string]types.AttributeValue) dynamo.Item {
+	if m == nil {
+		return nil
+	}
+	out := make(dynamo.Item, len(m))
+	for name, v := range m {
+		out[name] = valueOf(v)
+	}
+	return out
+}
+
+func items(ms []map[string]types.AttributeValue) []dynamo.Item {
+	if len(ms) == 0 {
+		return nil
+	}
+	out := make([]dynamo.Item, len(ms))
+	for i, m := range ms {
+		out[i] = item(m)
+	}
+	return out
+}
+
+// valueOf turns a value that came. A kind that this version does not know becomes absent.
+func valueOf(v types.AttributeValue) dynamo.Value {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return dynamo.S(v.Value)
+	case *types.AttributeValueMemberN:
+		return dynamo.N(v.Value)
+	case *types.AttributeValueMemberB:
+		return dynamo.B(v.Value)
+	case *types.AttributeValueMemberBOOL:
+		return dynamo.Bool(v.Value)
+	case *types.AttributeValueMemberNULL:
+		return dynamo.Null()
+	case *types.AttributeValueMemberL:
+		list := make([]dynamo.Value, len(v.Value))
+		for i, e := range v.Value {
+			list[i] = valueOf(e)
+		}
+		return dynamo.L(list...)
+	case *types.AttributeValueMemberM:
+		members := make(map[string]dynamo.Value, len(v.Value))
+		for name, e := range v.Value {
+			members[name] = valueOf(e)
+		}
+		return dynamo.M(members)
+	case *types.AttributeValueMemberSS:
+		return dynamo.SS(v.Value...)
+	case *types.AttributeValueMemberNS:
+		return dynamo.NS(v.Value...)
+	case *types.AttributeValueMemberBS:
+		return dynamo.BS(v.Value...)
+	}
+	return dynamo.Value{}
+}
+
+// streamItem is item for the streams' client, which has the same types once more.
+func streamItem(m map[string]streamtypes.AttributeValue) dynamo.Item {
+	if m == nil {
+		return nil
+	}
+	out := make(dynamo.Item, len(m))
+	for name, v := range m {
+		out[name] = streamValue(v)
+	}
+	return out
+}
+
+func streamValue(v streamtypes.AttributeValue) dynamo.Value {
+	switch v := v.(type) {
+	case *streamtypes.AttributeValueMemberS:
+		return dynamo.S(v.Value)
+	case *streamtypes.AttributeValueMemberN:
+		return dynamo.N(v.Value)
+	case *streamtypes.AttributeValueMemberB:
+		return dynamo.B(v.Value)
+	case *streamtypes.AttributeValueMemberBOOL:
+		return dynamo.Bool(v.Value)
+	case *streamtypes.AttributeValueMemberNULL:
+		return dynamo.Null()
+	case *streamtypes.AttributeValueMemberL:
+		list := make([]dynamo.Value, len(v.Value))
+		for i, e := range v.Value {
+			list[i] = streamValue(e)
+		}
+		return dynamo.L(list...)
+	case *streamtypes.AttributeValueMemberM:
+		members := make(map[string]dynamo.Value, len(v.Value))
+		for name, e := range v.Value {
+			members[name] = streamValue(e)
+		}
+		return dynamo.M(members)
+	case *streamtypes.AttributeValueMemberSS:
+		return dynamo.SS(v.Value...)
+	case *streamtypes.AttributeValueMemberNS:
+		return dynamo.NS(v.Value...)
+	case *streamtypes.AttributeValueMemberBS:
+		return dynamo.BS(v.Value...)
+	}
+	return dynamo.Value{}
+}
+
+// optional returns nil for what was not given.
+func optional[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// limit returns a limit as the protocol has it, 32 bits wide; 0 sets none.
+func limit(n int) *int32 {
+	return optional(int32(max(math.MinInt32, min(math.MaxInt32, n))))
+}
+
+// deref returns what p points to, or the zero value for nil.
+func deref[T any](p *T) T {
+	var zero T
+	if p == nil {
+		return zero
+	}
+	return *p
+}
