@@ -11,14 +11,15 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/smithy-go/logging"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -45,6 +46,7 @@ const localRegion = "us-east-1"
 type DB struct {
 	client  *dynamodb.Client
 	streams *dynamodbstreams.Client
+	close   func() // of connections that are its own
 }
 
 // A DB implements the whole vocabulary but the exports to folders.
@@ -64,9 +66,6 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opts.HTTPClient == nil {
-		opts.HTTPClient = newHTTPClient()
-	}
 	cfg, err := load(ctx, opts, local)
 	if err != nil {
 		return nil, fmt.Errorf("load the AWS configuration: %w", err)
@@ -74,12 +73,19 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	if cfg.Region == "" {
 		return nil, errors.New("no AWS region: give one, set AWS_REGION, or add it to the profile")
 	}
-	return New(dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
-		o.HTTPClient = opts.HTTPClient
+	client, release := opts.HTTPClient, func() {}
+	if client == nil {
+		client = keepingConnections(cfg.HTTPClient)
+		release = client.CloseIdleConnections
+	}
+	db := New(dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
+		o.HTTPClient = client
 		if opts.Endpoint != "" {
 			o.BaseEndpoint = aws.String(opts.Endpoint)
 		}
-	})), nil
+	}))
+	db.close = release
+	return db, nil
 }
 
 // New returns the DynamoDB that client speaks to. The client's settings are copied, but for its
@@ -105,7 +111,13 @@ func New(client *dynamodb.Client) *DB {
 		Region:     set.Region,
 		Retryer:    set.Retryer,
 	})
-	return &DB{client: own, streams: streams}
+	return &DB{client: own, streams: streams, close: func() {}}
+}
+
+// Close lets go of idle connections, unless they are of a client that was given. The error is nil.
+func (db *DB) Close() error {
+	db.close()
+	return nil
 }
 
 // checkEndpoint reports whether an endpoint is on this machine, and refuses what is no address.
@@ -128,7 +140,8 @@ func load(ctx context.Context, opts Options, local bool) (aws.Config, error) {
 	settings := []func(*config.LoadOptions) error{
 		config.WithRegion(opts.Region),
 		config.WithSharedConfigProfile(opts.Profile),
-		config.WithHTTPClient(opts.HTTPClient),
+		// It warns of every answer without a checksum, which not every implementation sends.
+		config.WithLogger(logging.Nop{}),
 	}
 	if local {
 		// The roles of a machine in the cloud are asked for over the network, which takes seconds
@@ -154,28 +167,22 @@ func load(ctx context.Context, opts Options, local bool) (aws.Config, error) {
 	return cfg, nil
 }
 
-// Bounds of the connections that are kept.
-const (
-	// idleConnectionsMax is for as many concurrent callers as a busy server has; the SDK's own 10
-	// would make most of them dial anew at every call.
-	idleConnectionsMax = 512
-	idleTimeout        = 90 * time.Second
-	dialTimeout        = 10 * time.Second
-	handshakeTimeout   = 10 * time.Second
-)
+// idleConnectionsMax is for as many concurrent callers as a busy server has; the SDK's own 10 would
+// make most of them dial anew at every call.
+const idleConnectionsMax = 512
 
-func newHTTPClient() *http.Client {
-	dialer := &net.Dialer{Timeout: dialTimeout}
+// keepingConnections returns a client with the settings of the SDK's own, such as the certificates
+// of AWS_CA_BUNDLE, that keeps more connections.
+func keepingConnections(own aws.HTTPClient) *http.Client {
+	settings, ok := own.(*awshttp.BuildableClient)
+	if !ok {
+		settings = awshttp.NewBuildableClient()
+	}
+	transport := settings.GetTransport()
+	transport.MaxIdleConns = idleConnectionsMax
+	transport.MaxIdleConnsPerHost = idleConnectionsMax
 	return &http.Client{
-		Transport: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         dialer.DialContext,
-			MaxIdleConns:        idleConnectionsMax,
-			MaxIdleConnsPerHost: idleConnectionsMax,
-			IdleConnTimeout:     idleTimeout,
-			TLSHandshakeTimeout: handshakeTimeout,
-			DisableCompression:  true, // the SDK checks the bytes as they were sent
-		},
+		Transport: transport,
 		// A signature is for one address, so there is nothing to follow.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
