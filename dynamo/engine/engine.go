@@ -110,6 +110,7 @@ type DB struct {
 
 	statements partiql.Parser
 	streams    streams
+	archives   archives
 	faults     atomic.Pointer[faultPlan] // nil while nothing goes wrong on purpose
 
 	// schema guards the tables and their indexes: held shared by every call while it reads or
@@ -201,6 +202,10 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 		opts: opts, store: store, owner: owner, write: pebble.NoSync,
 		parser: expr.NewParser(), tables: map[string]*table{}, ghosts: map[string]ghost{}, nextID: 1,
 		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
+		archives: archives{
+			exports: map[string]*dynamo.ExportDescription{},
+			imports: map[string]*dynamo.ImportDescription{},
+		},
 	}
 	db.synced = owner != nil && !opts.noSync
 	if db.synced {
@@ -252,7 +257,7 @@ func (db *DB) load() error {
 	if err := db.loadTables(); err != nil {
 		return err
 	}
-	if err := db.loadStreams(); err != nil {
+	if err := errors.Join(db.loadStreams(), db.loadArchives()); err != nil {
 		return err
 	}
 	return db.dropCounts()

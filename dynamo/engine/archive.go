@@ -1,0 +1,465 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+)
+
+const (
+	exportPrefix = "export/"
+	importPrefix = "import/"
+	// archivesMax bounds how many exports and imports go on at a time ("Service, account, and
+	// table quotas" has 300 and 50; one machine has two cores).
+	archivesMax = 4
+)
+
+// archives are the exports and imports of the database, by their ARN. They are changed under the
+// exclusive schema lock.
+type archives struct {
+	exports map[string]*dynamo.ExportDescription
+	imports map[string]*dynamo.ImportDescription
+}
+
+// loadArchives reads what is known of exports and imports. One that a crash interrupted has failed.
+func (db *DB) loadArchives() error {
+	err := db.eachMeta(exportPrefix, func(raw []byte) error {
+		var d dynamo.ExportDescription
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return fmt.Errorf("read the description of an export: %w", err)
+		}
+		if d.ExportStatus == dynamo.ArchiveInProgress {
+			d.ExportStatus, d.FailureCode = dynamo.ArchiveFailed, failureInterrupted
+			d.FailureMessage = "The process ended before the export was done; export again"
+		}
+		db.archives.exports[d.ExportArn] = &d
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return db.eachMeta(importPrefix, func(raw []byte) error {
+		var d dynamo.ImportDescription
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return fmt.Errorf("read the description of an import: %w", err)
+		}
+		if d.ImportStatus == dynamo.ArchiveInProgress {
+			d.ImportStatus, d.FailureCode = dynamo.ArchiveFailed, failureInterrupted
+			d.FailureMessage = "The process ended before the import was done; delete the table " +
+				"and import again"
+		}
+		db.archives.imports[d.ImportArn] = &d
+		return nil
+	})
+}
+
+// The codes of failures of the work in the background.
+const (
+	failureInterrupted = "Interrupted"
+	failureInput       = "InputError"
+	failureInternal    = "InternalServerError"
+)
+
+func (db *DB) eachMeta(prefix string, f func(raw []byte) error) error {
+	lower := keyspace.Meta(prefix)
+	it, err := db.store.NewIter(bounds(lower, keyspace.After(lower)))
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := f(it.Value()); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return it.Close()
+}
+
+// saveExport keeps what is known of an export; the schema lock is held.
+func (db *DB) saveExport(d dynamo.ExportDescription) error {
+	value, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	db.archives.exports[d.ExportArn] = &d
+	return db.store.Set(keyspace.Meta(exportPrefix+d.ExportArn), value, db.write)
+}
+
+// saveImport keeps what is known of an import; the schema lock is held.
+func (db *DB) saveImport(d dynamo.ImportDescription) error {
+	value, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	db.archives.imports[d.ImportArn] = &d
+	return db.store.Set(keyspace.Meta(importPrefix+d.ImportArn), value, db.write)
+}
+
+// bucketName is the form of the name of a bucket (S3's "Bucket naming rules"), which keeps the
+// folder within the archive.
+var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+
+// bucket returns the folder of a bucket.
+func (db *DB) bucket(name string) (string, error) {
+	if db.opts.ArchiveDir == "" {
+		return "", dynamo.Invalid("Exports and imports are off: this database was opened without " +
+			"a directory for them (ArchiveDir; --archive)")
+	}
+	if !bucketName.MatchString(name) || strings.Contains(name, "..") {
+		return "", dynamo.Invalid(invalidParameter + "S3Bucket " + name + " is no name of a bucket: " +
+			"3 to 63 lower-case letters, digits, dots and hyphens")
+	}
+	return filepath.Join(db.opts.ArchiveDir, name), nil
+}
+
+// inside returns the path of a key in a bucket. A key is a name, not a path: it may not leave its
+// bucket.
+func inside(bucket, key string) (string, error) {
+	if key == "" {
+		return bucket, nil
+	}
+	if !filepath.IsLocal(filepath.FromSlash(key)) {
+		return "", dynamo.Invalid(invalidParameter + "S3 prefix " + key + " leaves its bucket")
+	}
+	return filepath.Join(bucket, filepath.FromSlash(key)), nil
+}
+
+func (db *DB) busyArchives() int {
+	n := 0
+	for _, d := range db.archives.exports {
+		if d.ExportStatus == dynamo.ArchiveInProgress {
+			n++
+		}
+	}
+	for _, d := range db.archives.imports {
+		if d.ImportStatus == dynamo.ArchiveInProgress {
+			n++
+		}
+	}
+	return n
+}
+
+func tooManyArchives() error {
+	return &dynamo.Error{
+		Code: dynamo.CodeLimitExceeded, Message: fmt.Sprintf("Subscriber limit exceeded: at most "+
+			"%d exports and imports can go on at a time", archivesMax),
+	}
+}
+
+// archiveID makes the id of an export or import: the time, so that they sort, and some chance.
+func archiveID(now time.Time) string {
+	return fmt.Sprintf("%017d-%s", now.UnixMilli(), uuid.NewString()[:8])
+}
+
+// ExportTable begins an export of a table as it is now; see [dynamo.Archiver].
+func (db *DB) ExportTable(ctx context.Context, in *dynamo.ExportTableInput) (
+	*dynamo.ExportDescription, error,
+) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	bucket, err := db.bucket(in.S3Bucket)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := inside(bucket, in.S3Prefix)
+	if err != nil {
+		return nil, err
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if db.closed.Load() {
+		return nil, ErrClosed
+	}
+	name := tableArn.FindStringSubmatch(in.TableArn)
+	if name == nil {
+		return nil, dynamo.Invalid("Invalid TableArn: " + in.TableArn)
+	}
+	t := db.tables[name[1]]
+	if t == nil {
+		return nil, &dynamo.Error{
+			Code: dynamo.CodeTableNotFound, Message: "Table not found: " + in.TableArn,
+		}
+	}
+	if before, err := db.exportBefore(in); before != nil || err != nil {
+		return before, err
+	}
+	if db.busyArchives() >= archivesMax {
+		return nil, tooManyArchives()
+	}
+	now := db.opts.Now().UTC()
+	id := archiveID(now)
+	d := dynamo.ExportDescription{
+		ExportArn: db.arnOf(t.Name) + "/export/" + id, ExportStatus: dynamo.ArchiveInProgress,
+		TableArn: in.TableArn, TableID: t.UUID, S3Bucket: in.S3Bucket, S3Prefix: in.S3Prefix,
+		ClientToken: in.ClientToken, StartTime: now,
+	}
+	if err := db.saveExport(d); err != nil {
+		return nil, err
+	}
+	e := &exporter{
+		db: db, d: d, snapshot: db.store.NewSnapshot(), prefix: t.prefix, bucket: bucket,
+		dir: filepath.Join(folder, archiveFolder, id),
+	}
+	db.work.Go(func() { db.endExport(d, e) })
+	return &d, nil
+}
+
+// exportBefore finds the export that a repeated token began.
+func (db *DB) exportBefore(in *dynamo.ExportTableInput) (*dynamo.ExportDescription, error) {
+	if in.ClientToken == "" {
+		return nil, nil
+	}
+	for _, d := range db.archives.exports {
+		if d.ClientToken != in.ClientToken {
+			continue
+		}
+		if d.TableArn != in.TableArn || d.S3Bucket != in.S3Bucket || d.S3Prefix != in.S3Prefix {
+			return nil, &dynamo.Error{
+				Code:    dynamo.CodeExportConflict,
+				Message: "The token was used for another export: " + d.ExportArn,
+			}
+		}
+		c := *d
+		return &c, nil
+	}
+	return nil, nil
+}
+
+// endExport runs an export and keeps how it ended.
+func (db *DB) endExport(d dynamo.ExportDescription, e *exporter) {
+	items, bytes, manifest, err := e.run(db.running)
+	if errors.Is(err, context.Canceled) {
+		return // the database closes: the next one to open it says that it was interrupted
+	}
+	d.EndTime, d.ExportStatus = db.opts.Now().UTC(), dynamo.ArchiveCompleted
+	d.ItemCount, d.BilledSizeBytes, d.ExportManifest = items, bytes, manifest
+	if err != nil {
+		d.ExportStatus, d.FailureCode = dynamo.ArchiveFailed, failureInternal
+		d.FailureMessage = err.Error()
+		db.opts.Logger.Error("export", "export", d.ExportArn, "error", err)
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if err := db.saveExport(d); err != nil {
+		db.opts.Logger.Error("keep the end of an export", "export", d.ExportArn, "error", err)
+	}
+}
+
+// DescribeExport tells of an export; see [dynamo.Archiver].
+func (db *DB) DescribeExport(ctx context.Context, exportArn string) (
+	*dynamo.ExportDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	d := db.archives.exports[exportArn]
+	if d == nil {
+		return nil, &dynamo.Error{
+			Code: dynamo.CodeExportNotFound, Message: "Export not found: " + exportArn,
+		}
+	}
+	c := *d
+	return &c, nil
+}
+
+// ListExports lists exports in the order they began; see [dynamo.Archiver].
+func (db *DB) ListExports(ctx context.Context, tableArn string) (
+	[]dynamo.ExportDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	var all []dynamo.ExportDescription
+	for _, d := range slices.Collect(maps.Values(db.archives.exports)) {
+		if tableArn == "" || d.TableArn == tableArn {
+			all = append(all, *d)
+		}
+	}
+	slices.SortFunc(all, func(a, b dynamo.ExportDescription) int {
+		return cmp.Or(a.StartTime.Compare(b.StartTime), strings.Compare(a.ExportArn, b.ExportArn))
+	})
+	return all, nil
+}
+
+// ImportTable begins to make a table of files; see [dynamo.Archiver].
+func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
+	*dynamo.ImportDescription, error,
+) {
+	bucket, err := db.bucket(in.S3Bucket)
+	if err != nil {
+		return nil, err
+	}
+	switch in.InputCompressionType {
+	case "", dynamo.CompressionNone, dynamo.CompressionGzip:
+	default:
+		return nil, dynamo.Invalid(invalidParameter + "InputCompressionType must be NONE or GZIP")
+	}
+	files, err := importFiles(bucket, in.S3KeyPrefix)
+	if err != nil {
+		return nil, err
+	}
+	if before, err := db.importBefore(ctx, in); before != nil || err != nil {
+		return before, err
+	}
+	table, err := db.CreateTable(ctx, &in.Table)
+	if err != nil {
+		return nil, err
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if db.busyArchives() >= archivesMax {
+		return nil, tooManyArchives()
+	}
+	now := db.opts.Now().UTC()
+	d := dynamo.ImportDescription{
+		ImportArn:    table.TableArn + "/import/" + archiveID(now),
+		ImportStatus: dynamo.ArchiveInProgress, TableArn: table.TableArn, TableID: table.TableID,
+		S3Bucket: in.S3Bucket, S3KeyPrefix: in.S3KeyPrefix, ClientToken: in.ClientToken,
+		StartTime: now,
+	}
+	if err := db.saveImport(d); err != nil {
+		return nil, err
+	}
+	i := &importer{
+		db: db, table: table.TableName, files: files,
+		packed: in.InputCompressionType == dynamo.CompressionGzip,
+	}
+	db.work.Go(func() { db.endImport(d, i) })
+	return &d, nil
+}
+
+func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
+	*dynamo.ImportDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	if in.ClientToken == "" {
+		return nil, nil
+	}
+	for _, d := range db.archives.imports {
+		if d.ClientToken != in.ClientToken {
+			continue
+		}
+		if d.S3Bucket != in.S3Bucket || d.S3KeyPrefix != in.S3KeyPrefix ||
+			d.TableArn != db.arnOf(in.Table.TableName) {
+			return nil, &dynamo.Error{
+				Code:    dynamo.CodeImportConflict,
+				Message: "The token was used for another import: " + d.ImportArn,
+			}
+		}
+		c := *d
+		return &c, nil
+	}
+	return nil, nil
+}
+
+// endImport runs an import and keeps how it ended.
+func (db *DB) endImport(d dynamo.ImportDescription, i *importer) {
+	err := i.run(db.running)
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
+		return // the database closes: the next one to open it says that it was interrupted
+	}
+	d.EndTime, d.ImportStatus = db.opts.Now().UTC(), dynamo.ArchiveCompleted
+	d.ProcessedItemCount, d.ImportedItemCount = i.read, i.written
+	d.ErrorCount, d.ProcessedSizeBytes = i.wrong, i.bytes
+	if err != nil {
+		d.ImportStatus, d.FailureCode = dynamo.ArchiveFailed, failureInput
+		d.FailureMessage = err.Error()
+	}
+	if i.firstWrong != nil && err == nil {
+		d.FailureMessage = fmt.Sprintf("%d items were left out, the first because of %v", i.wrong,
+			i.firstWrong)
+	}
+	db.schema.Lock()
+	defer db.schema.Unlock()
+	if err := db.saveImport(d); err != nil {
+		db.opts.Logger.Error("keep the end of an import", "import", d.ImportArn, "error", err)
+	}
+}
+
+// DescribeImport tells of an import; see [dynamo.Archiver].
+func (db *DB) DescribeImport(ctx context.Context, importArn string) (
+	*dynamo.ImportDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	d := db.archives.imports[importArn]
+	if d == nil {
+		return nil, &dynamo.Error{
+			Code: dynamo.CodeImportNotFound, Message: "Import not found: " + importArn,
+		}
+	}
+	c := *d
+	return &c, nil
+}
+
+// ListImports lists imports in the order they began; see [dynamo.Archiver].
+func (db *DB) ListImports(ctx context.Context, tableArn string) (
+	[]dynamo.ImportDescription, error,
+) {
+	if err := db.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer db.end()
+	var all []dynamo.ImportDescription
+	for _, d := range slices.Collect(maps.Values(db.archives.imports)) {
+		if tableArn == "" || d.TableArn == tableArn {
+			all = append(all, *d)
+		}
+	}
+	slices.SortFunc(all, func(a, b dynamo.ImportDescription) int {
+		return cmp.Or(a.StartTime.Compare(b.StartTime), strings.Compare(a.ImportArn, b.ImportArn))
+	})
+	return all, nil
+}
+
+var _ dynamo.Archiver = (*DB)(nil)
+
+// importFiles lists the files of a bucket whose keys begin with a prefix. What an export writes
+// beside its data is no data.
+func importFiles(bucket, prefix string) ([]string, error) {
+	if _, err := inside(bucket, prefix); err != nil {
+		return nil, err
+	}
+	var files []string
+	err := filepath.WalkDir(bucket, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err // links are not followed: they could leave the bucket
+		}
+		key, err := filepath.Rel(bucket, path)
+		if err != nil {
+			return err
+		}
+		name := e.Name()
+		if strings.HasPrefix(filepath.ToSlash(key), prefix) && name != startedName &&
+			!strings.HasPrefix(name, manifestPrefix) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(files) == 0 {
+		return nil, dynamo.Invalid(invalidParameter + "there are no files below prefix '" + prefix +
+			"' of bucket " + filepath.Base(bucket))
+	}
+	return files, err
+}

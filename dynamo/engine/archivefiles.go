@@ -1,0 +1,336 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/google/uuid"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/ddbjson"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
+)
+
+// The names in an export's folder ("DynamoDB table export output format").
+const (
+	archiveFolder   = "AWSDynamoDB"
+	dataFolder      = "data"
+	startedName     = "_started"
+	manifestPrefix  = "manifest-"
+	manifestFiles   = manifestPrefix + "files"
+	manifestSummary = manifestPrefix + "summary"
+	summaryVersion  = "2020-06-30"
+)
+
+const (
+	// exportFileSize is after how many bytes of JSON another file begins.
+	exportFileSize = 64 << 20
+	// importLineMax bounds a line: an item has at most 400 KB, which escapes can make six times
+	// as long.
+	importLineMax = 4 << 20
+)
+
+// exporter writes a table as a snapshot has it.
+type exporter struct {
+	db          *DB
+	d           dynamo.ExportDescription
+	snapshot    *pebble.Snapshot
+	prefix      []byte
+	bucket, dir string
+
+	files bytes.Buffer // the manifest of files, a line each
+	items int64
+	bytes int64
+}
+
+// run writes all files. The summary comes last, so that an export without one is not whole.
+func (e *exporter) run(ctx context.Context) (items, size int64, manifest string, err error) {
+	defer func() { err = errors.Join(err, e.snapshot.Close()) }()
+	if err := os.MkdirAll(filepath.Join(e.dir, dataFolder), 0o755); err != nil {
+		return 0, 0, "", err
+	}
+	if err := writeWhole(filepath.Join(e.dir, startedName), nil); err != nil {
+		return 0, 0, "", err
+	}
+	it, err := e.snapshot.NewIter(bounds(e.prefix, keyspace.After(e.prefix)))
+	if err != nil {
+		return 0, 0, "", err
+	}
+	for ok := it.First(); ok && err == nil; {
+		ok, err = e.writeFile(ctx, it, ok)
+	}
+	if err := errors.Join(err, it.Close()); err != nil {
+		return 0, 0, "", err
+	}
+	if err := e.writeManifest(manifestFiles, e.files.Bytes()); err != nil {
+		return 0, 0, "", err
+	}
+	summary, err := e.summary()
+	if err != nil {
+		return 0, 0, "", err
+	}
+	if err := e.writeManifest(manifestSummary, summary); err != nil {
+		return 0, 0, "", err
+	}
+	manifest, err = e.key(manifestSummary + ".json")
+	return e.items, e.bytes, manifest, err
+}
+
+// key returns the key in the bucket of a file of the export.
+func (e *exporter) key(name string) (string, error) {
+	key, err := filepath.Rel(e.bucket, filepath.Join(e.dir, name))
+	return filepath.ToSlash(key), err
+}
+
+// writeFile writes one data file from where the iterator is, and returns whether more follows.
+func (e *exporter) writeFile(ctx context.Context, it *pebble.Iterator, ok bool) (bool, error) {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	items, size := int64(0), 0
+	var line []byte
+	for ; ok && size < exportFileSize; ok = it.Next() {
+		if items%contextEvery == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		view, err := row.NewView(it.Value())
+		if err != nil {
+			return false, err
+		}
+		item, err := view.Item()
+		if err != nil {
+			return false, err
+		}
+		line = append(ddbjson.AppendItem(append(line[:0], `{"Item":`...), item), "}\n"...)
+		if _, err := zip.Write(line); err != nil {
+			return false, err
+		}
+		items++
+		size += len(line)
+		e.bytes += int64(view.Size())
+	}
+	if err := zip.Close(); err != nil {
+		return false, err
+	}
+	e.items += items
+	name := filepath.Join(dataFolder, uuid.NewString()+".json.gz")
+	if err := writeWhole(filepath.Join(e.dir, name), packed.Bytes()); err != nil {
+		return false, err
+	}
+	key, err := e.key(name)
+	if err != nil {
+		return false, err
+	}
+	sum := md5.Sum(packed.Bytes())
+	entry, err := json.Marshal(struct {
+		ItemCount     int64  `json:"itemCount"`
+		MD5           string `json:"md5Checksum"`
+		ETag          string `json:"etag"`
+		DataFileS3Key string `json:"dataFileS3Key"`
+	}{items, base64.StdEncoding.EncodeToString(sum[:]), hex.EncodeToString(sum[:]), key})
+	e.files.Write(append(entry, '\n'))
+	return ok, err
+}
+
+// writeManifest writes a manifest and its checksum.
+func (e *exporter) writeManifest(name string, content []byte) error {
+	sum := md5.Sum(content)
+	return errors.Join(
+		writeWhole(filepath.Join(e.dir, name+".md5"),
+			[]byte(base64.StdEncoding.EncodeToString(sum[:]))),
+		writeWhole(filepath.Join(e.dir, name+".json"), content))
+}
+
+func (e *exporter) summary() ([]byte, error) {
+	files, err := e.key(manifestFiles + ".json")
+	if err != nil {
+		return nil, err
+	}
+	at := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+	return json.Marshal(struct {
+		Version      string  `json:"version"`
+		ExportArn    string  `json:"exportArn"`
+		StartTime    string  `json:"startTime"`
+		EndTime      string  `json:"endTime"`
+		TableArn     string  `json:"tableArn"`
+		TableID      string  `json:"tableId"`
+		ExportTime   string  `json:"exportTime"`
+		Bucket       string  `json:"s3Bucket"`
+		Prefix       *string `json:"s3Prefix"`
+		Algorithm    string  `json:"s3SseAlgorithm"`
+		Key          *string `json:"s3SseKmsKeyId"`
+		FilesKey     string  `json:"manifestFilesS3Key"`
+		BilledBytes  int64   `json:"billedSizeBytes"`
+		ItemCount    int64   `json:"itemCount"`
+		OutputFormat string  `json:"outputFormat"`
+		ExportType   string  `json:"exportType"`
+	}{
+		Version: summaryVersion, ExportArn: e.d.ExportArn, StartTime: at(e.d.StartTime),
+		EndTime: at(e.db.opts.Now()), TableArn: e.d.TableArn, TableID: e.d.TableID,
+		ExportTime: at(e.d.StartTime), Bucket: e.d.S3Bucket, Prefix: nonEmptyText(e.d.S3Prefix),
+		Algorithm: "AES256", FilesKey: files, BilledBytes: e.bytes, ItemCount: e.items,
+		OutputFormat: "DYNAMODB_JSON", ExportType: "FULL_EXPORT",
+	})
+}
+
+func nonEmptyText(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// writeWhole writes a file beside its place and moves it there, so that nobody sees half of it.
+func writeWhole(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// importer puts the items of files into a table.
+type importer struct {
+	db     *DB
+	table  string
+	files  []string
+	packed bool
+
+	waiting []numbered // items that are not written yet
+
+	read, written, wrong int64 // items
+	bytes                int64 // of the files
+	firstWrong           error
+}
+
+// numbered is an item and where it came from.
+type numbered struct {
+	item  dynamo.Item
+	place string
+}
+
+// run reads all files. An item that cannot be is counted and left out; a file that cannot be read
+// ends the import.
+func (i *importer) run(ctx context.Context) error {
+	for _, path := range i.files {
+		if err := i.file(ctx, path); err != nil {
+			return fmt.Errorf("file %s: %w", filepath.Base(path), err)
+		}
+	}
+	return i.flush(ctx)
+}
+
+func (i *importer) file(ctx context.Context, path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	i.bytes += info.Size()
+	var source io.Reader = f
+	if i.packed {
+		zip, err := gzip.NewReader(f)
+		if err != nil {
+			return err
+		}
+		source = zip
+	}
+	lines := bufio.NewScanner(source)
+	lines.Buffer(make([]byte, 0, 64<<10), importLineMax)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		i.read++
+		place := fmt.Sprintf("line %d of %s", n, filepath.Base(path))
+		item, err := itemOf(line)
+		if err != nil {
+			i.refuse(place, err)
+			continue
+		}
+		if i.waiting = append(i.waiting, numbered{item, place}); len(i.waiting) == batchWritesMax {
+			if err := i.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return lines.Err()
+}
+
+func (i *importer) refuse(place string, err error) {
+	i.wrong++
+	if i.firstWrong == nil {
+		i.firstWrong = fmt.Errorf("%s: %w", place, err)
+	}
+}
+
+// flush writes the items that wait, as one batch; where the batch is refused, one by one, to tell
+// the bad from the good.
+func (i *importer) flush(ctx context.Context) error {
+	var requests []dynamo.WriteRequest
+	for _, w := range i.waiting {
+		requests = append(requests, dynamo.WriteRequest{Put: w.item})
+	}
+	waiting := i.waiting
+	i.waiting = i.waiting[:0]
+	if len(requests) == 0 {
+		return nil
+	}
+	out, err := i.db.BatchWrite(ctx, &dynamo.BatchWriteInput{
+		RequestItems: map[string][]dynamo.WriteRequest{i.table: requests},
+	})
+	if err == nil && len(out.UnprocessedItems) == 0 {
+		i.written += int64(len(requests))
+		return nil
+	}
+	for _, w := range waiting {
+		_, err := i.db.Put(ctx, &dynamo.PutInput{TableName: i.table, Item: w.item})
+		switch {
+		case errors.Is(err, context.Canceled), errors.Is(err, ErrClosed):
+			return err
+		case err != nil:
+			i.refuse(w.place, err)
+		default:
+			i.written++
+		}
+	}
+	return nil
+}
+
+// itemOf reads a line of an export.
+func itemOf(line []byte) (dynamo.Item, error) {
+	var outer struct{ Item json.RawMessage }
+	if err := json.Unmarshal(line, &outer); err != nil {
+		return nil, err
+	}
+	if outer.Item == nil {
+		return nil, errors.New(`a line is an object with a member "Item"`)
+	}
+	return ddbjson.Item(outer.Item)
+}
