@@ -72,6 +72,7 @@ type reader struct {
 	next  dynamo.Key // where the store goes on behind buf; nil at the end
 	done  bool       // the store has no more behind buf
 	first dynamo.Key // of the first row taken in this walk
+	moved dynamo.Key // the first position that was reached over nothing but dropped rows
 	grow  int        // how much more to ask for the next time, as this one was not enough
 }
 
@@ -160,7 +161,10 @@ func (w *walk) notePassed() {
 			w.passed[i] = r.first
 		case len(r.buf) > 0:
 			w.passed[i] = w.q.positionOf(r.buf[0])
-		case !r.done:
+		case r.done: // at the end
+		case r.moved != nil:
+			w.passed[i] = r.moved // what was dropped is dropped again on the way back
+		default:
 			w.passedOK = false // it was not looked at
 		}
 	}
@@ -285,6 +289,9 @@ func (w *walk) fetch(ctx context.Context, r *reader, limit int) error {
 	r.buf, r.next, r.done = items, next, next == nil
 	if len(items) == 0 && next != nil {
 		r.pos = next
+		if r.moved == nil {
+			r.moved = next
+		}
 	}
 	return nil
 }
