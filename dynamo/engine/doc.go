@@ -14,7 +14,7 @@
 //   - Transactions are serializable among themselves and with calls on single items. A page of a
 //     Query or Scan, and a TransactGet, is one moment of the whole database.
 //   - Indexes are always up to date, as are reads that do not ask for consistency: the service
-//     allows more, and never less, than this.
+//     allows more, and never less, than this. [Faults] make use of what it allows.
 //
 // # Concurrency
 //
@@ -26,5 +26,5 @@
 // # Limits
 //
 // One process has a directory open at a time. One machine's disk is all there is: nothing is
-// replicated. Item collections are not limited to 10 GB, and nothing is throttled.
+// replicated. Item collections are not limited to 10 GB, and nothing is throttled but by [Faults].
 package engine

@@ -161,7 +161,8 @@ func (w *ownItems) key(i int) dynamo.Key {
 
 func (w *ownItems) item(i int, n int64) dynamo.Item {
 	item := w.key(i)
-	item["N"], item["GSI1PK"], item["GSI1SK"] = dynamo.Int(n), dynamo.S("G"), dynamo.S(fmt.Sprint(n))
+	item["N"], item["GSI1PK"] = dynamo.Int(n), dynamo.S("G")
+	item["GSI1SK"] = dynamo.S(fmt.Sprint(n))
 	return item
 }
 

@@ -378,7 +378,8 @@ func TestUnprocessedWritesAreNotDone(t *testing.T) {
 func TestAWholeBatchIsLeftOnlyWhenAskedFor(t *testing.T) {
 	db := withFaults(t, "unprocessed,all")
 	in := &dynamo.BatchWriteInput{RequestItems: map[string][]dynamo.WriteRequest{
-		"Payments": {{Put: key("A", "1")}, {Put: key("A", "2")}}, "Fixed": {{Delete: key("A", "3")}},
+		"Payments": {{Put: key("A", "1")}, {Put: key("A", "2")}},
+		"Fixed":    {{Delete: key("A", "3")}},
 	}}
 	out, err := db.BatchWrite(t.Context(), in)
 	if err != nil {
@@ -394,7 +395,8 @@ func TestABatchThatIsThrottledInPartIsDoneInPart(t *testing.T) {
 	db := withFaults(t, "throttle,table=Fixed")
 	out, err := db.BatchWrite(t.Context(), &dynamo.BatchWriteInput{
 		RequestItems: map[string][]dynamo.WriteRequest{
-			"Payments": {{Put: key("A", "1")}}, "Fixed": {{Put: key("A", "2")}, {Put: key("A", "3")}},
+			"Payments": {{Put: key("A", "1")}},
+			"Fixed":    {{Put: key("A", "2")}, {Put: key("A", "3")}},
 		},
 	})
 	if err != nil || len(out.UnprocessedItems) != 1 || len(out.UnprocessedItems["Fixed"]) != 2 {
@@ -617,5 +619,44 @@ func TestTheSameSeedMeetsTheSameCalls(t *testing.T) {
 	}
 	if slices.Equal(first, run(8)) {
 		t.Error("another seed makes no difference")
+	}
+}
+
+func TestStatementsMeetTheFaultsOfWhatTheyStandFor(t *testing.T) {
+	db := withFaults(t)
+	ctx := t.Context()
+	insert := func(sk int64) error {
+		_, err := db.ExecuteStatement(ctx, &dynamo.ExecuteStatementInput{
+			Statement:  `INSERT INTO "Payments" VALUE {'PK': 'A', 'SK': ?}`,
+			Parameters: []dynamo.Value{dynamo.S(fmt.Sprint(sk))},
+		})
+		return err
+	}
+	for i := range int64(5) {
+		if err := insert(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setFaults(t, db, "throttle,op=PutItem; early-page,op=Query,items=1; conflict,op=UpdateItem")
+	if err := insert(9); !errors.Is(err, dynamo.ErrThrottling) {
+		t.Error("INSERT:", err)
+	}
+	if _, err := db.ExecuteStatement(ctx, &dynamo.ExecuteStatementInput{
+		Statement: `UPDATE "Payments" SET N = 1 WHERE PK = 'A' AND SK = '1'`,
+	}); !errors.Is(err, dynamo.ErrTransactionConflict) {
+		t.Error("UPDATE:", err)
+	}
+	in := &dynamo.ExecuteStatementInput{Statement: `SELECT * FROM "Payments" WHERE PK = 'A'`}
+	pages, items := 0, 0
+	for more := true; more; more = in.NextToken != "" {
+		out, err := db.ExecuteStatement(ctx, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages, items = pages+1, items+len(out.Items)
+		in.NextToken = out.NextToken
+	}
+	if pages < 5 || items != 5 {
+		t.Errorf("SELECT took %d pages for %d items", pages, items)
 	}
 }
