@@ -16,9 +16,10 @@ const (
 	cursorKeySize = 32
 )
 
-// cursorKey reads the key that signs cursors, or makes one. In memory the store makes up its own.
+// cursorKey reads the key that signs cursors, or makes one. Without a directory the store makes up
+// its own.
 func (s *Server) cursorKey() ([]byte, error) {
-	if s.opts.Memory {
+	if s.opts.DataDir == "" {
 		return nil, nil
 	}
 	path := filepath.Join(s.opts.DataDir, cursorKeyName)
@@ -34,6 +35,9 @@ func (s *Server) cursorKey() ([]byte, error) {
 	}
 	key = make([]byte, cursorKeySize)
 	_, _ = rand.Read(key) // Never fails, by its documentation.
+	if err := os.MkdirAll(s.opts.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the directory of the key of cursors: %w", err)
+	}
 	if err := os.WriteFile(path, key, 0o600); err != nil {
 		return nil, fmt.Errorf("write the key of cursors: %w", err)
 	}

@@ -8,5 +8,5 @@ import (
 // LedgerOf lets benchmarks compare the ledger with the ways to it.
 func LedgerOf(s *Server) *ledger.Ledger { return s.ledger }
 
-// StoreOf lets tests set faults.
-func StoreOf(s *Server) *engine.DB { return s.db }
+// StoreOf lets tests set faults in the embedded database.
+func StoreOf(s *Server) *engine.DB { return s.db.(*engine.DB) }

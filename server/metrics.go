@@ -32,7 +32,7 @@ var durations = []float64{
 	5, 10, 30,
 }
 
-func newMetrics(db *engine.DB) *metrics {
+func newMetrics(db store) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -63,8 +63,11 @@ func newMetrics(db *engine.DB) *metrics {
 		}, []string{"operation", "table", "index", "pattern", "kind"}),
 	}
 	m.registry.MustRegister(m.requests, m.problems, m.postings, m.calls, m.failures, m.units,
-		engineCollector{db}, collectors.NewGoCollector(),
+		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if embedded, ok := db.(*engine.DB); ok {
+		m.registry.MustRegister(engineCollector{embedded})
+	}
 	return m
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 )
 
 // Auth says who may use the server.
@@ -59,12 +61,16 @@ const (
 	DrainTimeout  = 20 * time.Second
 )
 
-// Options of a [Server]. Either DataDir or Memory is required; the rest may be zero.
+// Options of a [Server]. One of DataDir, Memory and DynamoDB is required; the rest may be zero.
 type Options struct {
 	// DataDir is the directory of the embedded database, which is made if it is missing.
 	DataDir string
 	// Memory keeps everything in memory instead, and loses it on Close.
 	Memory bool
+	// DynamoDB keeps the books in Amazon DynamoDB instead, or in what speaks its protocol. DataDir
+	// then has nothing but the key that signs cursors; servers of one store need the same, and
+	// without a directory cursors end with the server.
+	DynamoDB *awssdk.Options
 	// Tables says what to do about tables; "" means TablesCreate.
 	Tables Tables
 
@@ -94,7 +100,10 @@ type Options struct {
 // withDefaults checks the options and fills in what was left out.
 func (o Options) withDefaults() (Options, error) {
 	var wrong []error
-	if (o.DataDir == "") == !o.Memory {
+	switch {
+	case o.DynamoDB != nil && o.Memory:
+		wrong = append(wrong, errors.New("give either DynamoDB or Memory"))
+	case o.DynamoDB == nil && (o.DataDir == "") == !o.Memory:
 		wrong = append(wrong, errors.New("give either a data directory or Memory"))
 	}
 	switch o.Auth {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/server"
 )
@@ -28,8 +29,15 @@ func TestOptions(t *testing.T) {
 		opts server.Options
 		want string
 	}{
-		"no store":       {server.Options{}, "give either a data directory or Memory"},
-		"two stores":     {server.Options{DataDir: "x", Memory: true}, "give either a data"},
+		"no store":   {server.Options{}, "give either a data directory or Memory"},
+		"two stores": {server.Options{DataDir: "x", Memory: true}, "give either a data"},
+		"DynamoDB in memory": {
+			server.Options{Memory: true, DynamoDB: &awssdk.Options{}}, "either DynamoDB or Memory",
+		},
+		"an endpoint that is none": {
+			server.Options{DynamoDB: &awssdk.Options{Endpoint: "localhost"}},
+			"no URL such as http://localhost:8000",
+		},
 		"unknown auth":   {server.Options{Memory: true, Auth: "basic"}, `auth is "basic"`},
 		"unknown tables": {server.Options{Memory: true, Tables: "drop"}, `tables is "drop"`},
 		"a bad tenant":   {server.Options{Memory: true, Tenant: "a b"}, "tenant"},

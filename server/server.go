@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -20,7 +19,7 @@ import (
 // Server is an open store with the ledger and the API on it. It is safe for concurrent use.
 type Server struct {
 	opts     Options
-	db       *engine.DB
+	db       store
 	ledger   *ledger.Ledger
 	keys     *apikey.Keyring
 	tables   *tables
@@ -37,7 +36,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open server: %w", err)
 	}
-	db, err := openStore(opts)
+	db, err := openStore(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +45,6 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
-}
-
-func openStore(opts Options) (*engine.DB, error) {
-	o := engine.Options{Now: opts.Now, Logger: opts.Logger}
-	if opts.Memory {
-		return engine.OpenMemory(o)
-	}
-	return engine.Open(opts.DataDir, o)
 }
 
 // build makes the systems and the API.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/server/api"
@@ -28,6 +29,8 @@ func (t *tables) ensure(ctx context.Context) error {
 		switch {
 		case errors.Is(err, dynamo.ErrResourceNotFound):
 			continue
+		case errors.As(err, &drift) && drift.OnlyExpiryOff:
+			continue
 		case errors.As(err, &drift):
 			err = fmt.Errorf("table %s is not as this server needs it:\n  %s\n"+
 				"check the name of the table, or use the version that created it",
@@ -38,12 +41,25 @@ func (t *tables) ensure(ctx context.Context) error {
 	if err := errors.Join(wrong...); err != nil {
 		return err
 	}
-	for _, design := range t.designs {
-		if err := design.Ensure(ctx, t.db); err != nil {
-			return err
-		}
+	return t.create(ctx)
+}
+
+// create makes the tables that are missing, side by side, since each may take a while. One that
+// differs is left as it is.
+func (t *tables) create(ctx context.Context) error {
+	errs := make([]error, len(t.designs))
+	var all sync.WaitGroup
+	for i, design := range t.designs {
+		all.Go(func() {
+			err := design.Ensure(ctx, t.db)
+			var drift *singletable.DriftError
+			if !errors.As(err, &drift) {
+				errs[i] = err
+			}
+		})
 	}
-	return nil
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // List returns the tables of the systems that exist, by name.
@@ -81,19 +97,15 @@ func (t *tables) Describe(ctx context.Context, name string) (api.Table, bool, er
 	return tableOf(d, ttl), true, nil
 }
 
-// Create creates the tables of the systems that are missing and returns all of them.
+// Create creates the tables of the systems that are missing, turns an expiry on that is off, and
+// returns all tables.
 func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
 	before, err := t.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, design := range t.designs {
-		if slices.ContainsFunc(before, func(b api.Table) bool { return b.Name == design.Name() }) {
-			continue
-		}
-		if err := design.Ensure(ctx, t.db); err != nil {
-			return nil, err
-		}
+	if err := t.create(ctx); err != nil {
+		return nil, err
 	}
 	after, err := t.List(ctx)
 	for i := range after {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
@@ -48,25 +49,73 @@ func (k KeyNames) schema() []dynamo.KeySchemaElement {
 	return dynamo.HashRangeKey(k.Partition, k.Sort)
 }
 
-// Ensure creates the table unless it exists, and turns expiry on. A table that exists is compared
-// with the definition and never changed: differences are a [*DriftError].
+// Ensure creates the table unless it exists, waits until it can be used with all its indexes, and
+// turns expiry on. What exists is compared with the definition and not changed: differences are a
+// [*DriftError]. Only an expiry that is off is turned on, since a creation that was interrupted
+// leaves it so.
 func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 	if len(t.problems) > 0 {
 		return &ModelError{Subject: t.name, Problems: t.problems}
 	}
-	_, err := admin.CreateTable(ctx, t.CreateTableInput())
-	if errors.Is(err, dynamo.ErrResourceInUse) {
-		return t.Verify(ctx, admin)
-	}
-	if err != nil {
+	if err := t.create(ctx, admin); err != nil {
 		return fmt.Errorf("create table %s: %w", t.name, err)
 	}
-	if ttl := t.TimeToLiveInput(); ttl != nil {
-		if err := admin.UpdateTimeToLive(ctx, ttl); err != nil {
-			return fmt.Errorf("turn on expiry of table %s: %w", t.name, err)
-		}
+	err := t.Verify(ctx, admin)
+	var drift *DriftError
+	if !errors.As(err, &drift) || !drift.OnlyExpiryOff {
+		return err
+	}
+	if err := admin.UpdateTimeToLive(ctx, t.TimeToLiveInput()); err != nil {
+		return fmt.Errorf("turn on expiry of table %s: %w", t.name, err)
 	}
 	return nil
+}
+
+// How often to look whether a table is there: a new one of the service takes seconds, one of a local
+// store is there at once.
+const (
+	lookFirst = 20 * time.Millisecond
+	lookMax   = 2 * time.Second
+)
+
+// create returns when the table is there and active with all its indexes, whoever created it.
+func (t *Table) create(ctx context.Context, admin dynamo.Admin) error {
+	asked := false
+	for pause := lookFirst; ; pause = min(2*pause, lookMax) {
+		d, err := admin.DescribeTable(ctx, t.name)
+		missing := errors.Is(err, dynamo.ErrResourceNotFound)
+		switch {
+		case missing && !asked:
+			_, err := admin.CreateTable(ctx, t.CreateTableInput())
+			if err != nil && !errors.Is(err, dynamo.ErrResourceInUse) {
+				return err
+			}
+			asked, pause = true, 0
+		case missing: // The service may deny for a moment what it was just asked to create.
+		case err != nil:
+			return err
+		case d.TableStatus == dynamo.StatusDeleting:
+			asked = false
+		case usable(d):
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+			pause = max(pause, lookFirst/2)
+		}
+	}
+}
+
+// usable reports whether a table that is not being deleted can be read and written, and its indexes
+// read.
+func usable(d *dynamo.TableDescription) bool {
+	building := func(x dynamo.GlobalSecondaryIndexDescription) bool {
+		return x.IndexStatus == dynamo.StatusCreating || x.Backfilling
+	}
+	return d.TableStatus != dynamo.StatusCreating &&
+		!slices.ContainsFunc(d.GlobalSecondaryIndexes, building)
 }
 
 // Verify compares the definition with the table in the store. Differences are a [*DriftError].
@@ -80,7 +129,10 @@ func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
 		return fmt.Errorf("describe expiry of table %s: %w", t.name, err)
 	}
 	if diffs := t.Drift(d, ttl); len(diffs) > 0 {
-		return &DriftError{Table: t.name, Differences: diffs}
+		return &DriftError{
+			Table: t.name, Differences: diffs,
+			OnlyExpiryOff: ttl.AttributeName == "" && len(t.Drift(d, nil)) == 0,
+		}
 	}
 	return nil
 }
@@ -89,6 +141,9 @@ func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
 type DriftError struct {
 	Table       string
 	Differences []string
+	// OnlyExpiryOff is true when nothing is wrong but that expiry is off, which [Table.Ensure] puts
+	// right.
+	OnlyExpiryOff bool
 }
 
 // Error lists the differences.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	st "github.com/exchequer-dev/exchequer/singletable"
 )
 
@@ -83,6 +84,72 @@ func TestTablesAreCreatedOnceAndDriftIsNamed(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, drift.Differences); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestATableThatTakesTimeIsThereWhenEnsureReturns(t *testing.T) {
+	ctx := t.Context()
+	db, err := engine.OpenMemory(engine.Options{
+		SweepInterval: -1, TableDelay: 60 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	table := st.NewTable("slow", st.Keys("PK"), st.GSI("GSI1", "A", ""), st.TTL("ttl"))
+	for _, state := range []string{"missing", "there", "being deleted"} {
+		if state == "being deleted" {
+			if _, err := db.DeleteTable(ctx, "slow"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := table.Ensure(ctx, db); err != nil {
+			t.Fatalf("%s: %v", state, err)
+		}
+		d, err := db.DescribeTable(ctx, "slow")
+		if err != nil || d.TableStatus != dynamo.StatusActive {
+			t.Errorf("%s: got %v, %v", state, d, err)
+		}
+		if err := table.Verify(ctx, db); err != nil {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+}
+
+func TestAnExpiryThatIsOffIsTurnedOn(t *testing.T) {
+	ctx := t.Context()
+	_, db := openTables(t)
+	table := st.NewTable("expiring", st.Keys("PK"), st.TTL("ttl"))
+	if _, err := db.CreateTable(ctx, table.CreateTableInput()); err != nil {
+		t.Fatal(err)
+	}
+	var drift *st.DriftError
+	if err := table.Verify(ctx, db); !errors.As(err, &drift) || !drift.OnlyExpiryOff {
+		t.Errorf("before: %v", err)
+	}
+	if err := table.Ensure(ctx, db); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Verify(ctx, db); err != nil {
+		t.Error(err)
+	}
+	other := st.NewTable("expiring", st.Keys("PK"), st.TTL("other"))
+	if err := other.Ensure(ctx, db); !errors.As(err, &drift) || drift.OnlyExpiryOff {
+		t.Errorf("another attribute: %v", err)
+	}
+}
+
+func TestEnsureEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	db, err := engine.OpenMemory(engine.Options{SweepInterval: -1, TableDelay: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = st.NewTable("slow", st.Keys("PK")).Ensure(ctx, db)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }
 
