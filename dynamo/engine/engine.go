@@ -120,6 +120,8 @@ type DB struct {
 	ghosts map[string]ghost // tables that are being deleted
 	nextID uint32
 
+	weight []byte // tells the garbage collector how large the store is
+
 	closed  atomic.Bool
 	stop    context.CancelFunc
 	running context.Context
@@ -206,6 +208,9 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 			exports: map[string]*dynamo.ExportDescription{},
 			imports: map[string]*dynamo.ImportDescription{},
 		},
+	}
+	if owner != nil {
+		db.weight = weight(opts.MemTableSize)
 	}
 	db.synced = owner != nil && !opts.noSync
 	if db.synced {
