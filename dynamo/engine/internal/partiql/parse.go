@@ -20,13 +20,14 @@ const (
 	emptyPart     = "Path component cannot be an empty string"
 )
 
-// parse reads a statement. The error is a *dynamo.Error.
-func parse(text string) (*Statement, error) {
+// parse reads a statement whose parts are nested so deeply at the most. The error is a
+// *dynamo.Error.
+func parse(text string, deepest int) (*Statement, error) {
 	tokens, ok := tokenize(text)
 	if !ok {
 		return nil, dynamo.Invalid(notWellFormed)
 	}
-	p := &parser{tokens: tokens, out: &Statement{}}
+	p := &parser{tokens: tokens, deepest: deepest, out: &Statement{}}
 	p.statement()
 	if p.err != "" {
 		return nil, dynamo.Invalid(p.err)
@@ -37,10 +38,11 @@ func parse(text string) (*Statement, error) {
 // parser reads one statement. The first error ends it: from then on the parser sees the end of
 // the text, and what it returns is not used.
 type parser struct {
-	tokens []token // what is left; the last is the end
-	out    *Statement
-	depth  int
-	err    string
+	tokens  []token // what is left; the last is the end
+	deepest int
+	depth   int
+	out     *Statement
+	err     string
 }
 
 func (p *parser) tok() token { return p.tokens[0] }
@@ -302,7 +304,7 @@ func (p *parser) update() {
 
 // updateFrom reads an update that begins with FROM and has its conditions before its changes.
 func (p *parser) updateFrom() {
-	p.out.Verb = Update
+	p.out.Verb, p.out.WhereFirst = Update, true
 	p.target()
 	p.noAlias()
 	p.where()

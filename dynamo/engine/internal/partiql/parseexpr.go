@@ -92,7 +92,7 @@ func symbolInfix(text string) (infix, int) {
 // deepest.
 func (p *parser) deeper() bool {
 	p.depth++
-	if p.depth > depthMax {
+	if p.depth > p.deepest {
 		p.fail("Nested too deeply")
 		return false
 	}

@@ -47,7 +47,7 @@ func (p *Parser) slow(text string) (*Statement, error) {
 	text = strings.Clone(text) // it may be part of a buffer that is larger or that will change
 	if st == nil {
 		var err error
-		if st, err = parse(text); err != nil {
+		if st, err = parse(text, depthMax); err != nil {
 			return nil, err
 		}
 	}

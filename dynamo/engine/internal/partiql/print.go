@@ -20,15 +20,7 @@ func (s *Statement) String() string {
 	case Insert:
 		b.WriteString("INSERT INTO " + s.printTable() + " VALUE " + s.Value.String())
 	case Update:
-		b.WriteString("UPDATE " + s.printTable())
-		for _, c := range s.Changes {
-			if c.Value == nil {
-				b.WriteString(" REMOVE " + c.Target.String())
-			} else {
-				b.WriteString(" SET " + c.Target.String() + " = " + c.Value.String())
-			}
-		}
-		s.printWhere(&b)
+		s.printUpdate(&b)
 	case Delete:
 		b.WriteString("DELETE FROM " + s.printTable())
 		s.printWhere(&b)
@@ -37,6 +29,25 @@ func (s *Statement) String() string {
 		b.WriteString(" RETURNING " + s.Returning.String() + " *")
 	}
 	return b.String()
+}
+
+func (s *Statement) printUpdate(b *strings.Builder) {
+	if s.WhereFirst {
+		b.WriteString("FROM " + s.printTable())
+		s.printWhere(b)
+	} else {
+		b.WriteString("UPDATE " + s.printTable())
+	}
+	for _, c := range s.Changes {
+		if c.Value == nil {
+			b.WriteString(" REMOVE " + c.Target.String())
+		} else {
+			b.WriteString(" SET " + c.Target.String() + " = " + c.Value.String())
+		}
+	}
+	if !s.WhereFirst {
+		s.printWhere(b)
+	}
 }
 
 func (s *Statement) printTable() string {
@@ -155,7 +166,7 @@ func printValue(v dynamo.Value) string {
 	case dynamo.KindN:
 		return v.N()
 	case dynamo.KindBOOL:
-		return strings.ToUpper(v.String())
+		return strings.ToUpper(strconv.FormatBool(v.Bool()))
 	}
 	return "NULL"
 }

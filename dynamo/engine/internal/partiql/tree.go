@@ -28,6 +28,8 @@ type Statement struct {
 	Order   []Order
 	Value   *Expr // what an INSERT writes
 	Changes []Change
+	// WhereFirst tells that an UPDATE began with FROM and has its conditions before its changes.
+	WhereFirst bool
 	// Returning is what a write answers with.
 	Returning Returning
 
