@@ -44,8 +44,8 @@ var catalogue = []entry{
 	{"DescribeImport", "the answer does not repeat the definition of the table"},
 	{"DescribeKinesisStreamingDestination", noKinesis},
 	{"DescribeLimits", "the figures are the service's defaults; no account is counted"},
-	{"DescribeTable", "nothing about encryption, replicas, archives and restores; warm throughput " +
-		"is that of a new table"},
+	{"DescribeTable", "nothing about encryption, replicas, archives and restores; warm " +
+		"throughput is that of a new table"},
 	{"DescribeTableReplicaAutoScaling", noGlobal},
 	{"DescribeTimeToLive", ""},
 	{"DisableKinesisStreamingDestination", noKinesis},

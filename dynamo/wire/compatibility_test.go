@@ -30,7 +30,7 @@ func TestCompatibilityPageIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/compatibility.md is not current (-want +got); go generate makes it:\n%s", diff)
+		t.Errorf("docs/compatibility.md is not current (-want +got); see go generate:\n%s", diff)
 	}
 }
 
@@ -45,8 +45,8 @@ served is answered by an UnknownOperationException. This page is generated from 
 (` + "`go generate ./dynamo/wire`" + `); do not edit it.
 
 All operations on items take the legacy members (Expected, AttributeUpdates, KeyConditions,
-QueryFilter, ScanFilter, ConditionalOperator, AttributesToGet) as well. They become expressions and so
-have the limits of those: some 500 attributes in one update.
+QueryFilter, ScanFilter, ConditionalOperator, AttributesToGet) as well. They become expressions and
+so have the limits of those: some 500 attributes in one update.
 
 `)
 	writeCatalogue(&b, "DynamoDB", "DynamoDB_20120810.", catalogue, served)
