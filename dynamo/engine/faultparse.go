@@ -88,7 +88,7 @@ func (f *Fault) parse(part string) (err error) {
 		if word {
 			return fmt.Errorf("%s has no value", name)
 		}
-		return fmt.Errorf("%s needs a value, as in %s=...", name, name)
+		return fmt.Errorf("%s needs a value: %s=VALUE", name, name)
 	}
 	switch name {
 	case "table":
