@@ -44,7 +44,8 @@ func ExampleDB_SetFaults() {
 			return
 		}
 		if _, err := db.Put(ctx, &dynamo.PutInput{TableName: "Payments", Item: dynamo.Item{
-			"PK": dynamo.S(id), "SK": dynamo.S("P"), "GSI1PK": dynamo.S(key), "GSI1SK": dynamo.S("P"),
+			"PK": dynamo.S(id), "SK": dynamo.S("P"),
+			"GSI1PK": dynamo.S(key), "GSI1SK": dynamo.S("P"),
 		}}); err != nil {
 			log.Fatal(err)
 		}
