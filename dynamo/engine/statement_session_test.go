@@ -9,12 +9,13 @@ import (
 
 // Statements in sessions. In their text \n is a new line.
 //
-//	run STATEMENT          with (the parameters, as the elements of a list), strong, limit, next,
-//	                       tell, capacity, sorted (what a scan answers has no order)
-//	batch                  capacity; the lines below are statements: with, strong
-//	together [TOKEN]       capacity; the lines below are statements: with, tell
+//	run STATEMENT       with (parameters, as the elements of a list), strong, limit, next,
+//	                    tell, capacity, sorted (what a scan answers has no order)
+//	batch               capacity; the lines below are statements: with, strong
+//	together [TOKEN]    capacity; the lines below are statements: with, tell
 //
-// An answer without items is "nothing". A page that is not the last ends with "more" and the key it ended with; "next" goes on there.
+// An answer without items is "nothing". A page that is not the last ends with "more" and the key
+// it ended with; "next" goes on there.
 
 func (s *session) statement(r *request) (string, error) {
 	switch r.verb {

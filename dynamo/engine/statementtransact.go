@@ -95,7 +95,9 @@ func (db *DB) transactSelect(ctx context.Context, in *dynamo.ExecuteTransactionI
 	return out, nil
 }
 
-func (db *DB) asGets(ctx context.Context, get *dynamo.TransactGetInput, statements []*stated) error {
+func (db *DB) asGets(ctx context.Context, get *dynamo.TransactGetInput,
+	statements []*stated,
+) error {
 	if err := db.begin(ctx); err != nil {
 		return err
 	}
