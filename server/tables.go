@@ -31,6 +31,8 @@ func (t *tables) ensure(ctx context.Context) error {
 			continue
 		case errors.As(err, &drift) && drift.OnlyExpiryOff:
 			continue
+		case dynamo.Retryable(err):
+			return err // of every other table it would say the same
 		case errors.As(err, &drift):
 			err = fmt.Errorf("table %s is not as this server needs it:\n  %s\n"+
 				"check the name of the table, or use the version that created it",
@@ -88,11 +90,11 @@ func (t *tables) Describe(ctx context.Context, name string) (api.Table, bool, er
 		return api.Table{}, false, nil
 	}
 	if err != nil {
-		return api.Table{}, false, fmt.Errorf("describe table %s: %w", name, err)
+		return api.Table{}, false, fmt.Errorf("describe table %s: %w", name, busy(err))
 	}
 	ttl, err := t.db.DescribeTimeToLive(ctx, name)
 	if err != nil {
-		return api.Table{}, false, fmt.Errorf("describe expiry of table %s: %w", name, err)
+		return api.Table{}, false, fmt.Errorf("describe expiry of table %s: %w", name, busy(err))
 	}
 	return tableOf(d, ttl), true, nil
 }
@@ -105,7 +107,7 @@ func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
 		return nil, err
 	}
 	if err := t.create(ctx); err != nil {
-		return nil, err
+		return nil, busy(err)
 	}
 	after, err := t.List(ctx)
 	for i := range after {
@@ -129,7 +131,15 @@ func (t *tables) Check(ctx context.Context, name string) ([]string, bool, error)
 	case errors.Is(err, dynamo.ErrResourceNotFound):
 		return []string{"the table is missing"}, true, nil
 	}
-	return nil, true, err
+	return nil, true, busy(err)
+}
+
+// busy marks an error of the store that may pass, so that the API tells of it as one.
+func busy(err error) error {
+	if dynamo.Retryable(err) {
+		return fmt.Errorf("%w: %w", singletable.ErrBusy, err)
+	}
+	return err
 }
 
 func (t *tables) design(name string) *singletable.Table {

@@ -27,6 +27,10 @@ const (
 	envAPIKey = "EXCHEQUER_API_KEY"
 	envOutput = "EXCHEQUER_OUTPUT"
 
+	envStore    = "EXCHEQUER_STORE"
+	envRegion   = "EXCHEQUER_REGION"
+	envEndpoint = "EXCHEQUER_ENDPOINT"
+
 	// These shape the server that a command puts together in its own process, and serve.
 	envTable  = "EXCHEQUER_TABLE"
 	envTenant = "EXCHEQUER_TENANT"
@@ -43,15 +47,18 @@ const (
 
 // flags are those that every command has.
 type flags struct {
-	data, server, apiKey string
-	output               string
-	quiet, usage         bool
+	data, server, apiKey    string
+	store, region, endpoint string
+	output                  string
+	quiet, usage            bool
 }
 
 const rootLong = `Exchequer keeps double-entry books in one DynamoDB table and moves money exactly once.
 
 Without --server a command works on the data directory by itself; only one process at a time can do
-that. With --server it speaks to one that runs.
+that. With --server it speaks to one that runs. With --store dynamodb the books are in Amazon
+DynamoDB, with the settings and credentials of every AWS tool, or at an --endpoint that speaks its
+protocol; any number of processes can work on them.
 
 Environment (a flag goes before its variable):
   EXCHEQUER_DATA           the data directory; without it exchequer in XDG_DATA_HOME, or where this
@@ -59,6 +66,8 @@ Environment (a flag goes before its variable):
   EXCHEQUER_SERVER         the address of a server to speak to
   EXCHEQUER_API_KEY        the API key for it
   EXCHEQUER_OUTPUT         table, json or csv
+  EXCHEQUER_STORE, EXCHEQUER_REGION, EXCHEQUER_ENDPOINT
+                           what --store, --region and --endpoint say
   EXCHEQUER_TABLE, EXCHEQUER_TENANT, EXCHEQUER_ZONE, EXCHEQUER_STATUS_SHARDS
                            what "exchequer serve" calls --table, --tenant, --zone, --status-shards
 
@@ -121,7 +130,7 @@ func (a *app) root() *cobra.Command {
 	a.globalFlags(root)
 	root.AddCommand(
 		a.ledgerCommand(),
-		a.tablesCommand(), a.patternsCommand(), a.keysCommand(),
+		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.copyCommand(),
 		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	a.markStart(root)
@@ -148,6 +157,12 @@ func (a *app) globalFlags(root *cobra.Command) {
 		"data `directory` of the embedded database (default: this user's)")
 	p.StringVar(&a.flags.server, "server", a.getenv(envServer),
 		"`address` of a running server, such as http://127.0.0.1:8080")
+	p.StringVar(&a.flags.store, "store", firstOf(a.getenv(envStore), storeEmbedded),
+		"`place` of the books: embedded (the data directory) or dynamodb")
+	p.StringVar(&a.flags.region, "region", a.getenv(envRegion),
+		"AWS `region` of the store (default: that of the environment or profile)")
+	p.StringVar(&a.flags.endpoint, "endpoint", a.getenv(envEndpoint),
+		"`address` of a store that speaks DynamoDB's protocol, such as http://127.0.0.1:8000")
 	p.StringVar(&a.flags.apiKey, "api-key", "", "API `key` for the server")
 	p.StringVarP(&a.flags.output, "output", "o", firstOf(a.getenv(envOutput), outputTable),
 		"`form` of what is printed: table, json or csv")
@@ -155,6 +170,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	p.BoolVar(&a.flags.usage, "usage", false,
 		"tell what the command took: calls and capacity units")
 	_ = root.RegisterFlagCompletionFunc("output", fixed(outputs...))
+	_ = root.RegisterFlagCompletionFunc("store", fixed(storeEmbedded, storeDynamoDB))
 	_ = root.MarkPersistentFlagDirname("data")
 }
 
@@ -170,6 +186,9 @@ func (a *app) start(command *cobra.Command, _ []string) error {
 	}
 	if set("data") {
 		a.flags.server = ""
+	}
+	if err := a.checkStore(command); err != nil {
+		return err
 	}
 	if a.flags.apiKey == "" {
 		a.flags.apiKey = a.getenv(envAPIKey)
@@ -233,7 +252,7 @@ func (a *app) serverOptions() (server.Options, error) {
 		return server.Options{}, err
 	}
 	opts := server.Options{
-		DataDir: dir, TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
+		DataDir: dir, DynamoDB: a.dynamoDB(), TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
 		Version: versionText(),
 	}
 	if text := a.getenv(envShards); text != "" {
@@ -278,6 +297,9 @@ func (a *app) connect(
 		return nil, nil, err
 	}
 	opts.Tables = tables
+	if opts.DynamoDB != nil {
+		opts.Limits.Answer = tablesTime
+	}
 	s, err := server.Open(ctx, opts)
 	if err != nil {
 		return nil, nil, err

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/demo"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -19,10 +22,12 @@ func (a *app) demoCommand() *cobra.Command {
 file as messy as files are, and the outcome is compared with one that was worked out beforehand.
 
 The books are in a temporary directory that is removed at the end. With --data they are kept, in a
-directory that must be new or empty, and the commands of the story can be tried on them. The exit
-status is 8 when the books are not as they must be.`,
+directory that must be new or empty, and the commands of the story can be tried on them. With --store
+dynamodb they are kept there, where the table must not exist. The exit status is 8 when the books
+are not as they must be.`,
 		Example: `  exchequer demo
-  exchequer demo --data ./demo-books`,
+  exchequer demo --data ./demo-books
+  exchequer demo --store dynamodb --endpoint http://127.0.0.1:8000`,
 		GroupID: groupRun,
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -36,6 +41,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		return usagef("Leave out --server, and unset "+envServer,
 			"The demo makes books of its own and does not speak to a server")
 	}
+	elsewhere := a.flags.store == storeDynamoDB
 	if !keep {
 		// Not the directory of the environment: that has the user's own books.
 		if a.flags.data, err = os.MkdirTemp("", "exchequer-demo-*"); err != nil {
@@ -50,6 +56,11 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closer.Close()) }()
+	if elsewhere {
+		if err := a.checkNoTable(ctx, c); err != nil {
+			return err
+		}
+	}
 	bar := a.newProgress("importing", "row", 0)
 	err = demo.Tell(ctx, c, demo.Options{
 		Out: a.out,
@@ -70,6 +81,9 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	switch {
 	case err != nil:
 		return err
+	case elsewhere:
+		a.remark("the books are in %s: give the commands above with the same --store",
+			a.place(a.flags.data))
 	case keep:
 		a.remark("the books are in %s: give the commands above with --data %s",
 			a.flags.data, a.flags.data)
@@ -89,6 +103,20 @@ func checkFresh(dir string) error {
 	if len(entries) > 0 {
 		return usagef("exchequer demo, or --data with a new directory",
 			"The demo needs fresh books, and there is something in %s already", dir)
+	}
+	return nil
+}
+
+// checkNoTable is checkFresh for a store that is no directory.
+func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
+	tables, err := c.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	own := firstOf(a.getenv(envTable), ledger.TableNameDefault)
+	if slices.ContainsFunc(tables, func(t client.Table) bool { return t.Name == own }) {
+		return usagef("another --endpoint, or another name of the table in "+envTable,
+			"The demo needs fresh books, and there is a table %s in %s already", own, a.place(""))
 	}
 	return nil
 }

@@ -53,6 +53,10 @@ with --open, by anyone. --fault makes the database as unkind as the service can 
 		GroupID: groupRun,
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
+			if set := command.InheritedFlags().Changed; set("store") || set("endpoint") {
+				return usagef("Leave out --store and --endpoint",
+					"dynamodb serves the embedded database")
+			}
 			return a.emulate(command.Context(), e)
 		},
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client/bulk"
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
 )
@@ -95,7 +96,7 @@ func exitOf(err error) int {
 		return exitOK
 	case errors.As(err, &f):
 		return f.exit
-	case errors.As(err, &inUse):
+	case errors.As(err, &inUse), dynamo.Retryable(err):
 		return exitUnavailable
 	case errors.As(err, &file), errors.Is(err, os.ErrNotExist):
 		return exitUsage
@@ -146,6 +147,9 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 		return f.text, f.try, nil
 	case errors.As(err, &inUse):
 		return heldBy(inUse), "--server with its address if it is a server, or another --data", nil
+	case dynamo.Retryable(err):
+		return "The store does not answer: " + err.Error(),
+			"Check --endpoint and --region, and that it runs", nil
 	case errors.Is(err, engine.ErrNewerFormat):
 		return err.Error(), "a newer version of exchequer", nil
 	case errors.As(err, &file):

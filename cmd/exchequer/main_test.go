@@ -1,10 +1,17 @@
 package main
 
 import (
+	"context"
+	"net/http/httptest"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
 // The scripts and the other tests run the program as a process of its own: this test's binary under
@@ -20,9 +27,12 @@ func TestSessions(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXCHEQUER_DATA", "data")
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": mustExit},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": mustExit, "endpoint": startEndpoint,
+		},
 	})
 }
 
@@ -39,4 +49,37 @@ func mustExit(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("%v ended with status %s, want %s", args[1:], got, args[0])
 	}
+}
+
+// tableDelay is how long the endpoint of scripts takes to create a table: long enough that commands
+// meet tables in the making.
+const tableDelay = 50 * time.Millisecond
+
+// startEndpoint serves a new database by DynamoDB's protocol until the script ends; $ENDPOINT is its
+// address. It has a table Odd, which is not as anyone needs it.
+func startEndpoint(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: endpoint")
+	}
+	db, err := engine.OpenMemory(engine.Options{TableDelay: tableDelay})
+	ts.Check(err)
+	_, err = db.CreateTable(context.Background(), &dynamo.CreateTableInput{
+		TableName: "Odd", KeySchema: dynamo.HashKey("PK"),
+		BillingMode: dynamo.BillingPayPerRequest,
+		AttributeDefinitions: []dynamo.AttributeDefinition{
+			{AttributeName: "PK", AttributeType: dynamo.KindS},
+			{AttributeName: "GSI9PK", AttributeType: dynamo.KindS},
+		},
+		GlobalSecondaryIndexes: []dynamo.GlobalSecondaryIndex{{
+			IndexName: "GSI9", KeySchema: dynamo.HashKey("GSI9PK"),
+			Projection: dynamo.Projection{ProjectionType: dynamo.ProjectAll},
+		}},
+	})
+	ts.Check(err)
+	server := httptest.NewServer(wire.NewHandler(db, wire.Options{}))
+	ts.Defer(func() {
+		server.Close()
+		ts.Check(db.Close())
+	})
+	ts.Setenv("ENDPOINT", server.URL)
 }

@@ -24,14 +24,16 @@ func (a *app) serveCommand() *cobra.Command {
 	var s serving
 	command := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the HTTP API over the data directory",
-		Long: `Serve the HTTP API over the data directory, until a signal ends it. Requests in work are finished.
+		Short: "Serve the HTTP API over the store",
+		Long: `Serve the HTTP API over the data directory, or over the store that --store names, until a signal ends
+it. Requests in work are finished.
 
 Without authentication the server listens on this machine only. To listen elsewhere, create an API key
 first and start with --auth keys.`,
 		Example: `  exchequer serve
   exchequer keys create --name shop --scope ledger:read --scope ledger:write
-  exchequer serve --auth keys --listen 0.0.0.0:8080`,
+  exchequer serve --auth keys --listen 0.0.0.0:8080
+  exchequer serve --store dynamodb --region eu-central-1`,
 		GroupID: groupRun,
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -85,7 +87,8 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 	if err != nil {
 		return err
 	}
-	a.remark("serving http://%s (API: /docs) from %s", listener.Addr(), opts.DataDir)
+	a.remark("serving http://%s (API: /docs) from %s", listener.Addr(),
+		a.place(opts.DataDir))
 	return running.Serve(ctx, listener)
 }
 

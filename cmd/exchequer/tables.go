@@ -64,10 +64,14 @@ func (a *app) tablesCommand() *cobra.Command {
 
 func (a *app) tablesCreate() *cobra.Command {
 	return &cobra.Command{
-		Use:     "create",
-		Short:   "Create the tables that are missing",
-		Example: "  exchequer tables create --data ./books",
-		Args:    cobra.NoArgs,
+		Use:   "create",
+		Short: "Create the tables that are missing",
+		Long: `Create the tables that are missing, wait until they can be used, and turn expiry on where they have
+it. In DynamoDB they are paid by request. What exists is left as it is.`,
+		Example: `  exchequer tables create --data ./books
+  exchequer tables create --store dynamodb --region eu-central-1
+  exchequer tables create --store dynamodb --endpoint http://127.0.0.1:8000`,
+		Args: cobra.NoArgs,
 		RunE: a.withTables(server.TablesKeep, func(
 			ctx context.Context, c *client.Client, _ []string,
 		) error {

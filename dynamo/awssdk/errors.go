@@ -35,8 +35,9 @@ func translate(ctx context.Context, operation string, err error) error {
 	var unsent *smithyhttp.RequestSendError
 	var unread *smithy.DeserializationError
 	switch {
-	case errors.As(err, &unsent), errors.As(err, &unread),
-		status >= http.StatusInternalServerError, status == http.StatusOK:
+	case errors.As(err, &unsent):
+		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: unsent.Err.Error()}
+	case errors.As(err, &unread), status >= http.StatusInternalServerError, status == http.StatusOK:
 		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: err.Error()}
 	}
 	return fmt.Errorf("%s: %w", operation, err)
