@@ -119,7 +119,8 @@ func (db *DB) bucket(name string) (string, error) {
 			"a directory for them (ArchiveDir; --archive)")
 	}
 	if !bucketName.MatchString(name) || strings.Contains(name, "..") {
-		return "", dynamo.Invalid(invalidParameter + "S3Bucket " + name + " is no name of a bucket: " +
+		return "", dynamo.Invalid(invalidParameter + "S3Bucket " + name +
+			" is no name of a bucket: " +
 			"3 to 63 lower-case letters, digits, dots and hyphens")
 	}
 	return filepath.Join(db.opts.ArchiveDir, name), nil

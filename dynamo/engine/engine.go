@@ -202,7 +202,8 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	}
 	db := &DB{
 		opts: opts, store: store, owner: owner, write: pebble.NoSync,
-		parser: expr.NewParser(), tables: map[string]*table{}, ghosts: map[string]ghost{}, nextID: 1,
+		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
+		ghosts:  map[string]ghost{},
 		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
 		archives: archives{
 			exports: map[string]*dynamo.ExportDescription{},

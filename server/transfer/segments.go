@@ -96,8 +96,8 @@ func (c *copier) put(ctx context.Context, items []dynamo.Item) error {
 	})
 }
 
-// putBatch writes a batch, and again what the store left unprocessed. Pauses grow only while nothing
-// gets through.
+// putBatch writes a batch, and again what the store left unprocessed. Pauses grow only while
+// nothing gets through.
 func (c *copier) putBatch(ctx context.Context, items []dynamo.Item) error {
 	rest := make([]dynamo.WriteRequest, len(items))
 	for i, item := range items {

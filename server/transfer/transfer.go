@@ -1,9 +1,9 @@
 // Package transfer copies tables from one store to another: out of the embedded engine to Amazon
-// DynamoDB, back, or between any two. It reads the source in parallel segments, can be stopped at any
-// time and goes on where it was, and compares both sides at the end.
+// DynamoDB, back, or between any two. It reads the source in parallel segments, can be stopped at
+// any time and goes on where it was, and compares both sides at the end.
 //
-// A source that is written to meanwhile is copied as each of its pages was when it was read, and the
-// comparison will say so: stop writing first.
+// A source that is written to meanwhile is copied as each of its pages was when it was read, and
+// the comparison will say so: stop writing first.
 package transfer
 
 import (
@@ -82,8 +82,8 @@ type Result struct {
 // ErrDiffers reports that both sides do not hold the same items.
 var ErrDiffers = errors.New("the copy differs from its source")
 
-// Copy copies tables and compares them. Results are of the tables that are done; the error names the
-// table that is not.
+// Copy copies tables and compares them. Results are of the tables that are done; the error names
+// the table that is not.
 func Copy(ctx context.Context, from, to Store, opts Options) ([]Result, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -188,8 +188,8 @@ func (c *copier) prepare(ctx context.Context, source *dynamo.TableDescription) (
 				return nil, false, err
 			}
 			if len(page.Items) > 0 {
-				return nil, false, errors.New("the other side has a table of this name with items " +
-					"in it, and no copy of this pair was under way: delete it there first")
+				return nil, false, errors.New("the other side has a table of this name with " +
+					"items in it, and no copy of this pair was under way: delete it there first")
 			}
 		}
 	case errors.Is(err, dynamo.ErrResourceNotFound):

@@ -24,8 +24,8 @@ const (
 	differs = "differs"
 )
 
-// Verify compares tables without copying. It returns their checksums where they are equal, and up to
-// limit differences where they are not, with an error that is ErrDiffers.
+// Verify compares tables without copying. It returns their checksums where they are equal, and up
+// to limit differences where they are not, with an error that is ErrDiffers.
 func Verify(ctx context.Context, from, to Store, opts Options, limit int) (
 	[]Result, []Difference, error,
 ) {
