@@ -375,7 +375,7 @@ func TestCursorsOfOtherPatternsOrInputsAreRefused(t *testing.T) {
 
 func TestRowsThatComeAndGoBetweenPagesDisturbNoOthers(t *testing.T) {
 	m := newEventModel()
-	s, _ := openTables(t, m.table)
+	s, db := openTables(t, m.table)
 	ctx := context.Background()
 	put := func(hours ...int) {
 		for _, h := range hours {
@@ -385,6 +385,9 @@ func TestRowsThatComeAndGoBetweenPagesDisturbNoOthers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := db.CatchUp(); err != nil { // the pages behind the first are to show it
+			t.Fatal(err)
 		}
 	}
 	put(10, 20, 30, 40, 50, 60)
