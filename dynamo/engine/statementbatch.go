@@ -23,7 +23,8 @@ type member struct {
 	err error
 }
 
-// BatchExecuteStatement runs statements one by one; see [dynamo.PartiQL].
+// BatchExecuteStatement runs statements one by one; see [dynamo.PartiQL]. As on the service, the
+// error of a member has no item, whatever its ReturnValuesOnConditionCheckFailure says.
 func (db *DB) BatchExecuteStatement(ctx context.Context, in *dynamo.BatchExecuteStatementInput) (
 	*dynamo.BatchExecuteStatementOutput, error,
 ) {

@@ -30,7 +30,7 @@ type Binding struct {
 func (s *Statement) Bind(parameters []dynamo.Value) (*Binding, error) {
 	b := &Binding{statement: s}
 	for _, v := range parameters {
-		if err := checkNumbers(v); err != nil {
+		if err := checkNumbers(v, 1); err != nil {
 			return nil, err
 		}
 		c, err := expr.CheckValue(v)
@@ -51,9 +51,10 @@ func (b *Binding) Renew() *Binding {
 }
 
 // checkNumbers refuses numbers in a parameter that the service cannot read or takes for others
-// than they are. It reads exponents in 32 bits, and weighs them in 32 bits, where they wrap.
-func checkNumbers(v dynamo.Value) error {
-	if v.Checked() {
+// than they are. It reads exponents in 32 bits, and weighs them in 32 bits, where they wrap. What
+// stands at a level that no value has is for others to refuse.
+func checkNumbers(v dynamo.Value, level int) error {
+	if v.Checked() || level > expr.ValueLevelsMax {
 		return nil
 	}
 	switch v.Kind() {
@@ -67,13 +68,13 @@ func checkNumbers(v dynamo.Value) error {
 		}
 	case dynamo.KindL:
 		for _, e := range v.L() {
-			if err := checkNumbers(e); err != nil {
+			if err := checkNumbers(e, level+1); err != nil {
 				return err
 			}
 		}
 	case dynamo.KindM:
 		for _, e := range v.M() {
-			if err := checkNumbers(e); err != nil {
+			if err := checkNumbers(e, level+1); err != nil {
 				return err
 			}
 		}
