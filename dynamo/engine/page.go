@@ -191,7 +191,7 @@ func (p *page) load(r pebble.Reader, it *pebble.Iterator) (row.View, dynamo.Item
 			return row.View{}, nil, err
 		}
 		viewOf := row.NewView
-		if p.each != nil {
+		if p.each != nil || p.countOnly {
 			viewOf = row.AliasView // which lasts until the iterator moves on
 		}
 		view, err := viewOf(raw)
