@@ -1,0 +1,77 @@
+package dynamotest_test
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
+	"github.com/exchequer-dev/exchequer/dynamo/dynamotest"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/dynamo/wire"
+)
+
+// The store that TestAnEndpoint is for: its address, and "exact" in the second where its texts of
+// errors should be the service's.
+const (
+	endpointVariable = "EXCHEQUER_DYNAMODB_ENDPOINT"
+	textsVariable    = "EXCHEQUER_DYNAMODB_TEXTS"
+)
+
+func openEngine(t *testing.T, opts engine.Options) *engine.DB {
+	t.Helper()
+	db, err := engine.OpenMemory(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func openSDK(t *testing.T, opts awssdk.Options) *awssdk.DB {
+	t.Helper()
+	db, err := awssdk.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// throughSDK returns the SDK over the protocol over a store, in one process.
+func throughSDK(t *testing.T, db *engine.DB) *awssdk.DB {
+	t.Helper()
+	return openSDK(t, awssdk.Options{
+		Endpoint: "http://localhost:8000",
+		HTTPClient: &http.Client{
+			Transport: wire.Transport{Handler: wire.NewHandler(db, wire.Options{})},
+		},
+	})
+}
+
+func TestTheEngine(t *testing.T) {
+	dynamotest.Run(t, openEngine(t, engine.Options{}), dynamotest.Options{ExactTexts: true})
+}
+
+func TestTheEngineThroughTheProtocolAndTheSDK(t *testing.T) {
+	db := throughSDK(t, openEngine(t, engine.Options{}))
+	dynamotest.Run(t, db, dynamotest.Options{ExactTexts: true})
+}
+
+func TestAnEndpoint(t *testing.T) {
+	endpoint := os.Getenv(endpointVariable)
+	if endpoint == "" {
+		t.Skip("set " + endpointVariable + " to the address of a store to test it")
+	}
+	dynamotest.Run(t, openSDK(t, awssdk.Options{Endpoint: endpoint}), dynamotest.Options{
+		ExactTexts: os.Getenv(textsVariable) == "exact",
+	})
+}
