@@ -199,7 +199,8 @@ func TestSelectAnswersWhatItsConditionHoldsOf(t *testing.T) {
 			if key := renderItem(dynamo.Item{"pk": item["pk"], "sk": item["sk"]}); !seen[key] {
 				seen[key] = true
 				items = append(items, item)
-				if _, err := db.Put(ctx, &dynamo.PutInput{TableName: "said", Item: item}); err != nil {
+				put := &dynamo.PutInput{TableName: "said", Item: item}
+				if _, err := db.Put(ctx, put); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -330,7 +331,8 @@ func drawWrite(t *rapid.T) (text string, call func(context.Context, *engine.DB) 
 		return "INSERT INTO said VALUE " + statementItem(item), insertCall(item)
 	case 1:
 		set, update := drawChange(t)
-		return "UPDATE said " + set + where + " RETURNING ALL NEW *", updateCall(key, update, condition)
+		return "UPDATE said " + set + where + " RETURNING ALL NEW *",
+			updateCall(key, update, condition)
 	}
 	return "DELETE FROM said" + where + " RETURNING ALL OLD *", deleteCall(key, condition)
 }
