@@ -5,8 +5,9 @@
 //		dynamotest.Run(t, store, dynamotest.Options{ExactTexts: true})
 //	}
 //
-// Run makes tables with names of its own, waits for them, and deletes them at the end, so that it can
-// be pointed at a store with other tables in it. Reads of global indexes are repeated for a while,
+// Run makes tables with names of its own, waits for them, and deletes them at the end, so that it
+// can be pointed at a store with other tables in it; [NewApart] does the same for tests that use
+// fixed names. Reads of global indexes are repeated for a while,
 // since they may be late.
 package dynamotest
 

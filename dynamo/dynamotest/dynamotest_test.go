@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/dynamo/dynamotest"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
@@ -74,4 +75,33 @@ func TestAnEndpoint(t *testing.T) {
 	dynamotest.Run(t, openSDK(t, awssdk.Options{Endpoint: endpoint}), dynamotest.Options{
 		ExactTexts: os.Getenv(textsVariable) == "exact",
 	})
+}
+
+func TestAViewWithTablesOfItsOwn(t *testing.T) {
+	db := openEngine(t, engine.Options{})
+	one, other := dynamotest.NewApart(db), dynamotest.NewApart(db)
+	dynamotest.Run(t, one, dynamotest.Options{})
+	for _, view := range []*dynamotest.Apart{one, other} {
+		_, err := view.CreateTable(t.Context(), &dynamo.CreateTableInput{
+			TableName: "same", KeySchema: dynamo.HashKey("id"),
+			BillingMode: dynamo.BillingPayPerRequest,
+			AttributeDefinitions: []dynamo.AttributeDefinition{
+				{AttributeName: "id", AttributeType: dynamo.KindS},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := one.Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := other.ListTables(t.Context(), &dynamo.ListTablesInput{}); err != nil ||
+		len(out.TableNames) != 1 || out.TableNames[0] != "same" {
+		t.Errorf("the other view has %v, %v", out, err)
+	}
+	if out, err := db.ListTables(t.Context(), &dynamo.ListTablesInput{}); err != nil ||
+		len(out.TableNames) != 1 {
+		t.Errorf("the store has %v, %v", out, err)
+	}
 }

@@ -49,7 +49,7 @@ func tables() []behaviour {
 			for _, change := range []func(*dynamo.CreateTableInput){
 				func(in *dynamo.CreateTableInput) { in.KeySchema = nil },
 				func(in *dynamo.CreateTableInput) { in.AttributeDefinitions = nil },
-				func(in *dynamo.CreateTableInput) { in.TableName = "a" },
+				func(in *dynamo.CreateTableInput) { in.TableName += "/x" },
 				func(in *dynamo.CreateTableInput) {
 					in.AttributeDefinitions = append(in.AttributeDefinitions,
 						dynamo.AttributeDefinition{
