@@ -25,7 +25,7 @@ func openTables(t testing.TB, tables ...*st.Table) (*st.Store, patient) {
 
 // newStoreFor is openTables for callers that close the database themselves.
 func newStoreFor(t interface{ Fatal(...any) }, tables ...*st.Table) (*st.Store, patient) {
-	db, err := engine.OpenMemory(engine.Options{
+	db, err := openDatabase(engine.Options{
 		SweepInterval: -1, MemTableSize: 1 << 20, Faults: faultsOfTests(),
 	})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -22,7 +21,7 @@ import (
 type books struct {
 	*ledger.Ledger
 	t     testing.TB
-	db    *engine.DB
+	db    database
 	faces *interposed
 	store *singletable.Store
 	clock *clock
@@ -118,7 +117,7 @@ var start = time.Date(2026, 1, 2, 10, 30, 0, 123e6, time.UTC)
 
 func openBooks(t testing.TB, opts ledger.Options) *books {
 	t.Helper()
-	db, err := engine.OpenMemory(engine.Options{Faults: faultsOfTests()})
+	db, err := openDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +131,7 @@ func openBooks(t testing.TB, opts ledger.Options) *books {
 }
 
 // booksOn returns another ledger on a database, as another process would have it.
-func booksOn(t testing.TB, db *engine.DB, opts ledger.Options) *books {
+func booksOn(t testing.TB, db database, opts ledger.Options) *books {
 	t.Helper()
 	b := &books{t: t, db: db, faces: &interposed{DB: db, settle: db.CatchUp},
 		clock: &clock{at: start}}
