@@ -143,7 +143,7 @@ func (m *measure) copy(ctx context.Context, name string, from, to transfer.Store
 		Segments: m.segments, State: filepath.Join(m.dir, name[:4]+".json"), From: "from", To: "to",
 		Progress: func(p transfer.Progress) {
 			m.look()
-			if p.Checking {
+			if p.Stage == transfer.Checking {
 				if checked.IsZero() {
 					checked = time.Now()
 				}

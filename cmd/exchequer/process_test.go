@@ -227,7 +227,19 @@ func (f *payments) check(p *process) {
 // then end well.
 func (p *process) serving(args ...string) string {
 	p.t.Helper()
-	cmd := p.command(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return p.listening("serving ", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// emulating starts a local DynamoDB in the same way.
+func (p *process) emulating(args ...string) string {
+	p.t.Helper()
+	return p.listening("DynamoDB on ", append([]string{"dynamodb", "--port", "0"}, args...)...)
+}
+
+// listening starts a command that serves, and says so in a line with its address after a prefix.
+func (p *process) listening(prefix string, args ...string) string {
+	p.t.Helper()
+	cmd := p.command(args...)
 	// The test's context ends before the clean-up, and would kill the server.
 	cmd = &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Dir: cmd.Dir, Env: cmd.Env}
 	problems, err := cmd.StderrPipe()
@@ -241,7 +253,7 @@ func (p *process) serving(args ...string) string {
 	var address, said string
 	for address == "" && lines.Scan() {
 		said += lines.Text() + "\n"
-		if rest, ok := strings.CutPrefix(lines.Text(), "serving "); ok {
+		if rest, ok := strings.CutPrefix(lines.Text(), prefix); ok {
 			address, _, _ = strings.Cut(rest, " ")
 		}
 	}
@@ -249,11 +261,11 @@ func (p *process) serving(args ...string) string {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // It fails for a process that ended: see Wait.
 		rest, _ := io.ReadAll(problems)
 		if err := cmd.Wait(); err != nil {
-			p.t.Errorf("serve ended with %v:\n%s%s", err, said, rest)
+			p.t.Errorf("%s ended with %v:\n%s%s", args[0], err, said, rest)
 		}
 	})
 	if address == "" {
-		p.t.Fatalf("serve printed no address:\n%s", said)
+		p.t.Fatalf("%s printed no address:\n%s", args[0], said)
 	}
 	return address
 }

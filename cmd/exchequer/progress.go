@@ -22,6 +22,7 @@ type progress struct {
 	app         *app
 	deed, thing string
 	total       int // 0 when it is not known
+	before      int // of them were done by an earlier run, which the rate does not count
 	begin, last time.Time
 	width       int // of what is drawn
 }
@@ -53,7 +54,7 @@ func (p *progress) set(done int, remark string) {
 }
 
 func (p *progress) line(done int, took time.Duration, remark string) string {
-	rate := thousands(int(float64(done) / took.Seconds()))
+	rate := thousands(int(float64(done-p.before) / took.Seconds()))
 	text := fmt.Sprintf("%s, %s/s", count(done, p.thing), rate)
 	if p.total > 0 {
 		share := float64(done) / float64(p.total)

@@ -37,6 +37,7 @@ func (c *Checksum) merge(o Checksum) {
 	c.Items += o.Items
 }
 
+// String returns 32 hexadecimal digits.
 func (c Checksum) String() string { return fmt.Sprintf("%016x%016x", c.high, c.low) }
 
 // appendItem writes an item in one way only.
@@ -99,11 +100,9 @@ func appendSet[T string | []byte](dst []byte, elems []T) []byte {
 	return dst
 }
 
-// compare reads both sides again.
-func (c *copier) compare(ctx context.Context) (Checksum, error) {
-	c.mu.Lock()
-	c.items, c.total = 0, 2*c.total
-	c.mu.Unlock()
+// check reads both sides, of about so many items each, and compares their checksums.
+func (c *copier) check(ctx context.Context, items int64) (Checksum, error) {
+	c.stage(Checking, 2*items, 0)
 	var sums [2]Checksum
 	err := together(ctx, len(sums), func(ctx context.Context, side int) (err error) {
 		sums[side], err = c.sum(ctx, []Store{c.from, c.to}[side])
@@ -122,22 +121,13 @@ func (c *copier) compare(ctx context.Context) (Checksum, error) {
 // sum reads a side.
 func (c *copier) sum(ctx context.Context, s Store) (Checksum, error) {
 	parts := make([]Checksum, c.opts.Segments)
-	err := together(ctx, len(parts), func(ctx context.Context, segment int) error {
-		var after dynamo.Key
-		for {
-			page, err := c.scan(ctx, s, segment, len(parts), after)
-			if err != nil {
-				return err
-			}
-			for _, item := range page.Items {
+	err := c.scanAll(ctx, s, dynamo.ScanInput{},
+		func(_ context.Context, segment int, items []dynamo.Item) error {
+			for _, item := range items {
 				parts[segment].Add(item)
 			}
-			c.advance(int64(len(page.Items)), true)
-			if after = page.LastEvaluatedKey; after == nil {
-				return nil
-			}
-		}
-	})
+			return nil
+		})
 	var total Checksum
 	for _, p := range parts {
 		total.merge(p)

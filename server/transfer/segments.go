@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -10,21 +12,18 @@ import (
 )
 
 const (
-	batchMax = 25 // writes of a BatchWriteItem
+	batchMax = 25  // writes of a BatchWriteItem
+	keysMax  = 100 // keys of a BatchGetItem
 	// batchesMax is how many batches of a page are on their way at once.
 	batchesMax = 4
 
 	// pauseMin and pauseMax bound the pauses before a call is repeated.
 	pauseMin = 25 * time.Millisecond
 	pauseMax = 5 * time.Second
+	// patienceMax is how long a call is repeated. It outlasts a restart and a throughput that is
+	// being raised; then someone has to look.
+	patienceMax = 10 * time.Minute
 )
-
-// copySegments copies all segments of the table side by side.
-func (c *copier) copySegments(ctx context.Context, t *tableState) error {
-	return together(ctx, len(t.Segments), func(ctx context.Context, segment int) error {
-		return c.copySegment(ctx, t, segment)
-	})
-}
 
 // together runs n tasks at once and returns the first error, which ends the others.
 func together(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
@@ -42,67 +41,93 @@ func together(ctx context.Context, n int, task func(ctx context.Context, i int) 
 	return context.Cause(ctx)
 }
 
+// copySegments copies all segments of the table side by side, and writes down how far that went
+// however it ends.
+func (c *copier) copySegments(ctx context.Context, t *tableState) error {
+	err := together(ctx, len(t.Segments), func(ctx context.Context, segment int) error {
+		return c.copySegment(ctx, t, segment)
+	})
+	return errors.Join(err, c.state.save())
+}
+
 func (c *copier) copySegment(ctx context.Context, t *tableState, segment int) error {
-	after, done, err := c.state.place(t, segment)
-	for err == nil && !done {
-		var page *dynamo.ScanOutput
-		page, err = c.scan(ctx, c.from, segment, len(t.Segments), after)
+	after, done := c.state.place(t, segment)
+	for !done {
+		page, err := c.scan(ctx, c.from, &dynamo.ScanInput{
+			Segment: segment, TotalSegments: len(t.Segments), ExclusiveStartKey: after,
+		})
 		if err != nil {
 			return err
 		}
-		if err = c.put(ctx, page.Items); err != nil {
+		writes := make([]dynamo.WriteRequest, len(page.Items))
+		for i, item := range page.Items {
+			writes[i].Put = item
+		}
+		if err := c.write(ctx, writes); err != nil {
 			return err
 		}
 		after, done = page.LastEvaluatedKey, page.LastEvaluatedKey == nil
-		err = c.state.advance(t, segment, after, int64(len(page.Items)))
-		c.advance(int64(len(page.Items)), false)
+		if err := c.state.advance(t, segment, after, len(page.Items)); err != nil {
+			return err
+		}
+		c.advance(len(page.Items))
 	}
-	return err
+	return nil
 }
 
-// advance tells the progress.
-func (c *copier) advance(items int64, checking bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.items += items
-	if c.opts.Progress != nil {
-		c.opts.Progress(Progress{
-			Table: c.table, Checking: checking, Items: c.items, Total: c.total,
-		})
-	}
-}
-
-func (c *copier) scan(ctx context.Context, s Store, segment, segments int, after dynamo.Key) (
+// scan reads a page of the table, strongly consistent.
+func (c *copier) scan(ctx context.Context, s Store, in *dynamo.ScanInput) (
 	page *dynamo.ScanOutput, err error,
 ) {
+	in.TableName, in.ConsistentRead = c.table, true
 	err = c.insist(ctx, func() error {
-		page, err = s.Scan(ctx, &dynamo.ScanInput{
-			TableName: c.table, ConsistentRead: true, ExclusiveStartKey: after,
-			Segment: segment, TotalSegments: segments,
-		})
+		page, err = s.Scan(ctx, in)
 		return err
 	})
 	return page, err
 }
 
-// put writes a page, and returns when all of it was acknowledged.
-func (c *copier) put(ctx context.Context, items []dynamo.Item) error {
-	batches := (len(items) + batchMax - 1) / batchMax
-	slots := make(chan struct{}, batchesMax)
-	return together(ctx, batches, func(ctx context.Context, i int) error {
-		slots <- struct{}{}
-		defer func() { <-slots }()
-		return c.putBatch(ctx, items[i*batchMax:min(len(items), (i+1)*batchMax)])
+// scanAll reads a whole side in parallel segments and hands over its pages; in has what all reads
+// share.
+func (c *copier) scanAll(ctx context.Context, s Store, in dynamo.ScanInput,
+	each func(ctx context.Context, segment int, items []dynamo.Item) error,
+) error {
+	return together(ctx, c.opts.Segments, func(ctx context.Context, segment int) error {
+		in := in
+		in.Segment, in.TotalSegments = segment, c.opts.Segments
+		for {
+			page, err := c.scan(ctx, s, &in)
+			if err != nil {
+				return err
+			}
+			if err := each(ctx, segment, page.Items); err != nil {
+				return err
+			}
+			c.advance(len(page.Items))
+			if in.ExclusiveStartKey = page.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+				return nil
+			}
+		}
 	})
 }
 
-// putBatch writes a batch, and again what the store left unprocessed. Pauses grow only while
+// write carries writes out on the other side, and returns when all were acknowledged.
+func (c *copier) write(ctx context.Context, writes []dynamo.WriteRequest) error {
+	batches := (len(writes) + batchMax - 1) / batchMax
+	return together(ctx, min(batches, batchesMax), func(ctx context.Context, worker int) error {
+		for i := worker; i < batches; i += batchesMax {
+			rest := writes[i*batchMax : min(len(writes), (i+1)*batchMax)]
+			if err := c.writeBatch(ctx, rest); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeBatch writes a batch, and again what the store left unprocessed. Pauses grow only while
 // nothing gets through.
-func (c *copier) putBatch(ctx context.Context, items []dynamo.Item) error {
-	rest := make([]dynamo.WriteRequest, len(items))
-	for i, item := range items {
-		rest[i].Put = item
-	}
+func (c *copier) writeBatch(ctx context.Context, rest []dynamo.WriteRequest) error {
 	for len(rest) > 0 {
 		err := c.insist(ctx, func() error {
 			out, err := c.to.BatchWrite(ctx, &dynamo.BatchWriteInput{
@@ -125,18 +150,52 @@ func (c *copier) putBatch(ctx context.Context, items []dynamo.Item) error {
 	return nil
 }
 
-// errUnprocessed stands for a batch of which the store did nothing.
-var errUnprocessed = &dynamo.Error{
-	Code: dynamo.CodeThrottling, Message: "all items were left unprocessed",
+// fetch returns those items of up to keysMax keys that a store has, in no order; in says what of
+// each.
+func (c *copier) fetch(ctx context.Context, s Store, in dynamo.KeysAndAttributes) (
+	items []dynamo.Item, err error,
+) {
+	in.ConsistentRead = true
+	for len(in.Keys) > 0 {
+		err := c.insist(ctx, func() error {
+			out, err := s.BatchGet(ctx, &dynamo.BatchGetInput{
+				RequestItems: map[string]dynamo.KeysAndAttributes{c.table: in},
+			})
+			if err != nil {
+				return err
+			}
+			left := out.UnprocessedKeys[c.table].Keys
+			if len(left) == len(in.Keys) {
+				return errUnprocessed
+			}
+			items, in.Keys = append(items, out.Responses[c.table]...), left
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
 }
 
-// insist repeats a call that the store put off, with growing pauses, until the context ends.
+// errUnprocessed stands for a batch of which the store did nothing.
+var errUnprocessed = &dynamo.Error{
+	Code: dynamo.CodeThrottling, Message: "the whole batch was left unprocessed",
+}
+
+// insist repeats a call that the store put off, with growing pauses, until the context ends or
+// nothing helps.
 func (c *copier) insist(ctx context.Context, call func() error) error {
+	begin := time.Now()
 	for pause := c.opts.pause; ; pause = min(2*pause, pauseMax) {
 		err := call()
 		if err == nil || !dynamo.Retryable(err) {
 			return err
 		}
+		if took := time.Since(begin); took >= c.opts.patience {
+			return fmt.Errorf("tried again for %s: %w", took.Round(time.Second), err)
+		}
+		c.wait(err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

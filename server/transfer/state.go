@@ -1,13 +1,13 @@
 package transfer
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
@@ -17,10 +17,14 @@ const stateVersion = 1
 // state is how far a copy is. What it says is done was acknowledged by the other side before it was
 // written down.
 type state struct {
-	path string
-	mu   sync.Mutex
-	kept kept
+	path  string
+	mu    sync.Mutex
+	kept  kept
+	saved time.Time
 }
+
+// saveEvery is how much work is done twice at most when a copy is killed.
+const saveEvery = 200 * time.Millisecond
 
 type kept struct {
 	Version  int
@@ -28,9 +32,17 @@ type kept struct {
 	Tables   map[string]*tableState
 }
 
-// tableState is how far a table is: a place in each of its segments.
+// tableState is how far a table is: a place in each of its segments. Done is set once both sides
+// were compared and nothing is left to do.
 type tableState struct {
-	Segments []segmentState
+	Segments  []segmentState
+	Overwrite bool       `json:",omitempty"`
+	Done      *tableDone `json:",omitempty"`
+}
+
+type tableDone struct {
+	Items    int64
+	Checksum string
 }
 
 type segmentState struct {
@@ -39,8 +51,38 @@ type segmentState struct {
 	Items int64
 }
 
-// keyPart is the value of a key attribute. Numbers are text, binary is in base64.
-type keyPart struct{ Type, Value string }
+// keyPart is the value of a key attribute: text or bytes, which JSON has in base64, since a string
+// need not be what JSON calls one.
+type keyPart struct {
+	Type  string
+	Value []byte
+}
+
+func partOf(v dynamo.Value) keyPart {
+	p := keyPart{Type: v.Kind().String()}
+	switch v.Kind() {
+	case dynamo.KindS:
+		p.Value = []byte(v.S())
+	case dynamo.KindN:
+		p.Value = []byte(v.N())
+	case dynamo.KindB:
+		p.Value = v.B()
+	}
+	return p
+}
+
+// value returns the value, which is absent when the type is none of a key.
+func (p keyPart) value() dynamo.Value {
+	switch dynamo.KindOf(p.Type) {
+	case dynamo.KindS:
+		return dynamo.S(string(p.Value))
+	case dynamo.KindN:
+		return dynamo.N(string(p.Value))
+	case dynamo.KindB:
+		return dynamo.B(p.Value)
+	}
+	return dynamo.Value{}
+}
 
 // openState reads the file of an earlier run, or begins anew.
 func openState(opts Options) (*state, error) {
@@ -58,16 +100,44 @@ func openState(opts Options) (*state, error) {
 		return nil, err
 	}
 	var k kept
-	if err := json.Unmarshal(raw, &k); err != nil || k.Version != stateVersion || k.Tables == nil {
-		return nil, fmt.Errorf("%s does not say how far a copy is: name another file, or delete it",
-			s.path)
+	if err := json.Unmarshal(raw, &k); err != nil || !k.valid() {
+		return nil, &StateError{File: s.path}
 	}
 	if k.From != opts.From || k.To != opts.To {
-		return nil, fmt.Errorf("%s is about a copy from %s to %s: name another file, or delete it",
-			s.path, k.From, k.To)
+		return nil, &StateError{File: s.path, From: k.From, To: k.To}
 	}
 	s.kept = k
 	return s, nil
+}
+
+// StateError reports a file that does not keep how far this copy is.
+type StateError struct {
+	File     string
+	From, To string // the stores that it is about; empty when it is no such file at all
+}
+
+func (e *StateError) Error() string {
+	if e.From == "" {
+		return e.File + " does not say how far a copy is"
+	}
+	return fmt.Sprintf("%s is about a copy from %s to %s", e.File, e.From, e.To)
+}
+
+// valid tells whether a file was written by this program, for what can be told.
+func (k *kept) valid() bool {
+	for _, t := range k.Tables {
+		if t == nil || len(t.Segments) < 1 || len(t.Segments) > SegmentsMax {
+			return false
+		}
+		for _, s := range t.Segments {
+			for _, part := range s.After {
+				if part.value().IsAbsent() {
+					return false
+				}
+			}
+		}
+	}
+	return k.Version == stateVersion && k.Tables != nil
 }
 
 func (s *state) table(name string) *tableState {
@@ -76,10 +146,10 @@ func (s *state) table(name string) *tableState {
 	return s.kept.Tables[name]
 }
 
-func (s *state) begin(name string, segments int) *tableState {
+func (s *state) begin(name string, segments int, overwrite bool) *tableState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := &tableState{Segments: make([]segmentState, segments)}
+	t := &tableState{Segments: make([]segmentState, segments), Overwrite: overwrite}
 	s.kept.Tables[name] = t
 	return t
 }
@@ -93,62 +163,48 @@ func (t *tableState) items() int64 {
 }
 
 // place returns where a segment is to be read on, and whether it is done.
-func (s *state) place(t *tableState, segment int) (dynamo.Key, bool, error) {
+func (s *state) place(t *tableState, segment int) (after dynamo.Key, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := t.Segments[segment]
 	if at.Done || at.After == nil {
-		return nil, at.Done, nil
+		return nil, at.Done
 	}
-	key := dynamo.Key{}
+	after = make(dynamo.Key, len(at.After))
 	for name, part := range at.After {
-		switch part.Type {
-		case "S":
-			key[name] = dynamo.S(part.Value)
-		case "N":
-			key[name] = dynamo.N(part.Value)
-		case "B":
-			b, err := base64.StdEncoding.DecodeString(part.Value)
-			if err != nil {
-				return nil, false, fmt.Errorf("%s is damaged: %w", s.path, err)
-			}
-			key[name] = dynamo.B(b)
-		default:
-			return nil, false, fmt.Errorf("%s is damaged: a key has the type %q", s.path, part.Type)
-		}
+		after[name] = part.value()
 	}
-	return key, false, nil
+	return after, false
 }
 
-// advance notes that a page of a segment is copied.
-func (s *state) advance(t *tableState, segment int, last dynamo.Key, items int64) error {
+// advance notes that a page of a segment is copied, and writes it down now and then.
+func (s *state) advance(t *tableState, segment int, last dynamo.Key, items int) error {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	at := &t.Segments[segment]
-	at.Items += items
+	at.Items += int64(items)
 	at.Done, at.After = last == nil, nil
 	if last != nil {
-		at.After = map[string]keyPart{}
+		at.After = make(map[string]keyPart, len(last))
 		for name, v := range last {
-			part := keyPart{Type: v.Kind().String()}
-			switch v.Kind() {
-			case dynamo.KindS:
-				part.Value = v.S()
-			case dynamo.KindN:
-				part.Value = v.N()
-			default:
-				part.Value = base64.StdEncoding.EncodeToString(v.B())
-			}
-			at.After[name] = part
+			at.After[name] = partOf(v)
 		}
 	}
-	s.mu.Unlock()
-	return s.save()
+	if time.Since(s.saved) < saveEvery {
+		return nil
+	}
+	return s.replace()
 }
 
-// save replaces the file as a whole.
+// save writes everything down.
 func (s *state) save() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.replace()
+}
+
+// replace replaces the file as a whole, while the caller holds the lock.
+func (s *state) replace() error {
 	if s.path == "" {
 		return nil
 	}
@@ -156,7 +212,7 @@ func (s *state) save() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(s.path), ".copy-*")
@@ -171,13 +227,19 @@ func (s *state) save() error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
+	s.saved = time.Now()
 	return nil
 }
 
-// remove takes the file away when all is copied.
-func (s *state) remove() error {
-	if s.path == "" {
-		return nil
+// forget drops tables that are copied, and the file with the last of them.
+func (s *state) forget(names []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range names {
+		delete(s.kept.Tables, name)
+	}
+	if s.path == "" || len(s.kept.Tables) > 0 {
+		return s.replace()
 	}
 	err := os.Remove(s.path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -3,14 +3,13 @@
 // any time and goes on where it was, and compares both sides at the end.
 //
 // A source that is written to meanwhile is copied as each of its pages was when it was read, and
-// the comparison will say so: stop writing first.
+// the comparison will say so: stop writing first. Items that expire meanwhile are writes, too.
 package transfer
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,14 +31,24 @@ type Options struct {
 	// that is resumed keeps the number that it began with.
 	Segments int
 	// State is the file that keeps how far the copy is; "" for none. From and To say which stores
-	// it is about: a file of others is refused.
+	// it is about: a file of others is refused with a *StateError.
 	State    string
 	From, To string
+	// Overwrite lets a table on the other side have items. In the end it has those of the source
+	// and no others.
+	Overwrite bool
 	// Progress, if set, is told now and then how far it is, by one goroutine at a time.
 	Progress func(Progress)
 
-	pause time.Duration // the first; tests have less time
+	pause, patience time.Duration // tests have less time; see pauseMin and patienceMax
 }
+
+// SegmentsDefault keeps two cores and a network busy; SegmentsMax keeps memory small, for each
+// segment holds a page of 1 MB, of each side when they are compared.
+const (
+	SegmentsDefault = 8
+	SegmentsMax     = 64
+)
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Segments == 0 {
@@ -51,39 +60,66 @@ func (o Options) withDefaults() (Options, error) {
 	if o.pause == 0 {
 		o.pause = pauseMin
 	}
+	if o.patience == 0 {
+		o.patience = patienceMax
+	}
 	return o, nil
 }
 
-// SegmentsDefault keeps two cores and a network busy; SegmentsMax keeps memory small, for each
-// segment holds a page of 1 MB.
+// Stage is what is being done with a table.
+type Stage string
+
+// The stages, in their order. Pruning takes away what only the other side has, Comparing looks for
+// the items that differ.
 const (
-	SegmentsDefault = 8
-	SegmentsMax     = 256
+	Copying   Stage = "copying"
+	Pruning   Stage = "pruning"
+	Checking  Stage = "checking"
+	Comparing Stage = "comparing"
 )
 
 // Progress is how far a table is.
 type Progress struct {
 	Table string
-	// Checking tells that the table is copied, and that both sides are being read again.
-	Checking bool
-	// Items are copied, or read again, of about Total; Total is 0 when the source does not know.
-	Items, Total int64
+	Stage Stage
+	// Items are done of about Total, which is 0 when the source does not know. Before of them were
+	// copied by an earlier run.
+	Items, Total, Before int64
+	// Waiting is what a store said to a call that is being tried again; nil when all goes well.
+	Waiting error
 }
 
 // Result is what became of one table.
 type Result struct {
-	Table        string
-	Items        int64 // that both sides have
-	Checksum     string
-	Resumed      bool
-	CopiedBefore int64 // items that an earlier run had copied
+	Table        string `json:"table"`
+	Items        int64  `json:"items"` // that both sides have
+	Checksum     string `json:"checksum"`
+	Resumed      bool   `json:"resumed"`
+	CopiedBefore int64  `json:"copiedBefore"` // items that an earlier run had copied
 }
 
 // ErrDiffers reports that both sides do not hold the same items.
 var ErrDiffers = errors.New("the copy differs from its source")
 
+// RefusedError reports that a table on the other side is in the way of a copy.
+type RefusedError struct {
+	// Differences between its definition and that of the source; none when it has the same one,
+	// but also items.
+	Differences []string
+}
+
+func (e *RefusedError) Error() string {
+	if len(e.Differences) == 0 {
+		return "the other side has a table of this name with items in it, and no copy from this " +
+			"source was under way"
+	}
+	return "the other side has a table of this name that is defined otherwise: " +
+		strings.Join(e.Differences, "; ")
+}
+
 // Copy copies tables and compares them. Results are of the tables that are done; the error names
-// the table that is not.
+// the table that is not. It is a *RefusedError where a table is in the way, and ErrDiffers where
+// both sides are not the same in the end.
 func Copy(ctx context.Context, from, to Store, opts Options) ([]Result, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -93,11 +129,9 @@ func Copy(ctx context.Context, from, to Store, opts Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := opts.Tables
-	if len(names) == 0 {
-		if names, err = tableNames(ctx, from); err != nil {
-			return nil, fmt.Errorf("list the tables of the source: %w", err)
-		}
+	names, err := tableNames(ctx, from, opts)
+	if err != nil {
+		return nil, err
 	}
 	var results []Result
 	for _, name := range names {
@@ -108,17 +142,20 @@ func Copy(ctx context.Context, from, to Store, opts Options) ([]Result, error) {
 		}
 		results = append(results, r)
 	}
-	return results, st.remove()
+	return results, st.forget(names)
 }
 
-// tableNames lists all tables of a store.
-func tableNames(ctx context.Context, s Store) ([]string, error) {
+// tableNames returns the tables to copy.
+func tableNames(ctx context.Context, from Store, opts Options) ([]string, error) {
+	if len(opts.Tables) > 0 {
+		return opts.Tables, nil
+	}
 	var all []string
 	in := &dynamo.ListTablesInput{}
 	for {
-		out, err := s.ListTables(ctx, in)
+		out, err := from.ListTables(ctx, in)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("list the tables of the source: %w", err)
 		}
 		all = append(all, out.TableNames...)
 		if out.LastEvaluatedTableName == "" {
@@ -135,266 +172,95 @@ type copier struct {
 	state    *state
 	table    string
 
-	mu    sync.Mutex
-	items int64
-	total int64
+	mu       sync.Mutex // of the progress
+	progress Progress
 }
 
 func (c *copier) run(ctx context.Context) (Result, error) {
-	source, err := c.from.DescribeTable(ctx, c.table)
+	source, err := c.describe(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	c.total = source.ItemCount
-	progress, resumed, err := c.prepare(ctx, source)
+	at, resumed, err := c.prepare(ctx, source)
 	if err != nil {
 		return Result{}, err
 	}
-	before := progress.items()
-	c.items = before
-	if err := c.copySegments(ctx, progress); err != nil {
-		return Result{}, err
-	}
-	sum, err := c.compare(ctx)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := c.finish(ctx, source); err != nil {
-		return Result{}, err
+	before := at.items()
+	if at.Done == nil {
+		if at.Done, err = c.transfer(ctx, source, at); err != nil {
+			return Result{}, err
+		}
+		if err := c.state.save(); err != nil {
+			return Result{}, err
+		}
 	}
 	return Result{
-		Table: c.table, Items: sum.Items, Checksum: sum.String(), Resumed: resumed,
+		Table: c.table, Items: at.Done.Items, Checksum: at.Done.Checksum, Resumed: resumed,
 		CopiedBefore: before,
 	}, nil
 }
 
-// prepare makes the table on the other side, or finds what an earlier run left of it.
-func (c *copier) prepare(ctx context.Context, source *dynamo.TableDescription) (
-	*tableState, bool, error,
+// describe describes the table of the source.
+func (c *copier) describe(ctx context.Context) (*definition, error) {
+	source, err := describe(ctx, c.from, c.table)
+	if errors.Is(err, dynamo.ErrResourceNotFound) {
+		return nil, fmt.Errorf("the source does not have it: %w", err)
+	}
+	return source, err
+}
+
+// transfer copies what is not copied yet and compares all of it.
+func (c *copier) transfer(ctx context.Context, source *definition, at *tableState) (
+	*tableDone, error,
 ) {
-	target, err := c.to.DescribeTable(ctx, c.table)
-	known := c.state.table(c.table)
-	switch {
-	case err == nil:
-		if differences := compareDefinitions(source, target); len(differences) > 0 {
-			return nil, false, fmt.Errorf("the other side has a table of this name that differs:\n"+
-				"  %s\nrename or delete it there", strings.Join(differences, "\n  "))
-		}
-		if known == nil {
-			page, err := c.to.Scan(ctx, &dynamo.ScanInput{
-				TableName: c.table, Limit: 1, ConsistentRead: true,
-			})
-			if err != nil {
-				return nil, false, err
-			}
-			if len(page.Items) > 0 {
-				return nil, false, errors.New("the other side has a table of this name with " +
-					"items in it, and no copy of this pair was under way: delete it there first")
-			}
-		}
-	case errors.Is(err, dynamo.ErrResourceNotFound):
-		if _, err := c.to.CreateTable(ctx, definition(source)); err != nil {
-			return nil, false, fmt.Errorf("create it: %w", err)
-		}
-		known = nil // whatever was copied is gone
-	default:
-		return nil, false, err
+	c.stage(Copying, source.table.ItemCount, at.items())
+	if err := c.copySegments(ctx, at); err != nil {
+		return nil, err
 	}
-	if err := c.await(ctx); err != nil {
-		return nil, false, err
-	}
-	if known != nil {
-		return known, true, nil
-	}
-	known = c.state.begin(c.table, c.opts.Segments)
-	return known, false, c.state.save()
-}
-
-// definition makes a new table's definition of a description. The stream and expiry are turned on
-// when all is copied: neither should see the copying.
-func definition(d *dynamo.TableDescription) *dynamo.CreateTableInput {
-	in := &dynamo.CreateTableInput{
-		TableName: d.TableName, AttributeDefinitions: d.AttributeDefinitions,
-		KeySchema: d.KeySchema, BillingMode: d.BillingMode,
-		OnDemandThroughput: d.OnDemandThroughput, TableClass: d.TableClass,
-	}
-	provisioned := d.BillingMode != dynamo.BillingPayPerRequest
-	if provisioned {
-		throughput := d.ProvisionedThroughput
-		in.ProvisionedThroughput = &throughput
-	}
-	for _, x := range d.GlobalSecondaryIndexes {
-		index := dynamo.GlobalSecondaryIndex{
-			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
-			OnDemandThroughput: x.OnDemandThroughput,
-		}
-		if provisioned {
-			throughput := x.ProvisionedThroughput
-			index.ProvisionedThroughput = &throughput
-		}
-		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, index)
-	}
-	for _, x := range d.LocalSecondaryIndexes {
-		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, dynamo.LocalSecondaryIndex{
-			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
-		})
-	}
-	return in
-}
-
-// awaitEvery is how often a table that is being made is looked at.
-const awaitEvery = 200 * time.Millisecond
-
-// await waits until the table on the other side, and its indexes, can be used.
-func (c *copier) await(ctx context.Context) error {
-	for {
-		d, err := c.to.DescribeTable(ctx, c.table)
-		if err != nil {
-			return err
-		}
-		ready := d.TableStatus == dynamo.StatusActive
-		for _, x := range d.GlobalSecondaryIndexes {
-			ready = ready && x.IndexStatus == dynamo.StatusActive
-		}
-		if ready {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(awaitEvery):
+	if at.Overwrite {
+		if err := c.prune(ctx, source.table.KeySchema); err != nil {
+			return nil, fmt.Errorf("take away what the source does not have: %w", err)
 		}
 	}
-}
-
-// finish turns on what waited for the items: expiry, stream, tags, protection.
-func (c *copier) finish(ctx context.Context, source *dynamo.TableDescription) error {
-	if err := c.copyTags(ctx, source); err != nil {
-		return fmt.Errorf("copy its tags: %w", err)
-	}
-	ttl, err := c.from.DescribeTimeToLive(ctx, c.table)
+	sum, err := c.check(ctx, at.items())
 	if err != nil {
-		return fmt.Errorf("describe its expiry: %w", err)
+		return nil, err
 	}
-	now, err := c.to.DescribeTimeToLive(ctx, c.table)
-	if err != nil {
-		return fmt.Errorf("describe its expiry on the other side: %w", err)
+	if err := c.finish(ctx, source); err != nil {
+		return nil, err
 	}
-	if ttl.AttributeName != "" && now.AttributeName != ttl.AttributeName {
-		if err := c.to.UpdateTimeToLive(ctx, &dynamo.UpdateTimeToLiveInput{
-			TableName: c.table, AttributeName: ttl.AttributeName, Enabled: true,
-		}); err != nil {
-			return fmt.Errorf("turn its expiry on: %w", err)
-		}
-	}
-	target, err := c.to.DescribeTable(ctx, c.table)
-	if err != nil {
-		return err
-	}
-	if source.StreamSpecification != nil && target.StreamSpecification == nil {
-		if _, err := c.to.UpdateTable(ctx, &dynamo.UpdateTableInput{
-			TableName: c.table, StreamSpecification: source.StreamSpecification,
-		}); err != nil {
-			return fmt.Errorf("turn its stream on: %w", err)
-		}
-	}
-	if source.DeletionProtectionEnabled && !target.DeletionProtectionEnabled {
-		if err := c.await(ctx); err != nil {
-			return err
-		}
-		on := true
-		if _, err := c.to.UpdateTable(ctx, &dynamo.UpdateTableInput{
-			TableName: c.table, DeletionProtectionEnabled: &on,
-		}); err != nil {
-			return fmt.Errorf("protect it from deletion: %w", err)
-		}
-	}
-	return c.await(ctx)
+	return &tableDone{Items: sum.Items, Checksum: sum.String()}, nil
 }
 
-func (c *copier) copyTags(ctx context.Context, source *dynamo.TableDescription) error {
-	from, ok := c.from.(dynamo.Tagger)
-	to, both := c.to.(dynamo.Tagger)
-	if !ok || !both || source.TableArn == "" {
-		return nil
+// stage begins something else to tell the progress of.
+func (c *copier) stage(stage Stage, total, before int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.progress = Progress{
+		Table: c.table, Stage: stage, Items: before, Total: max(total, before), Before: before,
 	}
-	in := &dynamo.ListTagsInput{ResourceArn: source.TableArn}
-	var tags []dynamo.Tag
-	for {
-		out, err := from.ListTagsOfResource(ctx, in)
-		if err != nil {
-			return err
-		}
-		tags = append(tags, out.Tags...)
-		if in.NextToken = out.NextToken; in.NextToken == "" {
-			break
-		}
-	}
-	if len(tags) == 0 {
-		return nil
-	}
-	target, err := c.to.DescribeTable(ctx, c.table)
-	if err != nil {
-		return err
-	}
-	return to.TagResource(ctx, target.TableArn, tags)
+	c.tell()
 }
 
-// compareDefinitions names what two tables differ in that decides which items they can hold and
-// which questions they answer.
-func compareDefinitions(a, b *dynamo.TableDescription) []string {
-	var differences []string
-	differ := func(what, source, target string) {
-		if source != target {
-			differences = append(differences,
-				fmt.Sprintf("%s: the source has %s, the other side %s", what, source, target))
-		}
-	}
-	types := map[string]string{}
-	for _, d := range []*dynamo.TableDescription{a, b} {
-		for _, x := range d.AttributeDefinitions {
-			types[d.TableArn+x.AttributeName] = x.AttributeType.String()
-		}
-	}
-	keys := func(d *dynamo.TableDescription, schema []dynamo.KeySchemaElement) string {
-		var parts []string
-		for _, e := range schema {
-			parts = append(parts, fmt.Sprintf("%s %s %s", e.KeyType, e.AttributeName,
-				types[d.TableArn+e.AttributeName]))
-		}
-		return strings.Join(parts, ", ")
-	}
-	indexes := func(d *dynamo.TableDescription) map[string]string {
-		all := map[string]string{}
-		projected := func(p dynamo.Projection) string {
-			names := slices.Sorted(slices.Values(p.NonKeyAttributes))
-			return fmt.Sprintf("%s %v", p.ProjectionType, names)
-		}
-		for _, x := range d.GlobalSecondaryIndexes {
-			all[x.IndexName] = "global, " + keys(d, x.KeySchema) + ", " + projected(x.Projection)
-		}
-		for _, x := range d.LocalSecondaryIndexes {
-			all[x.IndexName] = "local, " + keys(d, x.KeySchema) + ", " + projected(x.Projection)
-		}
-		return all
-	}
-	differ("key", keys(a, a.KeySchema), keys(b, b.KeySchema))
-	ours, theirs := indexes(a), indexes(b)
-	for name := range theirs {
-		if _, ok := ours[name]; !ok {
-			ours[name] = ""
-		}
-	}
-	for name, definition := range ours {
-		differ("index "+name, orNone(definition), orNone(theirs[name]))
-	}
-	slices.Sort(differences)
-	return differences
+// advance tells that items are done.
+func (c *copier) advance(items int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.progress.Items += int64(items)
+	c.progress.Waiting = nil
+	c.tell()
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
+// wait tells why nothing gets done.
+func (c *copier) wait(reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.progress.Waiting = reason
+	c.tell()
+}
+
+func (c *copier) tell() {
+	if c.opts.Progress != nil {
+		c.opts.Progress(c.progress)
 	}
-	return s
 }
