@@ -3,6 +3,7 @@ package dynamotest_test
 import (
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -12,10 +13,11 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
-// The store that TestAnEndpoint is for: its address, and "exact" in the second where its texts of
-// errors should be the service's.
+// The store that TestAnEndpoint is for: its address, a file of behaviours that it lacks, and "exact"
+// in the last where its texts of errors should be the service's.
 const (
 	endpointVariable = "EXCHEQUER_DYNAMODB_ENDPOINT"
+	skipVariable     = "EXCHEQUER_DYNAMODB_SKIP"
 	textsVariable    = "EXCHEQUER_DYNAMODB_TEXTS"
 )
 
@@ -73,8 +75,34 @@ func TestAnEndpoint(t *testing.T) {
 		t.Skip("set " + endpointVariable + " to the address of a store to test it")
 	}
 	dynamotest.Run(t, openSDK(t, awssdk.Options{Endpoint: endpoint}), dynamotest.Options{
-		ExactTexts: os.Getenv(textsVariable) == "exact",
+		ExactTexts: os.Getenv(textsVariable) == "exact", Skip: skips(t),
 	})
+}
+
+// skips reads lines such as "area/behaviour # reason".
+func skips(t *testing.T) map[string]string {
+	t.Helper()
+	path := os.Getenv(skipVariable)
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skip := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, why, ok := strings.Cut(line, " # ")
+		if !ok {
+			t.Fatalf("%s: there is no reason in %q", path, line)
+		}
+		skip[name] = why
+	}
+	return skip
 }
 
 func TestAViewWithTablesOfItsOwn(t *testing.T) {
