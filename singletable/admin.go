@@ -71,8 +71,8 @@ func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 	return nil
 }
 
-// How often to look whether a table is there: a new one of the service takes seconds, one of a local
-// store is there at once.
+// How often to look whether a table is there: a new one of the service takes seconds, one of a
+// local store is there at once.
 const (
 	lookFirst = 20 * time.Millisecond
 	lookMax   = 2 * time.Second

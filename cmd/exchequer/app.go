@@ -252,7 +252,8 @@ func (a *app) serverOptions() (server.Options, error) {
 		return server.Options{}, err
 	}
 	opts := server.Options{
-		DataDir: dir, DynamoDB: a.dynamoDB(), TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
+		DataDir: dir, DynamoDB: a.dynamoDB(),
+		TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
 		Version: versionText(),
 	}
 	if text := a.getenv(envShards); text != "" {

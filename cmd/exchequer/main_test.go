@@ -55,8 +55,8 @@ func mustExit(ts *testscript.TestScript, neg bool, args []string) {
 // meet tables in the making.
 const tableDelay = 50 * time.Millisecond
 
-// startEndpoint serves a new database by DynamoDB's protocol until the script ends; $ENDPOINT is its
-// address. It has a table Odd, which is not as anyone needs it.
+// startEndpoint serves a new database by DynamoDB's protocol until the script ends; $ENDPOINT is
+// its address. It has a table Odd, which is not as anyone needs it.
 func startEndpoint(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: endpoint")

@@ -200,7 +200,8 @@ func TestErrors(t *testing.T) {
 			s := &scripted{status: c.status, body: c.body}
 			_, err := answering(s).Get(t.Context(), aGet)
 			var e *dynamo.Error
-			if !errors.As(err, &e) || e.Code != c.code || c.message != "" && e.Message != c.message {
+			if !errors.As(err, &e) || e.Code != c.code ||
+				c.message != "" && e.Message != c.message {
 				t.Fatalf("got %v", err)
 			}
 			if dynamo.Retryable(err) != c.retryable {
@@ -275,8 +276,8 @@ func TestEmptyIsNotSent(t *testing.T) {
 	}
 }
 
-// hasty answers before it has read the request, as a transport may that is told of the answer before
-// it has noted that all was written.
+// hasty answers before it has read the request, as a transport may that is told of the answer
+// before it has noted that all was written.
 type hasty struct {
 	body io.ReadCloser
 	read []byte

@@ -18,8 +18,8 @@
 // A refusal is a [*dynamo.Error] with the code and message of the service, the item of a failed
 // condition, one reason for each action of a cancelled transaction, and the limits that a throttled
 // call met. A call that found no server, or lost it before the answer was read, is a
-// ServiceUnavailable: [dynamo.Retryable], and if it was a write it may have happened. A context that
-// ended is the context's error. Everything else (no credentials, say) is the SDK's own error.
+// ServiceUnavailable: [dynamo.Retryable], and if it was a write it may have happened. A context
+// that ended is the context's error. Everything else (no credentials, say) is the SDK's own error.
 //
 // # Retries
 //

@@ -18,7 +18,7 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 		ConsistentRead:           optional(in.ConsistentRead),
 		ProjectionExpression:     optional(in.ProjectionExpression),
 		ExpressionAttributeNames: in.ExpressionAttributeNames,
-		ReturnConsumedCapacity:   types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:   wantCapacity(in.ReturnConsumedCapacity),
 	})
 	if err != nil {
 		return nil, translate(ctx, "GetItem", err)
@@ -39,7 +39,7 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 		ExpressionAttributeValues:           values(in.ExpressionAttributeValues),
 		ReturnValues:                        types.ReturnValue(in.ReturnValues),
 		ReturnValuesOnConditionCheckFailure: onFailure(in.ReturnValuesOnConditionCheckFailure),
-		ReturnConsumedCapacity:              types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:              wantCapacity(in.ReturnConsumedCapacity),
 		ReturnItemCollectionMetrics:         wantMetrics(in.ReturnItemCollectionMetrics),
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 		ExpressionAttributeValues:           values(in.ExpressionAttributeValues),
 		ReturnValues:                        types.ReturnValue(in.ReturnValues),
 		ReturnValuesOnConditionCheckFailure: onFailure(in.ReturnValuesOnConditionCheckFailure),
-		ReturnConsumedCapacity:              types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:              wantCapacity(in.ReturnConsumedCapacity),
 		ReturnItemCollectionMetrics:         wantMetrics(in.ReturnItemCollectionMetrics),
 	})
 	if err != nil {
@@ -86,7 +86,7 @@ func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.Delet
 		ExpressionAttributeValues:           values(in.ExpressionAttributeValues),
 		ReturnValues:                        types.ReturnValue(in.ReturnValues),
 		ReturnValuesOnConditionCheckFailure: onFailure(in.ReturnValuesOnConditionCheckFailure),
-		ReturnConsumedCapacity:              types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:              wantCapacity(in.ReturnConsumedCapacity),
 		ReturnItemCollectionMetrics:         wantMetrics(in.ReturnItemCollectionMetrics),
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOu
 		ScanIndexForward:          forward,
 		Limit:                     limit(in.Limit),
 		ExclusiveStartKey:         values(in.ExclusiveStartKey),
-		ReturnConsumedCapacity:    types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:    wantCapacity(in.ReturnConsumedCapacity),
 	})
 	if err != nil {
 		return nil, translate(ctx, "Query", err)
@@ -145,7 +145,7 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 		ConsistentRead:            optional(in.ConsistentRead),
 		Limit:                     limit(in.Limit),
 		ExclusiveStartKey:         values(in.ExclusiveStartKey),
-		ReturnConsumedCapacity:    types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:    wantCapacity(in.ReturnConsumedCapacity),
 	}
 	if in.TotalSegments != 0 || in.Segment != 0 {
 		call.Segment = aws.Int32(int32(in.Segment))
@@ -166,6 +166,10 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 
 func onFailure(r dynamo.ReturnValues) types.ReturnValuesOnConditionCheckFailure {
 	return types.ReturnValuesOnConditionCheckFailure(r)
+}
+
+func wantCapacity(r dynamo.ReturnConsumedCapacity) types.ReturnConsumedCapacity {
+	return types.ReturnConsumedCapacity(r)
 }
 
 func wantMetrics(r dynamo.ReturnItemCollectionMetrics) types.ReturnItemCollectionMetrics {

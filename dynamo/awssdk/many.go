@@ -16,7 +16,7 @@ func (db *DB) BatchGet(
 ) (*dynamo.BatchGetOutput, error) {
 	call := &dynamodb.BatchGetItemInput{
 		RequestItems:           make(map[string]types.KeysAndAttributes, len(in.RequestItems)),
-		ReturnConsumedCapacity: types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity: wantCapacity(in.ReturnConsumedCapacity),
 	}
 	for table, ask := range in.RequestItems {
 		keys := make([]map[string]types.AttributeValue, len(ask.Keys))
@@ -61,7 +61,7 @@ func (db *DB) BatchWrite(
 ) (*dynamo.BatchWriteOutput, error) {
 	call := &dynamodb.BatchWriteItemInput{
 		RequestItems:                make(map[string][]types.WriteRequest, len(in.RequestItems)),
-		ReturnConsumedCapacity:      types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:      wantCapacity(in.ReturnConsumedCapacity),
 		ReturnItemCollectionMetrics: wantMetrics(in.ReturnItemCollectionMetrics),
 	}
 	for table, writes := range in.RequestItems {
@@ -108,7 +108,7 @@ func (db *DB) TransactGet(
 ) (*dynamo.TransactGetOutput, error) {
 	call := &dynamodb.TransactGetItemsInput{
 		TransactItems:          make([]types.TransactGetItem, len(in.Items)),
-		ReturnConsumedCapacity: types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity: wantCapacity(in.ReturnConsumedCapacity),
 	}
 	for i, ask := range in.Items {
 		call.TransactItems[i].Get = &types.Get{
@@ -146,7 +146,7 @@ func (db *DB) TransactWrite(
 	call := &dynamodb.TransactWriteItemsInput{
 		TransactItems:               make([]types.TransactWriteItem, len(in.Items)),
 		ClientRequestToken:          optional(in.ClientRequestToken),
-		ReturnConsumedCapacity:      types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:      wantCapacity(in.ReturnConsumedCapacity),
 		ReturnItemCollectionMetrics: wantMetrics(in.ReturnItemCollectionMetrics),
 	}
 	for i := range in.Items {

@@ -20,7 +20,7 @@ func (db *DB) ExecuteStatement(
 		ConsistentRead:                      optional(in.ConsistentRead),
 		Limit:                               limit(in.Limit),
 		NextToken:                           optional(in.NextToken),
-		ReturnConsumedCapacity:              types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity:              wantCapacity(in.ReturnConsumedCapacity),
 		ReturnValuesOnConditionCheckFailure: onFailure(in.ReturnValuesOnConditionCheckFailure),
 	})
 	if err != nil {
@@ -40,7 +40,7 @@ func (db *DB) BatchExecuteStatement(
 ) (*dynamo.BatchExecuteStatementOutput, error) {
 	call := &dynamodb.BatchExecuteStatementInput{
 		Statements:             make([]types.BatchStatementRequest, len(in.Statements)),
-		ReturnConsumedCapacity: types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity: wantCapacity(in.ReturnConsumedCapacity),
 	}
 	for i, s := range in.Statements {
 		call.Statements[i] = types.BatchStatementRequest{
@@ -80,7 +80,7 @@ func (db *DB) ExecuteTransaction(
 	call := &dynamodb.ExecuteTransactionInput{
 		TransactStatements:     make([]types.ParameterizedStatement, len(in.TransactStatements)),
 		ClientRequestToken:     optional(in.ClientRequestToken),
-		ReturnConsumedCapacity: types.ReturnConsumedCapacity(in.ReturnConsumedCapacity),
+		ReturnConsumedCapacity: wantCapacity(in.ReturnConsumedCapacity),
 	}
 	for i, s := range in.TransactStatements {
 		call.TransactStatements[i] = types.ParameterizedStatement{

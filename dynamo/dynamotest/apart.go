@@ -271,8 +271,8 @@ func (a *Apart) DescribeTable(
 	return a.description(a.store.DescribeTable(ctx, a.inner(tableName)))
 }
 
-// ListTables implements [dynamo.Admin]. The tables of the view are next to each other in the store's
-// order, so the first that is another's ends the list.
+// ListTables implements [dynamo.Admin]. The tables of the view are next to each other in the
+// store's order, so the first that is another's ends the list.
 func (a *Apart) ListTables(
 	ctx context.Context, in *dynamo.ListTablesInput,
 ) (*dynamo.ListTablesOutput, error) {

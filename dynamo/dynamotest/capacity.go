@@ -6,7 +6,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-func capacity() []behaviour {
+func capacity() []behaviour { return append(capacityOfItems(), capacityOfMany()...) }
+
+func capacityOfItems() []behaviour {
 	return []behaviour{
 		{"none is told unless it is asked for", func(k *kit) {
 			k.put(k.key("a"))
@@ -17,7 +19,7 @@ func capacity() []behaviour {
 			}
 		}},
 		{"reads are in steps of 4 KB and half when they may be old", func(k *kit) {
-			k.put(k.item("a", vals{"x": str(strings.Repeat("x", 5000))}))
+			k.put(k.item("a", vals{"x": text(5000)}))
 			for _, c := range []struct {
 				sort       string
 				consistent bool
@@ -39,7 +41,7 @@ func capacity() []behaviour {
 			}{{10, 1}, {2000, large}, {10, large}, {10, 1}} {
 				out, err := k.Put(k.ctx, &dynamo.PutInput{
 					TableName:              k.main,
-					Item:                   k.item("a", vals{"x": str(strings.Repeat("x", c.size))}),
+					Item:                   k.item("a", vals{"x": text(c.size)}),
 					ReturnConsumedCapacity: dynamo.CapacityTotal,
 				})
 				k.must(err)
@@ -64,9 +66,14 @@ func capacity() []behaviour {
 			k.must(err)
 			k.units(out.ConsumedCapacity, 1)
 		}},
+	}
+}
+
+func capacityOfMany() []behaviour {
+	return []behaviour{
 		{"a query pays for the sum of what it looked at", func(k *kit) {
 			for _, sort := range []string{"a", "b", "c"} {
-				k.put(k.item(sort, vals{"x": str(strings.Repeat("x", 3000))}))
+				k.put(k.item(sort, vals{"x": text(3000)}))
 			}
 			in := k.inPartition("", vals{":none": num("0")})
 			in.FilterExpression = "x = :none"
@@ -88,7 +95,9 @@ func capacity() []behaviour {
 			}
 			k.units(&out.ConsumedCapacity[0], 4)
 			read, err := k.TransactGet(k.ctx, &dynamo.TransactGetInput{
-				Items:                  []dynamo.TransactGetItem{{TableName: k.main, Key: k.key("a")}},
+				Items: []dynamo.TransactGetItem{
+					{TableName: k.main, Key: k.key("a")},
+				},
 				ReturnConsumedCapacity: dynamo.CapacityTotal,
 			})
 			k.must(err)
@@ -116,6 +125,9 @@ func capacity() []behaviour {
 		}},
 	}
 }
+
+// text returns a text of so many bytes.
+func text(size int) dynamo.Value { return str(strings.Repeat("x", size)) }
 
 func (k *kit) units(c *dynamo.ConsumedCapacity, want float64) {
 	k.Helper()

@@ -13,8 +13,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
-// The store that TestAnEndpoint is for: its address, a file of behaviours that it lacks, and "exact"
-// in the last where its texts of errors should be the service's.
+// The store that TestAnEndpoint is for: its address, a file of behaviours that it lacks, and
+// "exact" in the last where its texts of errors should be the service's.
 const (
 	endpointVariable = "EXCHEQUER_DYNAMODB_ENDPOINT"
 	skipVariable     = "EXCHEQUER_DYNAMODB_SKIP"

@@ -90,7 +90,8 @@ func described(k *kit) {
 		}
 	}
 	if len(d.LocalSecondaryIndexes) != 1 || d.LocalSecondaryIndexes[0].IndexName != indexLocal ||
-		!slices.Equal(d.LocalSecondaryIndexes[0].KeySchema, want.LocalSecondaryIndexes[0].KeySchema) {
+		!slices.Equal(d.LocalSecondaryIndexes[0].KeySchema,
+			want.LocalSecondaryIndexes[0].KeySchema) {
 		k.Errorf("the local indexes are %v", d.LocalSecondaryIndexes)
 	}
 	if len(d.GlobalSecondaryIndexes) != len(want.GlobalSecondaryIndexes) {

@@ -30,7 +30,8 @@ var updateCases = []updateCase{
 	{
 		name: "sums and differences", update: "SET x = x + :a, y = :a - y",
 		values: vals{":a": num("0.1")},
-		before: vals{"x": num("0.2"), "y": num("1")}, after: vals{"x": num("0.3"), "y": num("-0.9")},
+		before: vals{"x": num("0.2"), "y": num("1")},
+		after:  vals{"x": num("0.3"), "y": num("-0.9")},
 	},
 	{
 		name: "if_not_exists", update: "SET x = if_not_exists(x, :v), y = if_not_exists(y, :v) + :v",
@@ -38,7 +39,8 @@ var updateCases = []updateCase{
 		before: vals{"x": num("1")}, after: vals{"x": num("1"), "y": num("10")},
 	},
 	{
-		name: "list_append at both ends", update: "SET l = list_append(l, :a), m = list_append(:a, m)",
+		name:   "list_append at both ends",
+		update: "SET l = list_append(l, :a), m = list_append(:a, m)",
 		values: vals{":a": list(num("9"))},
 		before: vals{"l": list(num("1")), "m": list(num("2"))},
 		after:  vals{"l": list(num("1"), num("9")), "m": list(num("9"), num("2"))},
@@ -63,7 +65,8 @@ var updateCases = []updateCase{
 		before: vals{"a": num("1")}, after: vals{"a": num("1")}, code: dynamo.CodeValidation,
 	},
 	{
-		name: "remove takes elements by the numbers they had", update: "REMOVE l[0], l[2], m.x, gone",
+		name:   "remove takes elements by the numbers they had",
+		update: "REMOVE l[0], l[2], m.x, gone",
 		before: vals{
 			"l": list(num("0"), num("1"), num("2"), num("3")), "m": dict(vals{"x": num("1")}),
 		},
@@ -101,7 +104,8 @@ var updateCases = []updateCase{
 		after:  vals{"size": dict(vals{"in.the": num("1")})},
 	},
 	{
-		name: "the sum of a text is refused", update: "SET x = x + :a", values: vals{":a": num("1")},
+		name: "the sum of a text is refused", update: "SET x = x + :a",
+		values: vals{":a": num("1")},
 		before: vals{"x": str("1")}, after: vals{"x": str("1")}, code: dynamo.CodeValidation,
 	},
 	{
@@ -118,8 +122,9 @@ var updateCases = []updateCase{
 		values: vals{":a": num("1")}, code: dynamo.CodeValidation,
 	},
 	{
-		name: "a change of the key is refused", update: "SET sk = :a", values: vals{":a": str("b")},
-		code: dynamo.CodeValidation,
+		name: "a change of the key is refused", update: "SET sk = :a",
+		values: vals{":a": str("b")},
+		code:   dynamo.CodeValidation,
 	},
 }
 
