@@ -94,7 +94,7 @@ func New(client *dynamodb.Client) *DB {
 	set := client.Options()
 	set.Retryer = aws.NopRetryer{}
 	set.HTTPClient = unhurried{set.HTTPClient}
-	set.APIOptions = append(slices.Clone(set.APIOptions), withoutInventedTokens)
+	set.APIOptions = append(slices.Clone(set.APIOptions), asAsked)
 	own := dynamodb.New(set)
 	streams := dynamodbstreams.New(dynamodbstreams.Options{
 		AppID:                      set.AppID,
@@ -217,14 +217,22 @@ func (c unhurried) Do(req *http.Request) (*http.Response, error) {
 	return c.next.Do(&sent)
 }
 
-// tokenStep is the SDK's name for the step that invents tokens.
-const tokenStep = "OperationIdempotencyTokenAutoFill"
+// The SDK's names for the step that invents tokens, and for the one that refuses requests without
+// what the service requires.
+const (
+	tokenStep    = "OperationIdempotencyTokenAutoFill"
+	validateStep = "OperationInputValidation"
+)
 
-// withoutInventedTokens takes that step out of the operations that have it.
-func withoutInventedTokens(stack *middleware.Stack) error {
-	if _, has := stack.Initialize.Get(tokenStep); !has {
-		return nil
+// asAsked takes both steps out of the operations that have them.
+func asAsked(stack *middleware.Stack) error {
+	for _, step := range []string{tokenStep, validateStep} {
+		if _, has := stack.Initialize.Get(step); !has {
+			continue
+		}
+		if _, err := stack.Initialize.Remove(step); err != nil {
+			return err
+		}
 	}
-	_, err := stack.Initialize.Remove(tokenStep)
-	return err
+	return nil
 }

@@ -9,9 +9,8 @@
 // # What is passed on
 //
 // Every value goes and comes as it is; a number stays the text that it was, so no digit is lost.
-// What is optional and empty (an expression, a limit of 0, a token) is not sent at all. What the
-// service requires is sent even when it is empty, so that the service refuses it and not the SDK,
-// in other words.
+// What is empty and may be left out (an expression, a limit of 0, a token) is not sent at all. What
+// is wrong or missing is for the service to refuse, in its words, so the SDK's own checks are off.
 //
 // # Errors
 //

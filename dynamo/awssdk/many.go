@@ -169,7 +169,7 @@ func action(a *dynamo.TransactWriteItem) types.TransactWriteItem {
 		out.ConditionCheck = &types.ConditionCheck{
 			TableName:                           aws.String(c.TableName),
 			Key:                                 required(c.Key),
-			ConditionExpression:                 aws.String(c.ConditionExpression),
+			ConditionExpression:                 optional(c.ConditionExpression),
 			ExpressionAttributeNames:            c.ExpressionAttributeNames,
 			ExpressionAttributeValues:           values(c.ExpressionAttributeValues),
 			ReturnValuesOnConditionCheckFailure: onFailure(c.ReturnValuesOnConditionCheckFailure),
@@ -189,7 +189,7 @@ func action(a *dynamo.TransactWriteItem) types.TransactWriteItem {
 		out.Update = &types.Update{
 			TableName:                           aws.String(u.TableName),
 			Key:                                 required(u.Key),
-			UpdateExpression:                    aws.String(u.UpdateExpression),
+			UpdateExpression:                    optional(u.UpdateExpression),
 			ConditionExpression:                 optional(u.ConditionExpression),
 			ExpressionAttributeNames:            u.ExpressionAttributeNames,
 			ExpressionAttributeValues:           values(u.ExpressionAttributeValues),

@@ -37,8 +37,9 @@ func valueList(vs []dynamo.Value) []types.AttributeValue {
 	return out
 }
 
-// value turns one value. Slices that are empty are never nil, which the SDK would send as null; an
-// absent value becomes a map of the wrong kind of member, which the service refuses.
+// value turns one value. Slices that are empty are never nil, which the SDK would send as null. An
+// absent value, which the SDK would leave out, becomes a null that is not true, which the service
+// refuses.
 func value(v dynamo.Value) types.AttributeValue {
 	switch v.Kind() {
 	case dynamo.KindS:
@@ -66,7 +67,7 @@ func value(v dynamo.Value) types.AttributeValue {
 	case dynamo.KindBS:
 		return &types.AttributeValueMemberBS{Value: notNil(v.BS())}
 	}
-	return nil
+	return &types.AttributeValueMemberNULL{Value: false}
 }
 
 func notNil[E any](s []E) []E {
