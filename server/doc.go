@@ -15,6 +15,13 @@
 // requests that name a loopback host: a page in the user's browser cannot reach it through a name
 // that it points at 127.0.0.1 itself. Any other address needs [AuthKeys].
 //
+// # Stores
+//
+// The store is the embedded database, or DynamoDB: Amazon's, or an endpoint that speaks its protocol.
+// Tables are created paid by request, waited for, and never changed but for an expiry that is off.
+//
+//	server.Options{DynamoDB: &awssdk.Options{Region: "eu-central-1"}}
+//
 // # In one process
 //
 // [Server.Transport] carries requests to the handler without a socket, with every right: whoever

@@ -10,6 +10,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 const noTables = "no tables; create them with: exchequer tables create"
@@ -141,8 +143,8 @@ func (a *app) tablesCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [TABLE]",
 		Short: "Compare tables with what the systems need",
-		Long: `Compare tables with what the systems need: keys, indexes, projections. Without a name all tables are
-compared. The exit status is 8 when anything differs.`,
+		Long: `Compare tables with what the systems need: keys, indexes, projections, expiry. Without a name all tables
+are compared. The exit status is 8 when anything differs or is missing.`,
 		Example: "  exchequer tables check",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: a.withTables(server.TablesKeep, func(
@@ -157,6 +159,8 @@ compared. The exit status is 8 when anything differs.`,
 				for _, t := range tables {
 					names = append(names, t.Name)
 				}
+				names = slices.Compact(slices.Sorted(slices.Values(
+					append(names, a.neededTables()...))))
 			}
 			var checks []client.TableCheck
 			for _, name := range names {
@@ -168,6 +172,17 @@ compared. The exit status is 8 when anything differs.`,
 			}
 			return a.checks(checks)
 		}),
+	}
+}
+
+// neededTables returns the names of the tables that there must be, as far as they are known here:
+// a running server has its own.
+func (a *app) neededTables() []string {
+	if a.flags.server != "" {
+		return nil
+	}
+	return []string{
+		firstOf(a.getenv(envTable), ledger.TableNameDefault), apikey.TableNameDefault,
 	}
 }
 
@@ -234,8 +249,8 @@ func (a *app) checks(checks []client.TableCheck) error {
 	}
 	if different > 0 {
 		return &failure{
-			exit: exitDiffers, text: count(different, "table") + " not as it should be",
-			try: "exchequer tables describe TABLE",
+			exit: exitDiffers, text: count(different, "table") + " not as needed",
+			try: "exchequer tables create, or exchequer tables describe TABLE",
 		}
 	}
 	return nil
