@@ -17,8 +17,9 @@
 //
 // # Stores
 //
-// The store is the embedded database, or DynamoDB: Amazon's, or an endpoint that speaks its protocol.
-// Tables are created paid by request, waited for, and never changed but for an expiry that is off.
+// The store is the embedded database, or DynamoDB: Amazon's, or an endpoint that speaks its
+// protocol. Tables are created paid by request, waited for, and never changed but for an expiry
+// that is off.
 //
 //	server.Options{DynamoDB: &awssdk.Options{Region: "eu-central-1"}}
 //
