@@ -64,7 +64,8 @@ on the other side is in the way: one that is defined otherwise, or has items and
 		RunE: func(command *cobra.Command, _ []string) error {
 			for _, flag := range []string{"data", "server", "store", "region", "endpoint"} {
 				if command.InheritedFlags().Changed(flag) {
-					return usagef("--from and --to, which name the stores", "copy has no --%s", flag)
+					return usagef("--from and --to, which name the stores",
+						"copy has no --%s", flag)
 				}
 			}
 			return a.copyStore(command.Context(), c)
@@ -267,7 +268,8 @@ func copyFailure(ctx context.Context, err error, resumable bool) error {
 	case errors.Is(err, transfer.ErrDiffers):
 		return &failure{
 			exit: exitDiffers, text: oneSentence(err),
-			try: "--verify-only, which names the items; and was the source written to meanwhile?",
+			try: "--verify-only, which names the items; was the source written to meanwhile? " +
+				"--overwrite copies again",
 		}
 	case errors.As(err, &refused):
 		try := "rename it there or delete it"
@@ -324,7 +326,8 @@ func storeName(name string) (string, error) {
 // lockFile is in every data directory.
 const lockFile = "LOCK"
 
-// openStore opens one side of a copy by its full name. A directory that is to be read must be there.
+// openStore opens one side of a copy by its full name. A directory that is to be read must be
+// there.
 func openStore(ctx context.Context, name string, create bool) (transfer.Store, io.Closer, error) {
 	dir, embedded := strings.CutPrefix(name, enginePrefix)
 	if !embedded {
@@ -334,7 +337,8 @@ func openStore(ctx context.Context, name string, create bool) (transfer.Store, i
 		}
 		db, err := awssdk.Open(ctx, opts)
 		if err != nil {
-			return nil, nil, usagef("A region, or an address such as http://127.0.0.1:8000", "%v", err)
+			return nil, nil, usagef("A region, or an address such as http://127.0.0.1:8000",
+				"%v", err)
 		}
 		return db, db, nil
 	}

@@ -55,6 +55,13 @@ func TestBothSidesMayBeAsUnkindAsTheServiceCanBe(t *testing.T) {
 
 func TestACopyGoesOnWhereItWasStopped(t *testing.T) {
 	from := filled(t, 400)
+	// Many pages, so that it stops in the middle of segments.
+	if err := from.SetFaults(engine.Faults{Rules: []engine.Fault{
+		{Kind: engine.FaultEarlyPage, Operation: "Scan", Rate: 1, Items: 12},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	before := int64(0)
 	for round := range rounds(t, 3) {
 		seed := rand.Uint64()
 		t.Logf("round %d: seed %d", round, seed)
@@ -72,7 +79,8 @@ func TestACopyGoesOnWhereItWasStopped(t *testing.T) {
 			}
 			results, err := transfer.Copy(t.Context(), from, to, opts.Hasty(patient))
 			if err == nil {
-				if results[0].Items != 400 || stops > 0 && !results[0].Resumed {
+				before += results[0].CopiedBefore
+				if results[0].Items != 400 {
 					t.Errorf("after %d stops %+v", stops, results)
 				}
 				break
@@ -85,6 +93,9 @@ func TestACopyGoesOnWhereItWasStopped(t *testing.T) {
 		if _, err := os.Stat(opts.State); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the state file is left: %v", err)
 		}
+	}
+	if before == 0 {
+		t.Error("no run found what another one had copied")
 	}
 }
 
@@ -127,7 +138,7 @@ func TestPagesThatAreCopiedAreNotReadAgain(t *testing.T) {
 	whole := from.scans.Load()
 	opts.Progress = nil
 	if results, err := transfer.Copy(t.Context(), from, to, opts); err != nil ||
-		!results[0].Resumed || results[0].CopiedBefore < 12 {
+		results[0].CopiedBefore < 12 {
 		t.Fatalf("%+v, %v", results, err)
 	}
 	// The second run reads what was left, and all of it for the check.
@@ -136,35 +147,79 @@ func TestPagesThatAreCopiedAreNotReadAgain(t *testing.T) {
 	}
 }
 
-func TestTablesThatAreDoneAreLeftAlone(t *testing.T) {
+func TestATableInTheWayIsFoundBeforeAnythingIsCopied(t *testing.T) {
 	from, to := &counted{DB: filled(t, 10)}, memory(t)
 	create(t, from.DB, "ZLast", dynamo.HashKey("PK"), "PK")
+	create(t, to, "ZLast", dynamo.HashKey("id"), "id")
+	var refused *transfer.RefusedError
+	_, err := transfer.Copy(t.Context(), from, to, transfer.Options{})
+	if !errors.As(err, &refused) {
+		t.Errorf("the second table is not refused: %v", err)
+	}
+	list, err := to.ListTables(t.Context(), &dynamo.ListTablesInput{})
+	if err != nil || len(list.TableNames) != 1 || from.scans.Load() != 0 {
+		t.Errorf("%d pages were read, there are %v, %v", from.scans.Load(), list, err)
+	}
+}
+
+// drifting is a source that someone writes to as soon as a page of it was read.
+type drifting struct {
+	*engine.DB
+	t     *testing.T
+	wrote atomic.Bool
+}
+
+func (d *drifting) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutput, error) {
+	out, err := d.DB.Scan(ctx, in)
+	if !d.wrote.Swap(true) {
+		changed := thing(0)
+		changed["n"] = dynamo.N("77")
+		put(d.t, d.DB, changed)
+	}
+	return out, err
+}
+
+func TestASourceThatIsWrittenToIsNoticed(t *testing.T) {
+	from, to := &drifting{DB: filled(t, 10), t: t}, memory(t)
 	opts := transfer.Options{
 		Segments: 1, From: "here", To: "there", State: filepath.Join(t.TempDir(), "state"),
 	}
-	create(t, to, "ZLast", dynamo.HashKey("id"), "id")
+	if _, err := transfer.Copy(t.Context(), from, to, opts); !errors.Is(err, transfer.ErrDiffers) {
+		t.Fatalf("Copy says %v", err)
+	}
+	// To go on would change nothing, so the way out is to begin anew.
 	var refused *transfer.RefusedError
 	if _, err := transfer.Copy(t.Context(), from, to, opts); !errors.As(err, &refused) {
-		t.Fatalf("the second table is not refused: %v", err)
+		t.Errorf("the second time Copy says %v", err)
 	}
-	if _, err := to.DeleteTable(t.Context(), "ZLast"); err != nil {
-		t.Fatal(err)
-	}
-	before := from.scans.Load()
-	results, err := transfer.Copy(t.Context(), from, to, opts)
-	if err != nil || len(results) != 2 || !results[0].Resumed || results[0].Items != 10 ||
-		results[1].Resumed {
+	opts.Overwrite = true
+	if results, err := transfer.Copy(t.Context(), from, to, opts); err != nil ||
+		results[0].Items != 10 {
 		t.Errorf("%+v, %v", results, err)
 	}
-	if read := from.scans.Load() - before; read != 2 {
-		t.Errorf("%d pages were read, want 2 of the other table", read)
+}
+
+func TestOverwriteBeginsAnewWhatBeganWithout(t *testing.T) {
+	from := filled(t, 300)
+	to := &moody{DB: memory(t), lasts: 9}
+	opts := transfer.Options{
+		Segments: 2, From: "here", To: "there", State: filepath.Join(t.TempDir(), "state"),
+	}
+	if _, err := transfer.Copy(t.Context(), from, to, opts.Hasty(patient)); err == nil {
+		t.Fatal("a store that fails takes it all")
+	}
+	put(t, to.DB, thing(1000))
+	to.lasts, opts.Overwrite = 0, true
+	results, err := transfer.Copy(t.Context(), from, to, opts.Hasty(patient))
+	if err != nil || results[0].CopiedBefore != 0 || results[0].Items != 300 {
+		t.Errorf("%+v, %v", results, err)
 	}
 }
 
 func TestACopyOfSomeTablesLeavesTheStateOfOthers(t *testing.T) {
 	from := filled(t, 10)
 	create(t, from, "Other", dynamo.HashKey("PK"), "PK")
-	to := &moody{DB: memory(t), lasts: 1}
+	to := &moody{DB: memory(t), lasts: 1} // one of the batches of the segments
 	opts := transfer.Options{
 		From: "here", To: "there", State: filepath.Join(t.TempDir(), "state"),
 		Tables: []string{table},
@@ -178,7 +233,7 @@ func TestACopyOfSomeTablesLeavesTheStateOfOthers(t *testing.T) {
 	}
 	opts.Tables = []string{table}
 	results, err := transfer.Copy(t.Context(), from, to, opts.Hasty(patient))
-	if err != nil || !results[0].Resumed {
+	if err != nil || results[0].Items != 10 { // else it is refused, for there are items
 		t.Errorf("%+v, %v", results, err)
 	}
 	if _, err := os.Stat(opts.State); !errors.Is(err, os.ErrNotExist) {

@@ -32,17 +32,10 @@ type kept struct {
 	Tables   map[string]*tableState
 }
 
-// tableState is how far a table is: a place in each of its segments. Done is set once both sides
-// were compared and nothing is left to do.
+// tableState is how far a table is: a place in each of its segments.
 type tableState struct {
 	Segments  []segmentState
-	Overwrite bool       `json:",omitempty"`
-	Done      *tableDone `json:",omitempty"`
-}
-
-type tableDone struct {
-	Items    int64
-	Checksum string
+	Overwrite bool `json:",omitempty"`
 }
 
 type segmentState struct {

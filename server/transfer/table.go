@@ -36,48 +36,62 @@ func describe(ctx context.Context, s Store, table string) (*definition, error) {
 	return &definition{table: d, ttl: ttl.AttributeName}, nil
 }
 
-// prepare makes the table on the other side, or finds what an earlier run left of it.
-func (c *copier) prepare(ctx context.Context, source *definition) (*tableState, bool, error) {
+// inspect looks at both sides, and finds what an earlier run left.
+func (c *copier) inspect(ctx context.Context) error {
+	if err := c.describe(ctx); err != nil {
+		return err
+	}
 	_, err := c.to.DescribeTable(ctx, c.table)
-	known := c.state.table(c.table)
-	switch {
-	case errors.Is(err, dynamo.ErrResourceNotFound):
-		if _, err := c.to.CreateTable(ctx, source.input()); err != nil {
-			return nil, false, fmt.Errorf("create it: %w", err)
-		}
-		known = nil // whatever was copied is gone
-	case err != nil:
-		return nil, false, err
+	if errors.Is(err, dynamo.ErrResourceNotFound) {
+		return nil // whatever was copied is gone
+	}
+	if err != nil {
+		return err
 	}
 	if err := c.await(ctx); err != nil {
-		return nil, false, err
+		return err
 	}
 	target, err := describe(ctx, c.to, c.table)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
-	if differences := source.differences(target); len(differences) > 0 {
-		return nil, false, &RefusedError{Differences: differences}
+	if differences := c.source.differences(target); len(differences) > 0 {
+		return &RefusedError{Differences: differences}
 	}
-	if known != nil {
-		return known, true, nil
+	known := c.state.table(c.table)
+	if known != nil && (known.Overwrite || !c.opts.Overwrite) {
+		c.at, c.before = known, known.items()
+		return nil
 	}
-	if !c.opts.Overwrite {
-		var page *dynamo.ScanOutput
-		if err := c.insist(ctx, func() (err error) {
-			page, err = c.to.Scan(ctx, &dynamo.ScanInput{
-				TableName: c.table, Limit: 1, ConsistentRead: true,
-			})
-			return err
-		}); err != nil {
-			return nil, false, err
-		}
-		if len(page.Items) > 0 {
-			return nil, false, &RefusedError{}
-		}
+	if c.opts.Overwrite {
+		return nil
 	}
-	known = c.state.begin(c.table, c.opts.Segments, c.opts.Overwrite)
-	return known, false, c.state.save()
+	var page *dynamo.ScanOutput
+	if err := c.insist(ctx, func() (err error) {
+		page, err = c.to.Scan(ctx, &dynamo.ScanInput{
+			TableName: c.table, Limit: 1, ConsistentRead: true,
+		})
+		return err
+	}); err != nil {
+		return err
+	}
+	if len(page.Items) > 0 {
+		return &RefusedError{}
+	}
+	return nil
+}
+
+// begin makes the table unless it is there, and waits until it can be used.
+func (c *copier) begin(ctx context.Context) error {
+	_, err := c.to.CreateTable(ctx, c.source.input())
+	if err != nil && !errors.Is(err, dynamo.ErrResourceInUse) {
+		return fmt.Errorf("create it: %w", err)
+	}
+	if err := c.await(ctx); err != nil {
+		return err
+	}
+	c.at = c.state.begin(c.table, c.opts.Segments, c.opts.Overwrite)
+	return c.state.save()
 }
 
 // input makes a new table's definition. Expiry, stream and protection are turned on when all is
@@ -144,7 +158,8 @@ func (c *copier) await(ctx context.Context) error {
 }
 
 // finish turns on what waited for the items.
-func (c *copier) finish(ctx context.Context, source *definition) error {
+func (c *copier) finish(ctx context.Context) error {
+	source := c.source
 	if err := c.copyTags(ctx, source.table); err != nil {
 		return fmt.Errorf("copy its tags: %w", err)
 	}

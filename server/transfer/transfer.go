@@ -94,7 +94,6 @@ type Result struct {
 	Table        string `json:"table"`
 	Items        int64  `json:"items"` // that both sides have
 	Checksum     string `json:"checksum"`
-	Resumed      bool   `json:"resumed"`
 	CopiedBefore int64  `json:"copiedBefore"` // items that an earlier run had copied
 }
 
@@ -117,9 +116,10 @@ func (e *RefusedError) Error() string {
 		strings.Join(e.Differences, "; ")
 }
 
-// Copy copies tables and compares them. Results are of the tables that are done; the error names
-// the table that is not. It is a *RefusedError where a table is in the way, and ErrDiffers where
-// both sides are not the same in the end.
+// Copy copies tables, compares them, and then turns on what waited for the items. Results are of
+// the tables that were found equal; the error names the table that was not. It is a *RefusedError
+// where a table is in the way, which is found before anything is copied, and ErrDiffers where both
+// sides are not the same in the end.
 func Copy(ctx context.Context, from, to Store, opts Options) ([]Result, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -133,14 +133,27 @@ func Copy(ctx context.Context, from, to Store, opts Options) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	copiers := make([]*copier, len(names))
+	for i, name := range names {
+		copiers[i] = &copier{from: from, to: to, opts: opts, state: st, table: name}
+	}
 	var results []Result
-	for _, name := range names {
-		c := &copier{from: from, to: to, opts: opts, state: st, table: name}
-		r, err := c.run(ctx)
-		if err != nil {
-			return results, fmt.Errorf("table %s: %w", name, err)
+	check := func(c *copier, ctx context.Context) error {
+		r, err := c.result(ctx)
+		if err == nil {
+			results = append(results, r)
 		}
-		results = append(results, r)
+		return err
+	}
+	// Every table goes through a step before any goes through the next.
+	for _, step := range []func(*copier, context.Context) error{
+		(*copier).inspect, (*copier).fill, check, (*copier).finish,
+	} {
+		for _, c := range copiers {
+			if err := step(c, ctx); err != nil {
+				return results, fmt.Errorf("table %s: %w", c.table, err)
+			}
+		}
 	}
 	return results, st.forget(names)
 }
@@ -172,64 +185,56 @@ type copier struct {
 	state    *state
 	table    string
 
+	source *definition
+	at     *tableState // nil until the table is on the other side
+	before int64       // items that an earlier run copied
+
 	mu       sync.Mutex // of the progress
 	progress Progress
 }
 
-func (c *copier) run(ctx context.Context) (Result, error) {
-	source, err := c.describe(ctx)
+// describe describes the table of the source.
+func (c *copier) describe(ctx context.Context) (err error) {
+	c.source, err = describe(ctx, c.from, c.table)
+	if errors.Is(err, dynamo.ErrResourceNotFound) {
+		return fmt.Errorf("the source does not have it: %w", err)
+	}
+	return err
+}
+
+// fill makes the table if it is missing and copies what is not copied yet.
+func (c *copier) fill(ctx context.Context) error {
+	if c.at == nil {
+		if err := c.begin(ctx); err != nil {
+			return err
+		}
+	}
+	c.stage(Copying, c.source.table.ItemCount, c.before)
+	if err := c.copySegments(ctx, c.at); err != nil {
+		return err
+	}
+	if !c.at.Overwrite {
+		return nil
+	}
+	if err := c.prune(ctx, c.source.table.KeySchema); err != nil {
+		return fmt.Errorf("take away what the source does not have: %w", err)
+	}
+	return nil
+}
+
+// result compares both sides.
+func (c *copier) result(ctx context.Context) (Result, error) {
+	sum, err := c.check(ctx, c.at.items())
+	if errors.Is(err, ErrDiffers) {
+		// All is copied, and to go on would change nothing.
+		return Result{}, errors.Join(err, c.state.forget([]string{c.table}))
+	}
 	if err != nil {
 		return Result{}, err
-	}
-	at, resumed, err := c.prepare(ctx, source)
-	if err != nil {
-		return Result{}, err
-	}
-	before := at.items()
-	if at.Done == nil {
-		if at.Done, err = c.transfer(ctx, source, at); err != nil {
-			return Result{}, err
-		}
-		if err := c.state.save(); err != nil {
-			return Result{}, err
-		}
 	}
 	return Result{
-		Table: c.table, Items: at.Done.Items, Checksum: at.Done.Checksum, Resumed: resumed,
-		CopiedBefore: before,
+		Table: c.table, Items: sum.Items, Checksum: sum.String(), CopiedBefore: c.before,
 	}, nil
-}
-
-// describe describes the table of the source.
-func (c *copier) describe(ctx context.Context) (*definition, error) {
-	source, err := describe(ctx, c.from, c.table)
-	if errors.Is(err, dynamo.ErrResourceNotFound) {
-		return nil, fmt.Errorf("the source does not have it: %w", err)
-	}
-	return source, err
-}
-
-// transfer copies what is not copied yet and compares all of it.
-func (c *copier) transfer(ctx context.Context, source *definition, at *tableState) (
-	*tableDone, error,
-) {
-	c.stage(Copying, source.table.ItemCount, at.items())
-	if err := c.copySegments(ctx, at); err != nil {
-		return nil, err
-	}
-	if at.Overwrite {
-		if err := c.prune(ctx, source.table.KeySchema); err != nil {
-			return nil, fmt.Errorf("take away what the source does not have: %w", err)
-		}
-	}
-	sum, err := c.check(ctx, at.items())
-	if err != nil {
-		return nil, err
-	}
-	if err := c.finish(ctx, source); err != nil {
-		return nil, err
-	}
-	return &tableDone{Items: sum.Items, Checksum: sum.String()}, nil
 }
 
 // stage begins something else to tell the progress of.

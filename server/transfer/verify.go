@@ -62,10 +62,10 @@ func Verify(ctx context.Context, from, to Store, opts Options, limit int) (
 
 // verify compares one table.
 func (c *copier) verify(ctx context.Context, limit int) (Result, []Difference, error) {
-	source, err := c.describe(ctx)
-	if err != nil {
+	if err := c.describe(ctx); err != nil {
 		return Result{}, nil, err
 	}
+	source := c.source
 	target, err := describe(ctx, c.to, c.table)
 	switch {
 	case errors.Is(err, dynamo.ErrResourceNotFound):
