@@ -121,14 +121,14 @@ func TestACopyGoesOnAfterKills(t *testing.T) {
 	p.env = append(p.env, "AWS_ACCESS_KEY_ID=any", "AWS_SECRET_ACCESS_KEY=any")
 	writeLargeItems(t, filepath.Join(p.dir, "books"))
 	// A slow endpoint, so that a copy is still at work when it is stopped.
-	address := p.emulating("--data", "there", "--fault", "latency,op=BatchWriteItem,delay=150ms")
+	address := p.emulating("--data", "there", "--fault", "latency,op=BatchWriteItem,delay=100ms")
 	state := filepath.Join(p.dir, "state.json")
 	command := []string{
 		"copy", "--from", "books", "--to", address, "--resume", "state.json", "--segments", "2",
 	}
 	items := 0
 	for _, signal := range []os.Signal{syscall.SIGKILL, syscall.SIGKILL, os.Interrupt} {
-		items += 1 + random.IntN(copyPages*copyPageItems/8)
+		items += 1 + random.IntN(copyPages*copyPageItems/16)
 		want := "-1"
 		if signal == os.Interrupt {
 			want = strconv.Itoa(exitStopped)
