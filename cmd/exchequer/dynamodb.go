@@ -137,7 +137,8 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 			return opts, usagef("--access-key ID:SECRET", "--access-key needs an id, a colon and a "+
 				"secret")
 		}
-		opts.Wire.AccessKeys = append(opts.Wire.AccessKeys, wire.AccessKey{ID: id, Secret: secret})
+		opts.Wire.AccessKeys = append(opts.Wire.AccessKeys,
+			wire.AccessKey{ID: id, Secret: secret})
 	}
 	if opts.Engine.Faults, err = engine.ParseFaults(e.faults...); err != nil {
 		return opts, usagef("See docs/faults.md", "%v", err)

@@ -84,10 +84,13 @@ func (db *DB) TagResource(ctx context.Context, arn string, tags []dynamo.Tag) er
 // UntagResource takes tags from a table; those that it does not have are no error.
 func (db *DB) UntagResource(ctx context.Context, arn string, keys []string) error {
 	if len(keys) == 0 {
-		return dynamo.Invalid(invalidParameter + "Atleast one Tag Key needs to be provided as input.")
+		return dynamo.Invalid(invalidParameter +
+			"Atleast one Tag Key needs to be provided as input.")
 	}
 	return db.retag(ctx, arn, func(now []dynamo.Tag) []dynamo.Tag {
-		return slices.DeleteFunc(now, func(t dynamo.Tag) bool { return slices.Contains(keys, t.Key) })
+		return slices.DeleteFunc(now, func(t dynamo.Tag) bool {
+			return slices.Contains(keys, t.Key)
+		})
 	})
 }
 

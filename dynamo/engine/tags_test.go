@@ -75,10 +75,12 @@ func TestBadTagsChangeNothing(t *testing.T) {
 		tags []dynamo.Tag
 		want dynamo.ErrorCode
 	}{
-		"no tags":        {d.TableArn, nil, dynamo.CodeValidation},
-		"an empty key":   {d.TableArn, []dynamo.Tag{{}}, dynamo.CodeValidation},
-		"a long key":     {d.TableArn, []dynamo.Tag{{Key: long("ü", 129)}}, dynamo.CodeValidation},
-		"a long value":   {d.TableArn, []dynamo.Tag{{Key: "k", Value: long("v", 257)}}, dynamo.CodeValidation},
+		"no tags":      {d.TableArn, nil, dynamo.CodeValidation},
+		"an empty key": {d.TableArn, []dynamo.Tag{{}}, dynamo.CodeValidation},
+		"a long key":   {d.TableArn, []dynamo.Tag{{Key: long("ü", 129)}}, dynamo.CodeValidation},
+		"a long value": {
+			d.TableArn, []dynamo.Tag{{Key: "k", Value: long("v", 257)}}, dynamo.CodeValidation,
+		},
 		"a reserved key": {d.TableArn, []dynamo.Tag{{Key: "AWS:x"}}, dynamo.CodeValidation},
 		"a key twice":    {d.TableArn, []dynamo.Tag{{Key: "k"}, {Key: "k"}}, dynamo.CodeValidation},
 		"too many":       {d.TableArn, many, dynamo.CodeLimitExceeded},
