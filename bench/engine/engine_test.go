@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The program runs every case on the stores that need nothing installed, and names what it left out.
+// The program runs every case on the stores that need nothing installed, and names what it left
+// out.
 func TestTheTableIsPrinted(t *testing.T) {
 	var out, progress bytes.Buffer
 	code := run(context.Background(), []string{

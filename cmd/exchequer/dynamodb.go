@@ -134,8 +134,8 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 	for _, key := range e.keys {
 		id, secret, ok := strings.Cut(key, ":")
 		if !ok || id == "" || secret == "" {
-			return opts, usagef("--access-key ID:SECRET", "--access-key needs an id, a colon and a "+
-				"secret")
+			return opts, usagef("--access-key ID:SECRET",
+				"--access-key needs an id, a colon and a secret")
 		}
 		opts.Wire.AccessKeys = append(opts.Wire.AccessKeys,
 			wire.AccessKey{ID: id, Secret: secret})
