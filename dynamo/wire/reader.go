@@ -251,20 +251,6 @@ func (r *reader) int() int {
 	return int(n)
 }
 
-// float reads a number, such as a time in seconds.
-func (r *reader) float() float64 {
-	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
-		r.mistyped("Double")
-		return 0
-	}
-	f, err := strconv.ParseFloat(string(r.number()), 64)
-	if err != nil {
-		r.fail("NUMBER_VALUE cannot be converted to Double")
-		return 0
-	}
-	return f
-}
-
 // strings reads a list of strings.
 func (r *reader) strings() []string {
 	start := len(r.texts)
@@ -279,20 +265,6 @@ func (r *reader) strings() []string {
 	r.texts = r.texts[:start]
 	return out
 }
-
-// raw passes a value of any type and returns its text.
-func (r *reader) raw() []byte {
-	r.peek()
-	start := r.pos
-	r.skip()
-	if r.err != nil {
-		return nil
-	}
-	return r.data[start:r.pos]
-}
-
-// sub returns a reader of a value that raw returned.
-func (r *reader) sub(raw []byte) *reader { return &reader{data: raw} }
 
 // skip passes a value of any type. It neither recurses nor allocates.
 func (r *reader) skip() {

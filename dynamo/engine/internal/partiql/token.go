@@ -48,7 +48,6 @@ type lexer struct {
 	text string
 	at   int
 	line int
-	from int // where the line begins
 	// columns is how many characters of the line are counted, up to counted.
 	columns, counted int
 }
