@@ -238,10 +238,13 @@ type UpdateTimeToLiveInput struct {
 // TimeToLiveStatus is the state of a table's expiry.
 type TimeToLiveStatus string
 
-// The two states that last.
+// The two states that last, and those on the way to them.
 const (
 	TimeToLiveEnabled  TimeToLiveStatus = "ENABLED"
 	TimeToLiveDisabled TimeToLiveStatus = "DISABLED"
+	// A change takes the service up to an hour.
+	TimeToLiveEnabling  TimeToLiveStatus = "ENABLING"
+	TimeToLiveDisabling TimeToLiveStatus = "DISABLING"
 )
 
 // TimeToLiveDescription is a table's expiry setting; AttributeName is empty while disabled.

@@ -66,6 +66,9 @@ func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 		return err
 	}
 	if err := admin.UpdateTimeToLive(ctx, t.TimeToLiveInput()); err != nil {
+		if t.Verify(ctx, admin) == nil {
+			return nil // Someone else was first, so the store refused to do it again.
+		}
 		return fmt.Errorf("turn on expiry of table %s: %w", t.name, err)
 	}
 	return nil
@@ -173,8 +176,12 @@ func (t *Table) Drift(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescript
 		}
 	})
 	t.driftIndexes(d, differ)
-	if ttl != nil && t.ttl != ttl.AttributeName {
+	switch {
+	case ttl == nil:
+	case t.ttl != ttl.AttributeName:
 		differ("expiry is by %q, not %q", ttl.AttributeName, t.ttl)
+	case t.ttl != "" && ttl.TimeToLiveStatus == dynamo.TimeToLiveDisabling:
+		differ("expiry by %q is being turned off", t.ttl)
 	}
 	return diffs
 }

@@ -139,6 +139,50 @@ func TestAnExpiryThatIsOffIsTurnedOn(t *testing.T) {
 	}
 }
 
+// outrun is a store where someone else turns expiry on just before.
+type outrun struct{ dynamo.Admin }
+
+func (o outrun) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveInput) error {
+	if err := o.Admin.UpdateTimeToLive(ctx, in); err != nil {
+		return err
+	}
+	return o.Admin.UpdateTimeToLive(ctx, in)
+}
+
+func TestAnExpiryThatSomeoneElseTurnedOnIsOn(t *testing.T) {
+	_, db := openTables(t)
+	table := st.NewTable("expiring", st.Keys("PK"), st.TTL("ttl"))
+	if err := table.Ensure(t.Context(), outrun{db}); err != nil {
+		t.Error(err)
+	}
+	if err := table.Verify(t.Context(), db); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnExpiryThatIsBeingTurnedOffDiffers(t *testing.T) {
+	_, db := openTables(t)
+	table := st.NewTable("expiring", st.Keys("PK"), st.TTL("ttl"))
+	if err := table.Ensure(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.DescribeTable(t.Context(), "expiring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for status, want := range map[dynamo.TimeToLiveStatus][]string{
+		dynamo.TimeToLiveEnabling:  nil,
+		dynamo.TimeToLiveDisabling: {`expiry by "ttl" is being turned off`},
+	} {
+		got := table.Drift(d, &dynamo.TimeToLiveDescription{
+			TimeToLiveStatus: status, AttributeName: "ttl",
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", status, diff)
+		}
+	}
+}
+
 func TestEnsureEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()

@@ -148,7 +148,7 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 		ReturnConsumedCapacity:    wantCapacity(in.ReturnConsumedCapacity),
 	}
 	if in.TotalSegments != 0 || in.Segment != 0 {
-		call.Segment = aws.Int32(int32(in.Segment))
+		call.Segment = aws.Int32(narrow(in.Segment))
 		call.TotalSegments = limit(in.TotalSegments)
 	}
 	out, err := db.client.Scan(ctx, call)

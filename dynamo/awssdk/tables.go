@@ -168,10 +168,14 @@ func (db *DB) DescribeTimeToLive(
 		return nil, translate(ctx, "DescribeTimeToLive", err)
 	}
 	d := deref(out.TimeToLiveDescription)
-	return &dynamo.TimeToLiveDescription{
+	answer := &dynamo.TimeToLiveDescription{
 		TimeToLiveStatus: dynamo.TimeToLiveStatus(d.TimeToLiveStatus),
 		AttributeName:    deref(d.AttributeName),
-	}, nil
+	}
+	if answer.TimeToLiveStatus == dynamo.TimeToLiveDisabled {
+		answer.AttributeName = "" // Some implementations tell which it was.
+	}
+	return answer, nil
 }
 
 func definitions(ds []dynamo.AttributeDefinition) []types.AttributeDefinition {

@@ -190,10 +190,12 @@ func optional[T comparable](v T) *T {
 	return &v
 }
 
-// limit returns a limit as the protocol has it, 32 bits wide; 0 sets none.
-func limit(n int) *int32 {
-	return optional(int32(max(math.MinInt32, min(math.MaxInt32, n))))
-}
+// limit returns a limit as the protocol has it; 0 sets none.
+func limit(n int) *int32 { return optional(narrow(n)) }
+
+// narrow returns a number with the 32 bits of the protocol's. What does not fit becomes the nearest
+// that does, which is as far from what the service takes.
+func narrow(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }
 
 // deref returns what p points to, or the zero value for nil.
 func deref[T any](p *T) T {

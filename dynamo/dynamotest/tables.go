@@ -188,8 +188,9 @@ func expiry() []behaviour {
 			on := await(k.ctx, func() bool {
 				after, err := k.DescribeTimeToLive(k.ctx, name)
 				k.must(err)
-				return after.TimeToLiveStatus == dynamo.TimeToLiveEnabled &&
-					after.AttributeName == "ends"
+				return after.AttributeName == "ends" &&
+					(after.TimeToLiveStatus == dynamo.TimeToLiveEnabled ||
+						after.TimeToLiveStatus == dynamo.TimeToLiveEnabling)
 			})
 			if !on {
 				k.Error("expiry is not turned on")
