@@ -1,6 +1,7 @@
 package singletable
 
 import (
+	"slices"
 	"time"
 	"unsafe"
 
@@ -43,8 +44,8 @@ func (c *core) fillSample(f *field, p unsafe.Pointer) {
 	case formBool:
 		tries = []scalar{{form: formBool, b: true}}
 	default:
-		texts := append(c.enums[f.attr], c.enums[f.goName]...)
-		for _, text := range append(texts, f.attr+"-1", "USD", "2026-01-02", "1") {
+		usual := []string{f.attr + "-1", "USD", "2026-01-02", "1"}
+		for _, text := range slices.Concat(c.enums[f.attr], c.enums[f.goName], usual) {
 			tries = append(tries, scalar{form: f.form, text: text})
 		}
 	}

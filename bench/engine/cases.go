@@ -150,6 +150,10 @@ func fill(ctx context.Context, db dynamo.DB) error {
 	return flush()
 }
 
+// attemptsMax bounds how often a payment that met another one is tried again: a server that is gone
+// must end the run.
+const attemptsMax = 1000
+
 // batchMax is how many writes a batch may have.
 const batchMax = 25
 
@@ -273,10 +277,11 @@ func pay(ctx context.Context, db dynamo.DB, r *rand.Rand) error {
 		change(from, "SET Balance = Balance - :a", "Balance >= :a"),
 		change(to, "SET Balance = Balance + :a", "attribute_exists(PK)"),
 	}}
-	for {
-		_, err := db.TransactWrite(ctx, in)
-		if err == nil || !dynamo.Retryable(err) {
+	var err error
+	for range attemptsMax {
+		if _, err = db.TransactWrite(ctx, in); err == nil || !dynamo.Retryable(err) {
 			return err
 		}
 	}
+	return err
 }

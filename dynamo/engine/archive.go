@@ -324,8 +324,8 @@ func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.busyArchives() >= archivesMax {
-		return nil, tooManyArchives()
+	if db.closed.Load() {
+		return nil, ErrClosed
 	}
 	now := db.opts.Now().UTC()
 	d := dynamo.ImportDescription{
@@ -345,6 +345,7 @@ func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	return &d, nil
 }
 
+// importBefore finds the import that a repeated token began, and refuses one too many.
 func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 	*dynamo.ImportDescription, error,
 ) {
@@ -352,11 +353,8 @@ func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 		return nil, err
 	}
 	defer db.end()
-	if in.ClientToken == "" {
-		return nil, nil
-	}
 	for _, d := range db.archives.imports {
-		if d.ClientToken != in.ClientToken {
+		if in.ClientToken == "" || d.ClientToken != in.ClientToken {
 			continue
 		}
 		if d.S3Bucket != in.S3Bucket || d.S3KeyPrefix != in.S3KeyPrefix ||
@@ -368,6 +366,9 @@ func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 		}
 		c := *d
 		return &c, nil
+	}
+	if db.busyArchives() >= archivesMax { // before a table is made for it
+		return nil, tooManyArchives()
 	}
 	return nil, nil
 }

@@ -147,6 +147,13 @@ func (f *flights) wait(flight uint64) {
 	<-w.done
 }
 
+// last returns the newest flight, landed or not.
+func (f *flights) last() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.newest
+}
+
 // waitAll returns when every flight that took off before has landed.
 func (f *flights) waitAll() {
 	f.mu.Lock()

@@ -235,7 +235,7 @@ func stageStream(batch *pebble.Batch, s *stream) error {
 // all other calls meanwhile, so it looks first whether there is anything to do.
 func (db *DB) maintainStreams(now time.Time) error {
 	db.schema.RLock()
-	due := db.streams.reserved < db.streams.sequences.newest+sequenceBlock/2 &&
+	due := db.streams.reserved < db.streams.sequences.last()+sequenceBlock/2 &&
 		len(db.streams.byID) > 0
 	for _, s := range db.streams.byID {
 		due = due || s.due(now)

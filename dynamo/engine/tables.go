@@ -365,7 +365,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 		return err
 	}
 	d := t.descriptor
-	if now := db.opts.Now(); now.Sub(d.TTLChanged) < db.opts.TTLPause {
+	if pause := db.opts.TTLPause; pause > 0 && db.opts.Now().Sub(d.TTLChanged) < pause {
 		return dynamo.Invalid("Time to live has been modified multiple times within a fixed " +
 			"interval")
 	}
