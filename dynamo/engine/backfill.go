@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -12,7 +13,8 @@ import (
 )
 
 // resume starts what is still to be done for a table: filling new indexes, writing the expiry
-// rows of items that were there before expiry was turned on, counting after a crash.
+// rows of items that were there before expiry was turned on, counting after a crash. The schema
+// lock is held, or nothing else runs yet.
 func (db *DB) resume(t *table) {
 	counting := !t.counted.Load()
 	filling := t.TTL != "" && !t.TTLReady
@@ -23,7 +25,9 @@ func (db *DB) resume(t *table) {
 		db.work.Go(func() { db.report("count items", t, db.recount(db.running, t)) })
 	}
 	if filling {
-		db.work.Go(func() { db.report("fill index", t, db.backfill(db.running, t)) })
+		// A later change of the table writes its phase, under the lock that this work does not hold.
+		until := t.phase.until
+		db.work.Go(func() { db.report("fill index", t, db.backfill(db.running, t, until)) })
 	}
 }
 
@@ -40,8 +44,8 @@ const backfillBatch = 256
 // backfill walks all items of a table and writes what they lack. Writes keep the new index up to
 // date from its first moment, so an item may be filled in twice, which changes nothing. When the
 // walk is done the index becomes active. A crash lets it begin again.
-func (db *DB) backfill(ctx context.Context, t *table) error {
-	if err := db.awaitPhase(ctx, t); err != nil {
+func (db *DB) backfill(ctx context.Context, t *table, until time.Time) error {
+	if err := db.awaitPhase(ctx, until); err != nil {
 		return err
 	}
 	var after []byte

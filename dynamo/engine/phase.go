@@ -101,14 +101,14 @@ func (db *DB) leave(before *dynamo.TableDescription, t *table, index string) {
 	}
 }
 
-// awaitPhase waits until a table's phase is over by the clock.
-func (db *DB) awaitPhase(ctx context.Context, t *table) error {
+// awaitPhase waits until a phase is over by the clock.
+func (db *DB) awaitPhase(ctx context.Context, until time.Time) error {
 	if db.opts.TableDelay <= 0 {
 		return nil
 	}
 	ticker := time.NewTicker(pollPhase)
 	defer ticker.Stop()
-	for db.opts.Now().Before(t.phase.until) {
+	for db.opts.Now().Before(until) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
