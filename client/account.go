@@ -38,6 +38,8 @@ type Account struct {
 	// Unlimited is set.
 	OverdraftLimit money.Amount
 	Unlimited      bool
+	// Zone is where the account's calendar days begin; empty means the server's own zone.
+	Zone string
 	// Version is the number of legs that were ever posted to the account.
 	Version uint64
 	// LastPostedAt is when the newest leg was posted; zero when there is none.
@@ -60,6 +62,9 @@ type NewAccount struct {
 	OverdraftLimit money.Amount
 	// Unlimited lets the balance go below zero without limit.
 	Unlimited bool
+	// Zone is where the account's calendar days begin, a name such as Pacific/Auckland; empty means
+	// the server's own zone.
+	Zone string
 }
 
 // OpenAccount opens an account with a balance of zero.
@@ -67,6 +72,7 @@ func (c *Client) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 	r := c.post("/v1/accounts", newAccountJSON{
 		ID: n.ID, UserID: n.UserID, AccountType: n.AccountType, Currency: n.Currency,
 		OverdraftLimit: optionalText(n.OverdraftLimit), Unlimited: n.Unlimited,
+		Zone: n.Zone,
 	})
 	r.key = n.IdempotencyKey
 	if r.key == "" && n.ID == "" {

@@ -19,6 +19,7 @@ type (
 		Balance        string         `json:"balance"`
 		OverdraftLimit string         `json:"overdraftLimit"`
 		Unlimited      bool           `json:"unlimited"`
+		Zone           string         `json:"zone,omitempty"`
 		Version        uint64         `json:"version"`
 		LastPostedAt   time.Time      `json:"lastPostedAt,omitzero"`
 		CreatedAt      time.Time      `json:"createdAt"`
@@ -31,6 +32,7 @@ type (
 		Currency       money.Currency `json:"currency"`
 		OverdraftLimit string         `json:"overdraftLimit,omitempty"`
 		Unlimited      bool           `json:"unlimited,omitempty"`
+		Zone           string         `json:"zone,omitempty"`
 	}
 
 	overdraftJSON struct {
@@ -144,7 +146,8 @@ func (a Account) MarshalJSON() ([]byte, error) {
 	return json.Marshal(accountJSON{
 		ID: a.ID, UserID: a.UserID, AccountType: a.AccountType, Status: a.Status,
 		Currency: a.Balance.Currency(), Balance: a.Balance.Text(),
-		OverdraftLimit: a.OverdraftLimit.Text(), Unlimited: a.Unlimited, Version: a.Version,
+		OverdraftLimit: a.OverdraftLimit.Text(), Unlimited: a.Unlimited, Zone: a.Zone,
+		Version:      a.Version,
 		LastPostedAt: a.LastPostedAt, CreatedAt: a.CreatedAt,
 	})
 }
@@ -159,7 +162,7 @@ func (a *Account) UnmarshalJSON(data []byte) error {
 	*a = Account{
 		ID: j.ID, UserID: j.UserID, AccountType: j.AccountType, Status: j.Status,
 		Balance: r.read(j.Balance), OverdraftLimit: r.read(j.OverdraftLimit),
-		Unlimited: j.Unlimited, Version: j.Version, LastPostedAt: j.LastPostedAt,
+		Unlimited: j.Unlimited, Zone: j.Zone, Version: j.Version, LastPostedAt: j.LastPostedAt,
 		CreatedAt: j.CreatedAt,
 	}
 	return r.err

@@ -25,6 +25,7 @@ func accountColumns() []column[client.Account] {
 func accountDetails() []column[client.Account] {
 	type account = client.Account
 	return append(accountColumns(),
+		col("ZONE", func(a account) string { return a.Zone }),
 		col("VERSION", func(a account) string { return thousands(int(a.Version)) }),
 		col("LAST POSTED", func(a account) string { return instant(a.LastPostedAt) }),
 		col("CREATED", func(a account) string { return instant(a.CreatedAt) }))
@@ -89,6 +90,7 @@ Given again with the same --id or --key, the command shows the account that it o
 	f.StringVar(&currency, "currency", "", "`code` of ISO 4217, such as NZD (required)")
 	f.StringVar(&limit, "overdraft", "", "how far the balance may go below zero, as an `amount`")
 	f.BoolVar(&n.Unlimited, "unlimited", false, "let the balance go below zero without limit")
+	f.StringVar(&n.Zone, "zone", "", "where its days begin, a `name` such as Pacific/Auckland")
 	f.StringVar(&n.IdempotencyKey, "key", "", "idempotency `key`, which makes a repeat safe")
 	command.MarkFlagsMutuallyExclusive("overdraft", "unlimited")
 	require(command, "user", "currency")

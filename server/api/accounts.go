@@ -22,6 +22,7 @@ type account struct {
 	Balance        string               `json:"balance" doc:"In the account's currency" example:"1500.00"`
 	OverdraftLimit string               `json:"overdraftLimit" doc:"How far the balance may go below zero" example:"0.00"`
 	Unlimited      bool                 `json:"unlimited" doc:"Whether the balance may go below zero without limit"`
+	Zone           string               `json:"zone,omitempty" doc:"Where the account's calendar days begin; absent for the server's own zone" example:"Pacific/Auckland"`
 	Version        uint64               `json:"version" doc:"The number of legs that were ever posted to the account" example:"3"`
 	LastPostedAt   instant              `json:"lastPostedAt,omitzero" doc:"When the newest leg was posted"`
 	CreatedAt      instant              `json:"createdAt"`
@@ -31,7 +32,7 @@ func accountOf(a ledger.Account) account {
 	return account{
 		ID: a.ID, UserID: a.UserID, AccountType: a.AccountType, Status: a.Status,
 		Currency: a.Currency(), Balance: a.Balance.Text(), OverdraftLimit: a.OverdraftLimit.Text(),
-		Unlimited: a.Unlimited, Version: a.Version, LastPostedAt: instant(a.LastPostedAt),
+		Unlimited: a.Unlimited, Zone: a.Zone, Version: a.Version, LastPostedAt: instant(a.LastPostedAt),
 		CreatedAt: instant(a.CreatedAt),
 	}
 }
@@ -49,6 +50,7 @@ type newAccount struct {
 	Currency       money.Currency   `json:"currency" doc:"A code of ISO 4217" example:"USD"`
 	OverdraftLimit decimalText      `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
 	Unlimited      bool             `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+	Zone           string           `json:"zone,omitempty" doc:"Where the account's calendar days begin, a name of the IANA database; the server's own zone without it" example:"Pacific/Auckland"`
 }
 
 // overdraft is the body that changes how far an account may go below zero.
@@ -187,7 +189,7 @@ func (a *API) openAccount(
 	opened, err := a.deps.Ledger.OpenAccount(ctx, ledger.NewAccount{
 		ID: body.ID, IdempotencyKey: in.IdempotencyKey, UserID: body.UserID,
 		AccountType: body.AccountType, Currency: body.Currency, OverdraftLimit: limit,
-		Unlimited: body.Unlimited,
+		Unlimited: body.Unlimited, Zone: body.Zone,
 	})
 	if err != nil {
 		return nil, err

@@ -46,6 +46,9 @@ type Account struct {
 	// Revision counts the opening and the changes to anything but the balance: status and
 	// overdraft. It is zero for an account that another program made.
 	Revision uint64
+	// Zone is where the account's calendar days begin, a name of the IANA database such as
+	// Pacific/Auckland. Empty means the ledger's own zone.
+	Zone string
 	// LastPostedAt is the CreatedAt of the newest leg; zero when there is none.
 	LastPostedAt time.Time
 	CreatedAt    time.Time
@@ -122,6 +125,8 @@ type NewAccount struct {
 	OverdraftLimit money.Amount
 	// Unlimited lets the balance go below zero without limit.
 	Unlimited bool
+	// Zone is where the account's calendar days begin; empty means the ledger's own zone.
+	Zone string
 }
 
 func (n NewAccount) check() error {
@@ -134,6 +139,12 @@ func (n NewAccount) check() error {
 	checkText(&wrong, "accountType", n.AccountType, accountTypeMax, required)
 	if !n.Currency.Known() {
 		wrong.Add("currency", "must be a code of ISO 4217")
+	}
+	if n.Zone != "" {
+		// "Local" is a name that means another zone on every machine.
+		if _, err := time.LoadLocation(n.Zone); err != nil || n.Zone == "Local" {
+			wrong.Add("zone", "must be a name such as Pacific/Auckland")
+		}
 	}
 	if err := wrong.Err(ErrInvalidRequest); err != nil {
 		return err
@@ -170,6 +181,8 @@ func (n NewAccount) difference(a Account) string {
 		return "accountType"
 	case n.Currency != a.Currency():
 		return "currency"
+	case n.Zone != a.Zone:
+		return "zone"
 	}
 	return ""
 }

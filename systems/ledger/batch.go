@@ -17,6 +17,8 @@ type job struct {
 	hash    string
 	// original is the header of the transaction that this one reverses.
 	original *Transaction
+	// with is what the caller writes in the same write.
+	with With
 
 	// planned tells that entry is what the write in hand makes of the posting.
 	planned bool
@@ -34,7 +36,7 @@ type job struct {
 
 // actions counts the writes that a job needs besides those of the accounts.
 func (j *job) actions() int {
-	n := 1 + len(j.posting.Legs)
+	n := 1 + len(j.posting.Legs) + j.with.Actions
 	if j.original != nil {
 		n++
 	}

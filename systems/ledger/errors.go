@@ -104,6 +104,12 @@ var (
 		"Deposit money first, or raise the account's overdraft limit")
 )
 
+// ErrJoined is what PostWith returns when what the caller writes in the same write was refused: a
+// condition of its own did not hold. Nothing was posted.
+var ErrJoined = Problems.Define(problem.Changed, "joined_write_refused",
+	"What was to be written together with the transaction was refused",
+	"Read the item that the condition was about, and decide again")
+
 // ErrContended is what is left when other writers kept winning until the caller's time was over.
 var ErrContended = Problems.Define(problem.Unavailable, "contended",
 	"Too many writers want the same accounts at once",

@@ -37,6 +37,7 @@ type (
 		Status         AccountStatus  `dynamodbav:"Status"`
 		OverdraftLimit money.Decimal  `dynamodbav:"OverdraftLimit"`
 		Unlimited      bool           `dynamodbav:"OverdraftUnlimited,omitempty"`
+		Zone           string         `dynamodbav:"Zone,omitempty"`
 		Version        uint64         `dynamodbav:"Version"`
 		Revision       uint64         `dynamodbav:"Revision"`
 		LastPostedAt   time.Time      `dynamodbav:"LastPostedAt"`

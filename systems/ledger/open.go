@@ -60,6 +60,7 @@ func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 		AccountType: n.AccountType,
 		Status:      AccountActive,
 		Unlimited:   n.Unlimited,
+		Zone:        n.Zone,
 		Revision:    1,
 		CreatedAt:   instant(l.opts.Now()),
 	}

@@ -184,6 +184,8 @@ func (l *Ledger) insist(ctx context.Context, j *job) (Receipt, error) {
 			return Receipt{}, ErrContended.Wrap(errors.Join(err, j.cause))
 		case err == nil || !retryAlone(err):
 			return receipt, err
+		case l.foreign(err):
+			return Receipt{}, ErrJoined.Wrap(err)
 		}
 		j.cause = err
 		if err := pause(ctx, wait, err); err != nil {
@@ -266,6 +268,9 @@ func (l *Ledger) fill(tx *singletable.Tx, b *batch) bool {
 		}
 		if j.original != nil {
 			m.markReversed(tx, j.original, j.id)
+		}
+		if j.with.Add != nil {
+			j.with.Add(tx, j.entry.clone())
 		}
 	}
 	for _, lane := range b.owned {

@@ -133,7 +133,7 @@ func (d Divergence) String() string {
 //
 // A divergence is no error: errors are those of the request and of the store.
 func (l *Ledger) Reconcile(ctx context.Context, q ReconcileQuery) (Reconciliation, error) {
-	from, until, err := l.days(q.From, q.To)
+	from, until, err := days(q.From, q.To, l.opts.Zone)
 	if err != nil {
 		return Reconciliation{}, err
 	}

@@ -33,8 +33,8 @@ type Statement struct {
 // the pages neither repeat nor hide a row: they are on none of the pages. A new account has no
 // rows, and balances of zero.
 func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, error) {
-	from, until, err := l.days(q.From, q.To)
-	if err != nil {
+	// What is wrong with the request comes before what is wrong with the account.
+	if _, _, err := days(q.From, q.To, l.opts.Zone); err != nil {
 		return Statement{}, err
 	}
 	size, err := q.size()
@@ -42,6 +42,10 @@ func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, er
 		return Statement{}, err
 	}
 	account, err := l.Account(ctx, q.AccountID)
+	if err != nil {
+		return Statement{}, err
+	}
+	from, until, err := days(q.From, q.To, l.zoneOf(account))
 	if err != nil {
 		return Statement{}, err
 	}
@@ -160,14 +164,25 @@ func (s *Statement) setBalances(text string) error {
 	return err
 }
 
-// days returns the instants [from, until) of calendar days, both included.
-func (l *Ledger) days(first, last Date) (from, until time.Time, err error) {
+// zoneOf returns where an account's days begin. A zone that this machine does not know, which
+// another one must have written, is as good as none.
+func (l *Ledger) zoneOf(a Account) *time.Location {
+	if a.Zone != "" {
+		if zone, err := time.LoadLocation(a.Zone); err == nil {
+			return zone
+		}
+	}
+	return l.opts.Zone
+}
+
+// days returns the instants [from, until) of calendar days in a zone, both included.
+func days(first, last Date, zone *time.Location) (from, until time.Time, err error) {
 	var wrong problem.Fields
-	from, ok := first.start(l.opts.Zone)
+	from, ok := first.start(zone)
 	if !ok {
 		wrong.Add("from", "must be a day such as 2026-01-31")
 	}
-	if until, ok = last.next(l.opts.Zone); !ok {
+	if until, ok = last.next(zone); !ok {
 		wrong.Add("to", "must be a day such as 2026-01-31")
 	}
 	if len(wrong) == 0 && !from.Before(until) {
