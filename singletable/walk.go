@@ -108,6 +108,14 @@ func (w *walk) open(stage int, keys []dynamo.Key) {
 // take returns the next row. ok is false at the end. limit is how many rows are still wanted, 0
 // for all.
 func (w *walk) take(ctx context.Context, limit int) (item dynamo.Item, ok bool, err error) {
+	if item, ok, err = w.peek(ctx, limit); ok {
+		w.consume()
+	}
+	return item, ok, err
+}
+
+// peek is take without going on.
+func (w *walk) peek(ctx context.Context, limit int) (item dynamo.Item, ok bool, err error) {
 	if w.q.empty {
 		return nil, false, nil
 	}
@@ -116,22 +124,26 @@ func (w *walk) take(ctx context.Context, limit int) (item dynamo.Item, ok bool, 
 			return nil, false, err
 		}
 		if r := w.least(); r != nil {
-			item := r.buf[0]
-			r.buf = r.buf[1:]
-			r.pos = w.q.positionOf(item)
-			if r.first == nil {
-				r.first = r.pos
-			}
-			if len(r.buf) == 0 && r.next != nil {
-				r.pos = r.next
-			}
-			return item, true, nil
+			return r.buf[0], true, nil
 		}
 		if !w.advance() {
 			return nil, false, nil
 		}
 	}
 	return nil, false, nil
+}
+
+// consume goes on over the row that peek found.
+func (w *walk) consume() {
+	r := w.least()
+	r.pos = w.q.positionOf(r.buf[0])
+	r.buf = r.buf[1:]
+	if r.first == nil {
+		r.first = r.pos
+	}
+	if len(r.buf) == 0 && r.next != nil {
+		r.pos = r.next
+	}
 }
 
 // advance moves on to the next stage and reports whether there is one.
