@@ -1,0 +1,355 @@
+package locations
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// The names of the optional indexes.
+const (
+	indexCreated = "GSI1"
+	indexCode    = "GSI2"
+	indexName    = "GSI3"
+	indexCell    = "GSI4"
+)
+
+// The attribute that tells kinds of items apart, and its values.
+const (
+	kindAttribute = "itemType"
+	kindLocation  = "Location"
+	kindLookup    = "LocationCodeLookup"
+)
+
+// Items as they are stored. Attribute names are part of the table's contract with other programs.
+type (
+	locationItem struct {
+		ID               ID                 `dynamodbav:"locationId"`
+		Code             string             `dynamodbav:"locationCode,omitempty"`
+		FormerCode       string             `dynamodbav:"formerCode,omitempty"`
+		Name             string             `dynamodbav:"name"`
+		PlaceID          string             `dynamodbav:"placeId,omitempty"`
+		PlaceCheckedAt   time.Time          `dynamodbav:"placeIdCheckedAt"`
+		FormattedAddress string             `dynamodbav:"formattedAddress,omitempty"`
+		Components       map[string]any     `dynamodbav:"addressComponents,omitempty"`
+		Lat              singletable.Number `dynamodbav:"lat,omitempty"`
+		Lng              singletable.Number `dynamodbav:"lng,omitempty"`
+		Status           Status             `dynamodbav:"status"`
+		Address          *Address           `dynamodbav:"address,omitempty"`
+		Phone            string             `dynamodbav:"phone,omitempty"`
+		TimeZone         string             `dynamodbav:"timeZone,omitempty"`
+		Hours            *Hours             `dynamodbav:"hours,omitempty"`
+		Tags             []string           `dynamodbav:"tags,stringset,omitempty"`
+		// Area and Cell are where the location is in the cell index; see cell.
+		Area    string `dynamodbav:"geoArea,omitempty"`
+		Cell    string `dynamodbav:"geoCell,omitempty"`
+		Version uint64 `dynamodbav:"version,omitempty"`
+		// Both are text so that a condition compares what another program wrote, in whatever form.
+		CreatedAt string `dynamodbav:"createdAt,omitempty"`
+		UpdatedAt string `dynamodbav:"updatedAt,omitempty"`
+	}
+
+	// lookupItem is the lookup item of a code, seen by itself, for repairs.
+	lookupItem struct {
+		Key       string `dynamodbav:"codeKey,keyonly"`
+		ID        ID     `dynamodbav:"locationId"`
+		Code      string `dynamodbav:"locationCode,omitempty"`
+		CreatedAt string `dynamodbav:"createdAt,omitempty"`
+	}
+)
+
+// Inputs of the patterns.
+type (
+	// ByID names a location.
+	ByID struct {
+		LocationID ID `dynamodbav:"locationId"`
+	}
+	// Listing narrows down a list: to a status, to those with a tag, and, where the list has an
+	// order, to a prefix. What is empty narrows down nothing.
+	Listing struct {
+		Status Status
+		Tag    string
+		Prefix string
+	}
+	// InCell names a cell by its area and the beginning of the cells in it.
+	InCell struct {
+		Area   string `dynamodbav:"geoArea"`
+		Prefix string
+	}
+)
+
+// model is the table's design.
+type model struct {
+	table     *singletable.Table
+	locations *singletable.Entity[locationItem]
+	codes     *singletable.Unique[locationItem]
+	fields    fields
+
+	// lookups is the same table as repairs see it. It is a table of its own to the kit, which
+	// would otherwise find two entities with the same keys.
+	lookups     *singletable.Entity[lookupItem]
+	lookupOwner singletable.Field[lookupItem, ID]
+
+	byID       *singletable.Pattern[ByID, locationItem]
+	all        *singletable.Pattern[Listing, locationItem]
+	allLookups *singletable.Pattern[Listing, lookupItem]
+	// Those whose index the table has not are nil.
+	byCreation, byCode, byName *singletable.Pattern[Listing, locationItem]
+	inCell                     *singletable.Pattern[InCell, locationItem]
+}
+
+// fields are the handles of what updates change and conditions compare.
+type fields struct {
+	code, formerCode, name, placeID, formattedAddress singletable.Field[locationItem, string]
+	phone, timeZone, area, cell, updatedAt            singletable.Field[locationItem, string]
+	placeCheckedAt                                    singletable.Field[locationItem, time.Time]
+	components                                        singletable.Field[locationItem, map[string]any]
+	lat, lng                                          singletable.Field[locationItem, singletable.Number]
+	status                                            singletable.Field[locationItem, Status]
+	address                                           singletable.Field[locationItem, *Address]
+	hours                                             singletable.Field[locationItem, *Hours]
+	tags                                              singletable.Field[locationItem, []string]
+	version                                           singletable.Field[locationItem, uint64]
+}
+
+func newModel(o Options) *model {
+	m := &model{}
+	options := []singletable.TableOption{}
+	index := func(wanted bool, option singletable.TableOption) {
+		if wanted {
+			options = append(options, option)
+		}
+	}
+	index(o.CreatedIndex, singletable.GSI(indexCreated, kindAttribute, "createdAt"))
+	index(o.CodeIndex, singletable.GSI(indexCode, "GSI2PK", "GSI2SK"))
+	index(o.NameIndex, singletable.GSI(indexName, "GSI3PK", "GSI3SK"))
+	index(o.CellIndex, singletable.GSI(indexCell, "GSI4PK", "GSI4SK"))
+	m.table = singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"), options...)
+	m.defineEntities(o)
+	m.defineFields()
+	m.definePatterns(o)
+	return m
+}
+
+func (m *model) defineEntities(o Options) {
+	key, list := "LOCATION#<locationId>", "LIST#LOCATION"
+	if o.Shards > 0 {
+		n := strconv.Itoa(o.Shards)
+		key = "LOCATION#<locationId:shard(" + n + ")>#<locationId>"
+		list += "<locationId:shardSuffix(" + n + ")>"
+	}
+	options := []singletable.EntityOption{
+		singletable.Discriminator(kindAttribute, kindLocation),
+		singletable.Primary(key, "META"),
+	}
+	place := func(wanted bool, option singletable.EntityOption) {
+		if wanted {
+			options = append(options, option)
+		}
+	}
+	place(o.CreatedIndex, singletable.On(indexCreated, kindLocation, "<createdAt>"))
+	place(o.CodeIndex, singletable.On(indexCode, list,
+		"CODE#<locationCode:lower>#<locationId>", singletable.Sparse()))
+	place(o.NameIndex, singletable.On(indexName, list,
+		"NAME#<name:lower>#<locationId>", singletable.Sparse()))
+	place(o.CellIndex, singletable.On(indexCell, "CELL#<geoArea>",
+		"<geoCell>#<locationId>", singletable.Sparse()))
+	m.locations = singletable.NewEntity[locationItem](m.table, kindLocation, options...)
+	// Reservable lets a location have a lookup item that names it already.
+	m.codes = singletable.NewUnique(m.locations, kindLookup, singletable.Reservable(),
+		singletable.Primary("LOCATION_CODE#<locationCode:lower>", "META"),
+		singletable.Discriminator(kindAttribute, kindLookup),
+		singletable.Copy("locationId", "locationCode", "createdAt"))
+	again := singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"))
+	m.lookups = singletable.NewEntity[lookupItem](again, kindLookup,
+		singletable.Discriminator(kindAttribute, kindLookup),
+		singletable.Primary("LOCATION_CODE#<codeKey>", "META"))
+}
+
+func (m *model) defineFields() {
+	l, f := m.locations, &m.fields
+	text := func(at func(*locationItem) *string) singletable.Field[locationItem, string] {
+		return singletable.FieldOf(l, at)
+	}
+	f.code = text(func(i *locationItem) *string { return &i.Code })
+	f.formerCode = text(func(i *locationItem) *string { return &i.FormerCode })
+	f.name = text(func(i *locationItem) *string { return &i.Name })
+	f.placeID = text(func(i *locationItem) *string { return &i.PlaceID })
+	f.formattedAddress = text(func(i *locationItem) *string { return &i.FormattedAddress })
+	f.phone = text(func(i *locationItem) *string { return &i.Phone })
+	f.timeZone = text(func(i *locationItem) *string { return &i.TimeZone })
+	f.area = text(func(i *locationItem) *string { return &i.Area })
+	f.cell = text(func(i *locationItem) *string { return &i.Cell })
+	f.updatedAt = text(func(i *locationItem) *string { return &i.UpdatedAt })
+	f.placeCheckedAt = singletable.FieldOf(l,
+		func(i *locationItem) *time.Time { return &i.PlaceCheckedAt })
+	f.components = singletable.FieldOf(l,
+		func(i *locationItem) *map[string]any { return &i.Components })
+	f.lat = singletable.FieldOf(l, func(i *locationItem) *singletable.Number { return &i.Lat })
+	f.lng = singletable.FieldOf(l, func(i *locationItem) *singletable.Number { return &i.Lng })
+	f.status = singletable.FieldOf(l, func(i *locationItem) *Status { return &i.Status })
+	f.address = singletable.FieldOf(l, func(i *locationItem) **Address { return &i.Address })
+	f.hours = singletable.FieldOf(l, func(i *locationItem) **Hours { return &i.Hours })
+	f.tags = singletable.FieldOf(l, func(i *locationItem) *[]string { return &i.Tags })
+	f.version = singletable.FieldOf(l, func(i *locationItem) *uint64 { return &i.Version })
+	m.lookupOwner = singletable.FieldOf(m.lookups, func(i *lookupItem) *ID { return &i.ID })
+}
+
+func (m *model) definePatterns(o Options) {
+	describe, index := singletable.Describe, singletable.UseIndex
+	tags := singletable.FieldOf(m.locations, func(i *locationItem) *[]string { return &i.Tags })
+	narrowed := singletable.FilterBy(func(in Listing) singletable.Predicate {
+		var conds []singletable.Cond[locationItem]
+		if in.Status != "" {
+			conds = append(conds, m.fields.status.Equals(in.Status))
+		}
+		if in.Tag != "" {
+			conds = append(conds, tags.Contains(in.Tag))
+		}
+		if len(conds) == 0 {
+			return nil
+		}
+		return singletable.And(conds...)
+	})
+	m.byID = singletable.NewLookup[ByID](m.locations, "location-by-id",
+		describe("A location by its id, as of now"), singletable.Consistent())
+	m.all = singletable.NewScan[Listing](m.locations, "locations",
+		describe("All locations, in no order, by a scan of the table"), narrowed)
+	m.allLookups = singletable.NewScan[Listing](m.lookups, "location-codes",
+		describe("All lookup items of codes, by a scan of the table"), singletable.Consistent())
+	if o.CreatedIndex {
+		m.byCreation = singletable.NewQuery[Listing](m.locations, "locations-by-creation",
+			describe("All locations, the oldest first"), index(indexCreated), narrowed)
+	}
+	if o.CodeIndex {
+		m.byCode = singletable.NewQuery[Listing](m.locations, "locations-by-code",
+			describe("All locations in the order of their codes, from a prefix on"),
+			index(indexCode), singletable.BeginsWith("locationCode", "Prefix"), narrowed)
+	}
+	if o.NameIndex {
+		m.byName = singletable.NewQuery[Listing](m.locations, "locations-by-name",
+			describe("All locations in the order of their names, from a prefix on"),
+			index(indexName), singletable.BeginsWith("name", "Prefix"), narrowed)
+	}
+	if o.CellIndex {
+		m.inCell = singletable.NewQuery[InCell](m.locations, "locations-in-cell",
+			describe("The locations in a cell of the earth's surface"),
+			index(indexCell), singletable.BeginsWith("geoCell", "Prefix"))
+	}
+}
+
+// catalogue lists the questions for people and command lines.
+func (m *model) catalogue() *singletable.Model {
+	patterns := []singletable.AccessPattern{m.byID, m.all}
+	for _, p := range []*singletable.Pattern[Listing, locationItem]{
+		m.byCreation, m.byCode, m.byName,
+	} {
+		if p != nil {
+			patterns = append(patterns, p)
+		}
+	}
+	if m.inCell != nil {
+		patterns = append(patterns, m.inCell)
+	}
+	return singletable.NewModel("locations", []*singletable.Table{m.table}, patterns...)
+}
+
+// cell returns where a point is in the cell index: the area, which is the partition, and the cell
+// within it.
+func (m *model) cell(p *Point) (area, cell string) {
+	if m.inCell == nil || p == nil {
+		return "", ""
+	}
+	path := cellOf(*p)
+	return path[:areaLevel], path
+}
+
+func (m *model) itemOf(l *Location) locationItem {
+	i := locationItem{
+		ID: l.ID, Code: l.Code, FormerCode: l.FormerCode, Name: l.Name, PlaceID: l.Place.ID,
+		PlaceCheckedAt: l.Place.CheckedAt, FormattedAddress: l.Place.FormattedAddress,
+		Components: l.Place.Components, Status: l.Status, Address: l.Address, Phone: l.Phone,
+		TimeZone: l.TimeZone, Hours: l.Hours, Tags: l.Tags, Version: l.Version,
+		CreatedAt: l.created, UpdatedAt: l.updated,
+		Area: l.area, Cell: l.cell,
+	}
+	if l.Point != nil {
+		i.Lat, i.Lng = number(l.Point.Lat), number(l.Point.Lng)
+	}
+	return i
+}
+
+func number(v float64) singletable.Number { return singletable.Number(degrees(v)) }
+
+func locationOf(i locationItem) Location {
+	l := Location{
+		ID: i.ID, Code: i.Code, FormerCode: i.FormerCode, Status: i.Status,
+		Details: Details{
+			Name: i.Name,
+			Place: Place{
+				ID: i.PlaceID, CheckedAt: i.PlaceCheckedAt,
+				FormattedAddress: i.FormattedAddress, Components: i.Components,
+			},
+			Address: i.Address, Phone: i.Phone, TimeZone: i.TimeZone, Hours: i.Hours, Tags: i.Tags,
+		},
+		Version: i.Version,
+		created: i.CreatedAt, updated: i.UpdatedAt, area: i.Area, cell: i.Cell,
+	}
+	lat, err1 := strconv.ParseFloat(string(i.Lat), 64)
+	lng, err2 := strconv.ParseFloat(string(i.Lng), 64)
+	if err1 == nil && err2 == nil { // Half a point is none.
+		l.Point = &Point{lat, lng}
+	}
+	l.CreatedAt, _ = time.Parse(time.RFC3339, i.CreatedAt)
+	l.UpdatedAt, _ = time.Parse(time.RFC3339, i.UpdatedAt)
+	return l
+}
+
+// stamp writes an instant as it is stored.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// touch marks a location as changed at an instant, and finds its place in the cell index.
+func (m *model) touch(l *Location, now time.Time) {
+	l.Version++
+	l.UpdatedAt = instant(now)
+	l.updated = stamp(now)
+	l.area, l.cell = m.cell(l.Point)
+}
+
+// stillSo are the conditions that a location is as it was read.
+func (m *model) stillSo(l *Location) []singletable.Step[locationItem] {
+	f := &m.fields
+	return []singletable.Step[locationItem]{f.version.Equals(l.Version), f.updatedAt.Equals(l.updated)}
+}
+
+// steps are the changes that make of a location another, while it still is as it was read.
+func (m *model) steps(before, after *Location) []singletable.Step[locationItem] {
+	f, a, b := &m.fields, m.itemOf(before), m.itemOf(after)
+	steps := append(m.stillSo(before), m.locations.WithKnown(a))
+	add := func(differs bool, step singletable.Step[locationItem]) {
+		if differs {
+			steps = append(steps, step)
+		}
+	}
+	add(a.Code != b.Code, f.code.Set(b.Code))
+	add(a.FormerCode != b.FormerCode, f.formerCode.Set(b.FormerCode))
+	add(a.Name != b.Name, f.name.Set(b.Name))
+	add(a.PlaceID != b.PlaceID, f.placeID.Set(b.PlaceID))
+	add(a.PlaceCheckedAt != b.PlaceCheckedAt, f.placeCheckedAt.Set(b.PlaceCheckedAt))
+	add(a.FormattedAddress != b.FormattedAddress, f.formattedAddress.Set(b.FormattedAddress))
+	add(fmt.Sprint(a.Components) != fmt.Sprint(b.Components), f.components.Set(b.Components))
+	add(a.Lat != b.Lat, f.lat.Set(b.Lat))
+	add(a.Lng != b.Lng, f.lng.Set(b.Lng))
+	add(a.Status != b.Status, f.status.Set(b.Status))
+	add(a.Address != b.Address, f.address.Set(b.Address))
+	add(a.Phone != b.Phone, f.phone.Set(b.Phone))
+	add(a.TimeZone != b.TimeZone, f.timeZone.Set(b.TimeZone))
+	add(a.Hours != b.Hours, f.hours.Set(b.Hours))
+	add(strings.Join(a.Tags, "\n") != strings.Join(b.Tags, "\n"), f.tags.Set(b.Tags))
+	add(a.Area != b.Area, f.area.Set(b.Area))
+	add(a.Cell != b.Cell, f.cell.Set(b.Cell))
+	return append(steps, f.version.Set(b.Version), f.updatedAt.Set(b.UpdatedAt))
+}

@@ -1,0 +1,139 @@
+package locations
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// Bounds of what is found near.
+const (
+	NearDefault = 50
+	NearMax     = 1000
+)
+
+// NearQuery asks for the locations in use around a point or, with a Box, in it.
+type NearQuery struct {
+	Point Point
+	// Radius is in metres. One that is larger than half the earth's circumference finds everything.
+	Radius float64
+	// Box asks for what is in it instead, sorted by the distance to Point.
+	Box *Box
+	// Tag narrows down to those that have it.
+	Tag string
+	// Limit is the greatest number of locations, 1 to NearMax; 0 means NearDefault.
+	Limit int
+}
+
+// Neighbour is a location and its distance to the point that was asked about, in metres.
+type Neighbour struct {
+	Location
+	Distance float64
+}
+
+// Neighbours are the locations of an area, the nearest first.
+type Neighbours struct {
+	Items []Neighbour
+	// More tells that there are more than the limit.
+	More bool
+}
+
+func (q NearQuery) check() error {
+	var wrong problem.Fields
+	q.Point.check(&wrong)
+	if q.Box != nil {
+		q.Box.check(&wrong)
+	} else if !(q.Radius >= 0) || math.IsInf(q.Radius, 0) {
+		wrong.Add("radius", "must be metres, zero or more")
+	}
+	if q.Limit < 0 || q.Limit > NearMax {
+		wrong.Add("limit", fmt.Sprintf("must be from 1 to %d", NearMax))
+	}
+	return wrong.Err(ErrInvalid)
+}
+
+// Near returns the locations in use within a distance of a point, or in a box, by true distance.
+// With the cell index it reads the cells of the area, and refuses one of too many cells with
+// ErrAreaTooLarge, unless the list of all locations fits into memory; without the index it looks
+// through that list.
+func (d *Directory) Near(ctx context.Context, q NearQuery) (Neighbours, error) {
+	if err := q.check(); err != nil {
+		return Neighbours{}, err
+	}
+	box := around(q.Point, q.Radius)
+	if q.Box != nil {
+		box = *q.Box
+	}
+	var found []Location
+	var err error
+	cells, n := cover(box)
+	switch {
+	case d.model.inCell == nil:
+		found, err = d.listed(ctx)
+	case cells != nil:
+		found, err = d.inCells(ctx, cells)
+	default:
+		if found, err = d.listed(ctx); errors.Is(err, ErrTooMany) {
+			err = ErrAreaTooLarge.With("queries", n).With("limit", cellsMax)
+		}
+	}
+	if err != nil {
+		return Neighbours{}, err
+	}
+	return q.pick(found), nil
+}
+
+// listed returns all locations in use.
+func (d *Directory) listed(ctx context.Context) ([]Location, error) {
+	s, err := d.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Locations, nil
+}
+
+// inCells returns the locations of some cells, one query each.
+func (d *Directory) inCells(ctx context.Context, cells []string) ([]Location, error) {
+	var found []Location
+	for _, cell := range cells {
+		in := InCell{Area: cell[:areaLevel], Prefix: cell}
+		for item, err := range d.model.inCell.All(ctx, d.store, in) {
+			if err != nil {
+				return nil, failed("read cell", cell, err)
+			}
+			found = append(found, locationOf(item))
+		}
+	}
+	return found, nil
+}
+
+// pick returns those of some locations that the query asks for.
+func (q NearQuery) pick(from []Location) (out Neighbours) {
+	for _, l := range from {
+		if l.Status == Inactive || l.Point == nil ||
+			q.Tag != "" && !slices.Contains(l.Tags, q.Tag) {
+			continue
+		}
+		distance := Distance(q.Point, *l.Point)
+		if q.Box == nil && distance > q.Radius || q.Box != nil && !q.Box.Contains(*l.Point) {
+			continue
+		}
+		out.Items = append(out.Items, Neighbour{l, distance})
+	}
+	slices.SortFunc(out.Items, func(a, b Neighbour) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.ID, b.ID))
+	})
+	limit := q.Limit
+	if limit == 0 {
+		limit = NearDefault
+	}
+	if out.More = len(out.Items) > limit; out.More {
+		out.Items = out.Items[:limit]
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package locations
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// FaultKind says in which way a location and the lookup items of codes disagree.
+type FaultKind string
+
+// The kinds of faults. No write of this package leaves one; another program can.
+const (
+	// LookupMissing is a location whose code has no lookup item: somebody else could take it.
+	LookupMissing FaultKind = "lookup_missing"
+	// LookupForeign is a location whose code has a lookup item that names a location which has not
+	// the code.
+	LookupForeign FaultKind = "lookup_foreign"
+	// LookupStray is a lookup item of a code that the location it names does not have, or of a
+	// location that does not exist. It keeps the code from everybody.
+	LookupStray FaultKind = "lookup_stray"
+	// CodeTwice is a location whose code belongs to another location by right. It is for people to
+	// decide which of them keeps it.
+	CodeTwice FaultKind = "code_twice"
+)
+
+// Fault is one disagreement.
+type Fault struct {
+	Kind FaultKind
+	Code string
+	// Location has the code or, of a stray lookup item, is what that names.
+	Location ID
+	// Other is the location that the lookup item names, where that is another.
+	Other ID
+	// Mended tells that it was put right.
+	Mended bool
+}
+
+// Repair is the outcome of a comparison.
+type Repair struct {
+	// Locations and Lookups are how many of each there are.
+	Locations, Lookups int
+	// Faults are sorted by code.
+	Faults []Fault
+}
+
+// Mended tells whether nothing is left to do.
+func (r Repair) Mended() bool {
+	return !slices.ContainsFunc(r.Faults, func(f Fault) bool { return !f.Mended })
+}
+
+// Repair compares all locations with all lookup items, both ways, and with mend puts right what can
+// be. It reads the table twice, and looks at each disagreement again before it says or does
+// anything, so that it can run while others write.
+func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
+	var r Repair
+	codes, owners := map[ID]string{}, map[string]ID{}
+	err := d.each(ctx, func(l Location) error {
+		codes[l.ID] = l.Code
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	for item, err := range d.model.allLookups.All(ctx, d.store, Listing{}) {
+		if err != nil {
+			return r, failed("read", "lookup items", err)
+		}
+		owners[item.Key] = item.ID
+	}
+	r.Locations, r.Lookups = len(codes), len(owners)
+	defer d.cache.changing()()
+	for id, code := range codes {
+		if code != "" && owners[keyOf(code)] != id {
+			if err := d.mendLocation(ctx, &r, id, mend); err != nil {
+				return r, err
+			}
+		}
+	}
+	for key, id := range owners {
+		if keyOf(codes[id]) != key {
+			if err := d.mendLookup(ctx, &r, key, mend); err != nil {
+				return r, err
+			}
+		}
+	}
+	slices.SortFunc(r.Faults, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(keyOf(a.Code), keyOf(b.Code)), cmp.Compare(a.Location, b.Location),
+			cmp.Compare(a.Kind, b.Kind))
+	})
+	return r, nil
+}
+
+// mendLocation looks at a location whose lookup item seemed wrong.
+func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend bool) error {
+	l, err := d.Location(ctx, id)
+	if err != nil || l.Code == "" {
+		return err
+	}
+	lookup, found, err := d.model.codes.Owner(ctx, d.store, locationItem{Code: l.Code})
+	if err != nil {
+		return failed("find code", l.Code, err)
+	}
+	f := Fault{Kind: LookupMissing, Code: l.Code, Location: id}
+	if found {
+		if lookup.ID == id {
+			return nil
+		}
+		f.Kind, f.Other = LookupForeign, lookup.ID
+		_, rightful, err := d.model.codes.Get(ctx, d.store, locationItem{Code: l.Code})
+		if err != nil {
+			return failed("find code", l.Code, err)
+		}
+		if rightful {
+			f.Kind = CodeTwice
+		}
+	}
+	if mend && f.Kind != CodeTwice {
+		f.Mended, err = d.model.codes.Repair(ctx, d.store, locationItem{ID: id})
+		switch {
+		case errors.Is(err, singletable.ErrTaken):
+			f.Kind = CodeTwice // Two of them wanted it, and the other was mended first.
+		case errors.Is(err, singletable.ErrConditionFailed): // It changed this moment.
+		case err != nil:
+			return failed("mend the code of location", id, err)
+		}
+	}
+	r.Faults = append(r.Faults, f)
+	return nil
+}
+
+// mendLookup looks at a lookup item whose location seemed not to have its code.
+func (d *Directory) mendLookup(ctx context.Context, r *Repair, key string, mend bool) error {
+	lookup, found, err := d.model.lookups.Get(ctx, d.store, lookupItem{Key: key},
+		singletable.Consistent())
+	if err != nil {
+		return failed("find code", key, err)
+	}
+	if !found {
+		return nil
+	}
+	l, err := d.Location(ctx, lookup.ID)
+	missing := errors.Is(err, ErrNotFound)
+	if err != nil && !missing {
+		return err
+	}
+	if !missing && keyOf(l.Code) == key {
+		return nil
+	}
+	f := Fault{Kind: LookupStray, Code: cmp.Or(lookup.Code, key), Location: lookup.ID}
+	if mend {
+		tx := d.store.NewTx()
+		d.model.lookups.DeleteTx(tx, lookup, d.model.lookupOwner.Equals(lookup.ID))
+		if _, bad := ParseID(string(lookup.ID)); bad == nil {
+			guard := d.model.fields.code.Equals(l.Code)
+			if missing {
+				guard = d.model.locations.Missing()
+			}
+			d.model.locations.CheckTx(tx, locationItem{ID: lookup.ID}, guard)
+		}
+		err := tx.Commit(ctx)
+		if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
+			return failed("mend the code", key, err)
+		}
+		f.Mended = err == nil
+	}
+	r.Faults = append(r.Faults, f)
+	return nil
+}
+
+// Reindex writes the index keys of all locations anew and returns how many there are: after an
+// index was added to a table in use.
+func (d *Directory) Reindex(ctx context.Context) (n int, err error) {
+	var ids []ID
+	err = d.each(ctx, func(l Location) error {
+		ids = append(ids, l.ID)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	f := &d.model.fields
+	for _, id := range ids {
+		err := d.insist(ctx, func(ctx context.Context) error {
+			l, err := d.Location(ctx, id)
+			if err != nil {
+				return err
+			}
+			area, cell := d.model.cell(l.Point)
+			steps := append(d.model.stillSo(&l), d.model.locations.WithKnown(d.model.itemOf(&l)),
+				f.code.Set(l.Code), f.name.Set(l.Name), f.area.Set(area), f.cell.Set(cell))
+			_, err = d.model.locations.Update(ctx, d.store, locationItem{ID: id}, steps...)
+			if err != nil {
+				return again(failed("index location", id, err), err)
+			}
+			return nil
+		})
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,253 @@
+package locations_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
+	"github.com/exchequer-dev/exchequer/dynamo/dynamotest"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/locations"
+)
+
+const (
+	// endpointEnv is the address of a store that the tests of this package run on, instead of the
+	// embedded one, to show that the directory is not tied to it.
+	endpointEnv = "EXCHEQUER_DYNAMODB_ENDPOINT"
+	// strictEnv makes the tests of this package run on a store with the faults of [engine.Strict].
+	strictEnv = "EXCHEQUER_STRICT"
+	// roundsEnv multiplies the rounds of tests that draw at random.
+	roundsEnv = "EXCHEQUER_ROUNDS"
+)
+
+// rounds returns how often to do what is drawn at random.
+func rounds(few int) int {
+	n, err := strconv.Atoi(os.Getenv(roundsEnv))
+	if err != nil || n < 1 {
+		return few
+	}
+	return few * n
+}
+
+// database is what tests keep their locations in.
+type database interface {
+	dynamo.DB
+	dynamo.Admin
+}
+
+// clockStart is the seed's own example.
+var clockStart = time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
+
+// directory is a directory under test, with its store and its clock.
+type directory struct {
+	*locations.Directory
+	t     testing.TB
+	db    database
+	store *singletable.Store
+	mu    sync.Mutex
+	now   time.Time
+	calls []string // the operations of the store, in order
+}
+
+// faultsOfTests are the faults of the stores that tests open.
+func faultsOfTests() engine.Faults {
+	if os.Getenv(strictEnv) == "" {
+		return engine.Faults{}
+	}
+	return engine.Strict()
+}
+
+// open opens a directory on a database of its own.
+func open(t testing.TB, opts locations.Options) *directory {
+	t.Helper()
+	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
+		db, err := awssdk.Open(t.Context(), awssdk.Options{Endpoint: endpoint})
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart := dynamotest.NewApart(db)
+		t.Cleanup(func() {
+			if err := errors.Join(apart.Drop(context.Background()), db.Close()); err != nil {
+				t.Error(err)
+			}
+		})
+		return openOn(t, apart, opts)
+	}
+	db, err := engine.OpenMemory(engine.Options{Faults: faultsOfTests()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return openOn(t, db, opts)
+}
+
+// openOn opens a directory on a database.
+func openOn(t testing.TB, db database, opts locations.Options) *directory {
+	t.Helper()
+	d := &directory{t: t, db: db, now: clockStart}
+	if opts.Now == nil {
+		opts.Now = d.clock
+	}
+	d.store = singletable.NewStore(db, singletable.Options{
+		Now: opts.Now, CursorKey: []byte("a key of tests"), OnCall: d.note,
+	})
+	var err error
+	if d.Directory, err = locations.New(d.store, opts); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Model().Ensure(t.Context(), db); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d *directory) note(c singletable.Call) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, c.Operation)
+}
+
+// made returns the operations since it was last asked.
+func (d *directory) made() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	calls := d.calls
+	d.calls = nil
+	return calls
+}
+
+// clock is the directory's clock, which stands still but for pass.
+func (d *directory) clock() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now
+}
+
+// pass lets time pass.
+func (d *directory) pass(by time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.now = d.now.Add(by)
+}
+
+// setFaults changes the faults of the embedded database; other stores skip the test.
+func (d *directory) setFaults(f engine.Faults) {
+	d.t.Helper()
+	embedded, ok := d.db.(*engine.DB)
+	if !ok {
+		d.t.Skip("faults are injected by the embedded database")
+	}
+	if err := embedded.SetFaults(f); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func named(code, name string) locations.NewLocation {
+	return locations.NewLocation{Code: code, Details: locations.Details{Name: name}}
+}
+
+func (d *directory) create(n locations.NewLocation) locations.Location {
+	d.t.Helper()
+	l, made, err := d.Create(d.t.Context(), n)
+	if err != nil || !made {
+		d.t.Fatalf("create %s: made %t, %v", n.Code, made, err)
+	}
+	return l
+}
+
+func (d *directory) get(id locations.ID) locations.Location {
+	d.t.Helper()
+	l, err := d.Location(d.t.Context(), id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return l
+}
+
+// must ends the test on an error.
+func must[T any](t testing.TB, v T, err error) T {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// wants checks that an error is a problem, with details that say so.
+func wants(t testing.TB, err error, want *problem.Definition, details ...string) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("%v, want %s", err, want.Code())
+	}
+	found := problem.From(err)
+	for i := 0; i+1 < len(details); i += 2 {
+		if got := found.Details[details[i]]; got != details[i+1] {
+			t.Errorf("%s: %s is %q, want %q", want.Code(), details[i], got, details[i+1])
+		}
+	}
+}
+
+// item reads an item as it is stored, nil when there is none.
+func (d *directory) item(pk string) dynamo.Item {
+	d.t.Helper()
+	out, err := d.db.Get(d.t.Context(), &dynamo.GetInput{
+		TableName: d.Table().Name(), ConsistentRead: true,
+		Key: dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S("META")},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return out.Item
+}
+
+// put writes an item as another program would.
+func (d *directory) put(item dynamo.Item) {
+	d.t.Helper()
+	_, err := d.db.Put(d.t.Context(),
+		&dynamo.PutInput{TableName: d.Table().Name(), Item: item})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// remove deletes an item as another program would.
+func (d *directory) remove(pk string) {
+	d.t.Helper()
+	_, err := d.db.Delete(d.t.Context(), &dynamo.DeleteInput{TableName: d.Table().Name(),
+		Key: dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S("META")}})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// sound checks that the directory and its lookup items agree.
+func (d *directory) sound() {
+	d.t.Helper()
+	report, err := d.Repair(d.t.Context(), false)
+	if err != nil || len(report.Faults) > 0 {
+		d.t.Fatalf("repair finds %+v, %v", report.Faults, err)
+	}
+}
+
+// ids returns a maker of ids that count.
+func ids() func() string {
+	var mu sync.Mutex
+	n := 0
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return fmt.Sprintf("01ARZ3NDEKTSV4RRFFQ6%06d", n)
+	}
+}
+
+func ref[T any](v T) *T { return &v }
