@@ -99,8 +99,11 @@ func (d *Directory) create(
 		return nil, failed("create location", l.ID, err)
 	}
 	owner, err := d.taken(ctx, l)
-	if errors.Is(err, ErrCodeReserved) && n.Reuse {
+	switch {
+	case errors.Is(err, ErrCodeReserved) && n.Reuse:
 		return nil, d.createOver(ctx, l, owner)
+	case errors.Is(err, ErrCodeTaken) && l.unlike(*owner) == "":
+		return nil, ErrCodeYours.With("code", l.Code).With("location", owner.ID)
 	}
 	return nil, err
 }
@@ -177,8 +180,6 @@ func (d *Directory) taken(ctx context.Context, l *Location) (*Location, error) {
 		return nil, again(say(ErrUnsettled), nil)
 	case owner.Status == Inactive:
 		return &owner, say(ErrCodeReserved)
-	case l.unlike(owner) == "":
-		return &owner, say(ErrCodeYours)
 	}
 	return &owner, say(ErrCodeTaken)
 }

@@ -251,3 +251,6 @@ func ids() func() string {
 }
 
 func ref[T any](v T) *T { return &v }
+
+// fieldsOf returns the wrong fields that an error names.
+func fieldsOf(err error) problem.Fields { return problem.From(err).Fields }
