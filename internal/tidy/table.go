@@ -35,6 +35,9 @@ var layout = []rule{
 
 	// Layer 3: the systems. None of them knows the store, so none imports dynamo.
 	{pkg: "systems/ledger/...", may: []string{"singletable", "money", "problem"}},
+	{pkg: "systems/payments/...", may: []string{
+		"systems/ledger", "singletable", "money", "problem",
+	}},
 	{pkg: "systems/locations/...", may: []string{"singletable", "problem"}},
 
 	// Layer 4: the server is the composition root and the only place that opens a store.

@@ -1,0 +1,186 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// Change says what of a payment to change; what is nil stays as it is.
+type Change struct {
+	// Version is the version that the caller knows; 0 means whichever there is.
+	Version     uint64
+	Amount      *money.Amount
+	PayeeID     *ledger.AccountID
+	MerchantID  *ledger.MerchantID
+	At          *time.Time
+	Description *string
+}
+
+// apply returns the payment as it is after the change, or what is wrong with that.
+func (c Change) apply(p Payment) (Payment, error) {
+	var wrong problem.Fields
+	if c.PayeeID != nil {
+		p.PayeeID, p.MerchantID = *c.PayeeID, ""
+	}
+	if c.MerchantID != nil {
+		p.MerchantID = *c.MerchantID
+		if c.PayeeID == nil {
+			p.PayeeID = ""
+		}
+	}
+	checkPayee(&wrong, p.PayeeID, p.MerchantID)
+	if p.PayeeID == p.AccountID {
+		wrong.Add("payeeId", "must be another account than the payer's")
+	}
+	if c.At != nil {
+		checkTime(&wrong, *c.At)
+		p.At = instant(*c.At)
+	}
+	if c.Description != nil {
+		checkDescription(&wrong, *c.Description)
+		p.Description = *c.Description
+	}
+	if err := wrong.Err(ErrInvalidRequest); err != nil || c.Amount == nil {
+		return p, err
+	}
+	if given := c.Amount.Currency(); given != p.Amount.Currency() {
+		return p, ErrCurrencyMismatch.With("account", p.AccountID).
+			With("currency", p.Amount.Currency()).With("given", given).
+			Field("currency", "is not the account's")
+	}
+	p.Amount = *c.Amount
+	return p, checkAmount(p.Amount)
+}
+
+// Change changes amount, payee, time or description of a payment until it is claimed, and returns
+// it. Once a worker has it, it is ErrClaimed or ErrFinal; of a change and a claim at once one wins.
+func (s *Scheduler) Change(ctx context.Context, id PaymentID, c Change) (Payment, error) {
+	return s.edit(ctx, id, c.Version, func(p Payment) (Payment, error) {
+		if err := free(p); err != nil {
+			return p, err
+		}
+		return c.apply(p)
+	})
+}
+
+// Cancel takes a payment back until it is claimed. Cancelling again changes nothing. version is the
+// version that the caller knows; 0 means whichever there is.
+func (s *Scheduler) Cancel(ctx context.Context, id PaymentID, version uint64) (Payment, error) {
+	return s.edit(ctx, id, version, func(p Payment) (Payment, error) {
+		if p.Status == Cancelled {
+			return p, errUnchanged
+		}
+		p, err := p, free(p)
+		p.Status, p.Until = Cancelled, time.Time{}
+		return p, err
+	})
+}
+
+// Replay schedules a failed payment again, from the history too, to be paid as soon as it is due.
+// Its attempts are counted anew. Replaying a payment that is scheduled changes nothing.
+func (s *Scheduler) Replay(ctx context.Context, id PaymentID) (Payment, error) {
+	return s.edit(ctx, id, 0, func(p Payment) (Payment, error) {
+		if p.Status == Scheduled {
+			return p, errUnchanged
+		}
+		if p.Status != Failed {
+			return p, ErrNotFailed.With("payment", p.ID).With("status", p.Status)
+		}
+		p.Status, p.Attempts, p.Reason, p.ReasonText = Scheduled, 0, "", ""
+		return p, nil
+	})
+}
+
+// free tells why a payment cannot be changed, or nil.
+func free(p Payment) error {
+	switch {
+	case p.waiting():
+		return nil
+	case p.Status == Pending:
+		return ErrClaimed.With("payment", p.ID)
+	}
+	return ErrFinal.With("payment", p.ID).With("status", p.Status)
+}
+
+// errUnchanged tells edit that there is nothing to do.
+var errUnchanged = errors.New("the payment is as it should be")
+
+// edit reads a payment, lets it be changed, and writes it together with its identity, so that the
+// two never differ. It begins again when somebody else was faster.
+func (s *Scheduler) edit(
+	ctx context.Context, id PaymentID, version uint64, change func(Payment) (Payment, error),
+) (Payment, error) {
+	for {
+		m, err := s.writing(ctx)
+		if err != nil {
+			return Payment{}, err
+		}
+		before, identity, err := s.find(ctx, m, id)
+		if err != nil {
+			return Payment{}, err
+		}
+		after, err := change(before)
+		if errors.Is(err, errUnchanged) {
+			return before, nil
+		}
+		// What the payment has come to says more than that it is another version.
+		if err == nil && version != 0 && version != before.Version {
+			err = ErrChanged.With("payment", id).With("version", before.Version).
+				With("given", version)
+		}
+		if err != nil {
+			return Payment{}, err
+		}
+		after.Version++
+		after.UpdatedAt = instant(s.opts.Now())
+		err = s.replace(ctx, m, before, after, identity)
+		if errors.Is(err, singletable.ErrConditionFailed) {
+			if err := ctx.Err(); err != nil {
+				return Payment{}, err
+			}
+			continue
+		}
+		if err != nil {
+			return Payment{}, failed("change payment", id, err)
+		}
+		return after, nil
+	}
+}
+
+// replace writes a payment in place of an earlier version of it, where it belongs: under another
+// key if its time is another one, out of the history if it was there.
+func (s *Scheduler) replace(
+	ctx context.Context, m *model, before, after Payment, identity located,
+) error {
+	tx := s.store.NewTx()
+	same := m.fields.version.Equals(before.Version)
+	if before.Status.Final() {
+		// It may be in the history, or be copied there right now.
+		m.past.DeleteTx(tx, at(before))
+	}
+	switch {
+	case identity.in == m.history:
+		m.payments.CreateTx(tx, itemOf(after))
+	case !after.At.Equal(before.At):
+		m.payments.DeleteTx(tx, at(before), same)
+		m.payments.CreateTx(tx, itemOf(after))
+	default:
+		m.payments.PutTx(tx, itemOf(after), same)
+	}
+	changes := []singletable.Step[identityItem]{
+		m.identity.at.Set(after.At), m.identity.state.Set(after.Status),
+		m.identity.version.Set(identity.Version + 1),
+		singletable.If(m.identity.version.Equals(identity.Version)),
+	}
+	if identity.Archived {
+		changes = append(changes, m.identity.archived.Set(false))
+	}
+	m.identities.UpdateTx(tx, identityItem{ID: after.ID}, changes...)
+	return tx.Commit(ctx)
+}

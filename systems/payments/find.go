@@ -1,0 +1,259 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// identity returns the identity of a payment, or ErrNotFound.
+func (s *Scheduler) identity(ctx context.Context, m *model, id PaymentID) (located, error) {
+	found, exists, err := m.byID.First(ctx, s.store, ByID{id})
+	if err != nil {
+		return located{}, failed("find payment", id, err)
+	}
+	if !exists {
+		return located{}, ErrNotFound.With("payment", id)
+	}
+	return located{identityItem: found}, nil
+}
+
+// locate reads a payment where its identity says that it stands: in the scheduler's table first,
+// since it is in the history before it leaves that one.
+func (s *Scheduler) locate(
+	ctx context.Context, m *model, identity *located,
+) (Payment, bool, error) {
+	key := paymentItem{AccountID: identity.Payer, At: identity.At, ID: identity.ID}
+	for _, table := range [...]*singletable.Entity[paymentItem]{m.payments, m.past} {
+		found, exists, err := table.Get(ctx, s.store, key, singletable.Consistent())
+		if err != nil {
+			return Payment{}, false, failed("find payment", identity.ID, err)
+		}
+		if exists {
+			identity.in = table.Table()
+			return paymentOf(found), true, nil
+		}
+	}
+	return Payment{}, false, nil
+}
+
+// located is an identity with the table in which its payment was found.
+type located struct {
+	identityItem
+	in *singletable.Table
+}
+
+// locateAttempts bounds how often a payment is looked for that moves all the time.
+const locateAttempts = 10
+
+// Payment returns a payment by its id as of now, or ErrNotFound. A payment whose insertion stopped
+// half way is not there.
+func (s *Scheduler) Payment(ctx context.Context, id PaymentID) (Payment, error) {
+	p, _, err := s.find(ctx, s.model.Load(), id)
+	return p, err
+}
+
+// find returns a payment with its identity.
+func (s *Scheduler) find(
+	ctx context.Context, m *model, id PaymentID,
+) (Payment, located, error) {
+	var known located
+	for range locateAttempts {
+		identity, err := s.identity(ctx, m, id)
+		if err != nil {
+			return Payment{}, identity, err
+		}
+		p, exists, err := s.locate(ctx, m, &identity)
+		if err != nil || exists {
+			return p, identity, err
+		}
+		if identity.Version == known.Version {
+			break // It did not move while it was looked for.
+		}
+		known = identity
+	}
+	return Payment{}, located{}, ErrNotFound.With("payment", id)
+}
+
+// Bounds of a page.
+const (
+	PageDefault = 100
+	PageMax     = 1000
+)
+
+// PageQuery says which page of a list to read.
+type PageQuery struct {
+	// Size is the greatest number of rows, 1 to PageMax; 0 means PageDefault.
+	Size int
+	// Cursor is the Next of the page before, or empty for the first.
+	Cursor string
+}
+
+func (q PageQuery) size() (int, error) {
+	if q.Size < 0 || q.Size > PageMax {
+		return 0, ErrInvalidRequest.Field("size", fmt.Sprintf("must be from 1 to %d", PageMax))
+	}
+	if q.Size == 0 {
+		return PageDefault, nil
+	}
+	return q.Size, nil
+}
+
+// pager is a pattern, or a union of them.
+type pager[In any] interface {
+	Page(ctx context.Context, s *singletable.Store, in In, size int, cursor string) (
+		singletable.Page[paymentItem], error)
+}
+
+func page[In any](
+	ctx context.Context, s *Scheduler, p pager[In], in In, q PageQuery,
+) (singletable.Page[Payment], error) {
+	var out singletable.Page[Payment]
+	size, err := q.size()
+	if err != nil {
+		return out, err
+	}
+	items, err := p.Page(ctx, s.store, in, size, q.Cursor)
+	if err != nil {
+		var cursor *singletable.CursorError
+		if errors.As(err, &cursor) {
+			return out, ErrInvalidCursor.Wrap(err)
+		}
+		return out, failed("read", "payments", err)
+	}
+	out.Next, out.Resume = items.Next, items.Resume
+	out.Calls, out.Capacity = items.Calls, items.Capacity
+	out.Items = make([]Payment, len(items.Items))
+	for i, item := range items.Items {
+		out.Items[i] = paymentOf(item)
+	}
+	return out, nil
+}
+
+// Range is [From, To) in time. A zero bound is open.
+type Range struct{ From, To time.Time }
+
+func (r Range) check() error {
+	var wrong problem.Fields
+	if !r.From.IsZero() && !r.To.IsZero() && r.To.Before(r.From) {
+		wrong.Add("to", "must not be before from")
+	}
+	return wrong.Err(ErrInvalidRequest)
+}
+
+// Day returns the range of a calendar day, written 2026-01-31, in a zone. A day has the hours that
+// it has there, also when the clocks change.
+func Day(day string, zone *time.Location) (Range, error) {
+	return Days(day, 1, zone)
+}
+
+// Days returns the range of a number of calendar days from the given one on.
+func Days(first string, count int, zone *time.Location) (Range, error) {
+	t, err := time.ParseInLocation(time.DateOnly, first, zone)
+	if err != nil || t.Year() < yearLeast {
+		return Range{}, ErrInvalidRequest.Field("date", "must be a day such as 2026-01-31")
+	}
+	end := time.Date(t.Year(), t.Month(), t.Day()+count, 0, 0, 0, 0, zone)
+	return Range{From: t.UTC(), To: end.UTC()}, nil
+}
+
+// NextDaysDefault is how far ahead the design looks.
+const NextDaysDefault = 90
+
+// NextDays returns the range from now until the account's local date is so many days later, at
+// midnight: [now, today + days).
+func (s *Scheduler) NextDays(
+	ctx context.Context, id ledger.AccountID, days int,
+) (Range, error) {
+	a, err := s.account(ctx, id)
+	if err != nil {
+		return Range{}, err
+	}
+	now := s.opts.Now().In(locationOf(a.zone))
+	end := time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
+	return Range{From: instant(now), To: end.UTC()}, nil
+}
+
+// PaymentsOfAccount returns a page of an account's payments by time, those in the history among
+// them.
+func (s *Scheduler) PaymentsOfAccount(
+	ctx context.Context, id ledger.AccountID, r Range, q PageQuery,
+) (singletable.Page[Payment], error) {
+	if err := r.check(); err != nil {
+		return singletable.Page[Payment]{}, err
+	}
+	return page(ctx, s, s.model.Load().allOfAccount, ByAccount{id, r.From, r.To}, q)
+}
+
+// PaymentsByStatus returns a page of the payments of all accounts with a status by time, those in
+// the history among them: one query for each shard and table, side by side, merged. The rows have
+// no Data unless the index projects everything. When a shard cannot be read there is no page.
+func (s *Scheduler) PaymentsByStatus(
+	ctx context.Context, status Status, r Range, q PageQuery,
+) (singletable.Page[Payment], error) {
+	if err := r.check(); err != nil {
+		return singletable.Page[Payment]{}, err
+	}
+	if !status.Known() {
+		return singletable.Page[Payment]{}, ErrInvalidRequest.Field("status",
+			"must be SCHEDULED, PENDING, PROCESSED, CANCELLED or FAILED")
+	}
+	m, err := s.current(ctx)
+	if err != nil {
+		return singletable.Page[Payment]{}, err
+	}
+	in := ByStatus{status, r.From, r.To}
+	if !status.Final() { // What is not final is not in the history.
+		return page(ctx, s, m.byStatus, in, q)
+	}
+	return page(ctx, s, m.allByStatus, in, q)
+}
+
+// History returns a page of the payments of all accounts that came to their end, whatever it was,
+// by time.
+func (s *Scheduler) History(
+	ctx context.Context, r Range, q PageQuery,
+) (singletable.Page[Payment], error) {
+	if err := r.check(); err != nil {
+		return singletable.Page[Payment]{}, err
+	}
+	m, err := s.current(ctx)
+	if err != nil {
+		return singletable.Page[Payment]{}, err
+	}
+	return page(ctx, s, m.allByTime, ByTime{r.From, r.To}, q)
+}
+
+// PaymentByTransaction returns the payment that a transaction of the ledger settled, or
+// ErrNotFound: from the history, or, while it is not there yet, by the transaction's own key.
+func (s *Scheduler) PaymentByTransaction(
+	ctx context.Context, id ledger.TransactionID,
+) (Payment, error) {
+	m := s.model.Load()
+	// The transaction's idempotency key is the payment's id, and the identity knows the rest: that
+	// is one read more than the index takes, and never late.
+	if t, err := s.books.Transaction(ctx, id); err == nil {
+		p, _, err := s.find(ctx, m, PaymentID(t.IdempotencyKey))
+		if err == nil && p.TransactionID == id {
+			return p, nil
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return Payment{}, err
+		}
+	} else if !errors.Is(err, ledger.ErrTransactionNotFound) {
+		return Payment{}, err
+	}
+	found, exists, err := m.byTransaction.First(ctx, s.store, ByTransaction{id})
+	if err != nil {
+		return Payment{}, failed("find payment of transaction", id, err)
+	}
+	if !exists {
+		return Payment{}, ErrNotFound.With("payment", "of the transaction "+string(id))
+	}
+	return paymentOf(found), nil
+}

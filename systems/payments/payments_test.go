@@ -1,0 +1,277 @@
+package payments_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/payments"
+)
+
+// start is when tests begin: the seed's example of a payment's time.
+var start = time.Date(2019, 9, 25, 1, 1, 1, 0, time.UTC)
+
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// bank is a ledger and a scheduler on one database, with a clock that the test moves.
+type bank struct {
+	*payments.Scheduler
+	t     testing.TB
+	books *ledger.Ledger
+	db    database
+	faces *interposed
+	store *singletable.Store
+	clock *clock
+	opts  payments.Options
+}
+
+func openBank(t testing.TB, opts payments.Options) *bank {
+	t.Helper()
+	db, err := openDatabase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bank{t: t, db: db, clock: &clock{at: start}}
+	b.faces = &interposed{DB: db, settle: db.CatchUp}
+	b.store = singletable.NewStore(b.faces, singletable.Options{
+		Now: b.clock.now, CursorKey: []byte("payments of tests"),
+	})
+	b.books, err = ledger.New(b.store, ledger.Options{Now: b.clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.opts = opts
+	b.Scheduler = b.another()
+	for _, m := range []*singletable.Model{b.books.Model(), b.Model()} {
+		if err := m.Ensure(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+// another returns a scheduler of another process on the same tables.
+func (b *bank) another() *payments.Scheduler {
+	b.t.Helper()
+	opts := b.opts
+	opts.Now = b.clock.now
+	s, err := payments.New(b.store, b.books, opts)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+func nzd(text string) money.Amount { return money.MustParse(text, "NZD") }
+
+// account opens an account with money in it.
+func (b *bank) account(id ledger.AccountID, balance string) {
+	b.t.Helper()
+	b.open(ledger.NewAccount{
+		ID: id, UserID: "user-" + ledger.UserID(id), AccountType: "checking", Currency: "NZD",
+	}, balance)
+}
+
+func (b *bank) open(n ledger.NewAccount, balance string) {
+	b.t.Helper()
+	if _, err := b.books.OpenAccount(b.t.Context(), n); err != nil {
+		b.t.Fatal(err)
+	}
+	if balance == "" {
+		return
+	}
+	p := ledger.DepositInto(n.ID, money.MustParse(balance, n.Currency))
+	p.IdempotencyKey = "open-" + string(n.ID)
+	if _, err := b.books.Post(b.t.Context(), p); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// order is a payment from alice to bob that is due at once.
+func order(key, amount string) payments.NewPayment {
+	return payments.NewPayment{
+		Key: key, AccountID: "alice", PayeeID: "bob", Amount: nzd(amount), At: start,
+		Description: "Rent",
+	}
+}
+
+func (b *bank) schedule(n payments.NewPayment) payments.Payment {
+	b.t.Helper()
+	r, err := b.Schedule(b.t.Context(), n)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r.Payment
+}
+
+func (b *bank) run() payments.Report {
+	b.t.Helper()
+	b.catchUp()
+	r, err := b.Run(b.t.Context(), payments.RunOptions{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return r
+}
+
+func (b *bank) catchUp() {
+	b.t.Helper()
+	if err := b.db.CatchUp(); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bank) payment(id payments.PaymentID) payments.Payment {
+	b.t.Helper()
+	p, err := b.Payment(b.t.Context(), id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *bank) balance(id ledger.AccountID) string {
+	b.t.Helper()
+	a, err := b.books.Account(b.t.Context(), id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return a.Balance.Text()
+}
+
+func (b *bank) wantBalances(want map[ledger.AccountID]string) {
+	b.t.Helper()
+	for id, w := range want {
+		if got := b.balance(id); got != w {
+			b.t.Errorf("balance of %s is %s, want %s", id, got, w)
+		}
+	}
+}
+
+// interposed stands between the kit and the database, so that tests can fail calls.
+type interposed struct {
+	dynamo.DB
+	mu     sync.Mutex
+	before func(op string, in any) error
+	after  func(op string, in any) error
+	settle func() error
+}
+
+func (d *interposed) hooks(op string, in any, do func() error) error {
+	d.mu.Lock()
+	before, after := d.before, d.after
+	d.mu.Unlock()
+	if before != nil {
+		if err := before(op, in); err != nil {
+			return err
+		}
+	}
+	err := do()
+	if err == nil && after != nil {
+		err = after(op, in)
+	}
+	return err
+}
+
+func (d *interposed) Query(
+	ctx context.Context, in *dynamo.QueryInput,
+) (out *dynamo.QueryOutput, err error) {
+	d.mu.Lock()
+	settle := d.settle
+	d.mu.Unlock()
+	if settle != nil && in.IndexName != "" && in.ExclusiveStartKey == nil {
+		if err := settle(); err != nil {
+			return nil, err
+		}
+	}
+	err = d.hooks("Query", in, func() error {
+		out, err = d.DB.Query(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+func (d *interposed) Put(
+	ctx context.Context, in *dynamo.PutInput,
+) (out *dynamo.PutOutput, err error) {
+	err = d.hooks("Put", in, func() error {
+		out, err = d.DB.Put(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+func (d *interposed) Update(
+	ctx context.Context, in *dynamo.UpdateInput,
+) (out *dynamo.UpdateOutput, err error) {
+	err = d.hooks("Update", in, func() error {
+		out, err = d.DB.Update(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+func (d *interposed) Delete(
+	ctx context.Context, in *dynamo.DeleteInput,
+) (out *dynamo.DeleteOutput, err error) {
+	err = d.hooks("Delete", in, func() error {
+		out, err = d.DB.Delete(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+func (d *interposed) TransactWrite(
+	ctx context.Context, in *dynamo.TransactWriteInput,
+) (out *dynamo.TransactWriteOutput, err error) {
+	err = d.hooks("TransactWrite", in, func() error {
+		out, err = d.DB.TransactWrite(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+// on sets what is called before and after each write; nil takes it away.
+func (d *interposed) on(before, after func(op string, in any) error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before, d.after = before, after
+}
+
+func accountID(i int) ledger.AccountID { return ledger.AccountID(fmt.Sprintf("acct-%03d", i)) }
+
+// rounds returns how often a random test is repeated: n times EXCHEQUER_ROUNDS.
+func rounds(n int) int {
+	var factor int
+	if _, err := fmt.Sscan(os.Getenv("EXCHEQUER_ROUNDS"), &factor); err != nil || factor < 1 {
+		factor = 1
+	}
+	return n * factor
+}

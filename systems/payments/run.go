@@ -1,0 +1,291 @@
+package payments
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// RunOptions are the choices of one run.
+type RunOptions struct {
+	// Worker names this worker among all; "" means a random name.
+	Worker string
+	// Callers is how many payments are settled side by side; 0 means CallersDefault.
+	Callers int
+	// Units bounds what the run takes from the store, in write units a second; 0 means no bound.
+	Units float64
+	// Lease is how long a shard is this worker's own before it must be renewed; 0 means
+	// ShardLeaseDefault.
+	Lease time.Duration
+	// Progress, if set, is told of every payment, one at a time.
+	Progress func(Report)
+}
+
+// Defaults of a run.
+const (
+	// CallersDefault keeps the store's flushes shared without holding many payments in memory.
+	CallersDefault    = 64
+	ShardLeaseDefault = 30 * time.Second
+	// shardsAtOnce bounds the shards that a worker reads side by side.
+	shardsAtOnce = 8
+	// busyWait is how long to wait for a shard that another worker has.
+	busyWait = 100 * time.Millisecond
+)
+
+// Report says what a run did.
+type Report struct {
+	// Paid, Failed and Postponed count what became of payments; Elsewhere those that somebody else
+	// had or changed first.
+	Paid, Failed, Postponed, Elsewhere int
+	// Waiting counts payments that were left alone in the last pass, as their claim or their wait
+	// for the next attempt lasts.
+	Waiting int
+	// Oldest is when the payment that was due longest, of those that were met last, was due.
+	Oldest time.Time
+	// Units are the write units that were taken, if the run was paced.
+	Units float64
+}
+
+func (r *Report) add(o Outcome) {
+	switch o {
+	case Paid:
+		r.Paid++
+	case Refused:
+		r.Failed++
+	case Postponed:
+		r.Postponed++
+	case Elsewhere:
+		r.Elsewhere++
+	}
+}
+
+// settled counts the payments that this run did something about.
+func (r *Report) settled() int { return r.Paid + r.Failed + r.Postponed }
+
+// Run settles all payments that are due, those of earlier days too, and those whose claim or wait
+// is over, until there are none. Any number of workers may run at a time, here and elsewhere: they
+// share the shards by leases, and lose nothing when one of them is killed. When ctx ends, the
+// payments in hand are finished and no others begun.
+func (s *Scheduler) Run(ctx context.Context, opts RunOptions) (Report, error) {
+	if opts.Worker == "" {
+		opts.Worker = s.opts.NewID()
+	}
+	if opts.Callers <= 0 {
+		opts.Callers = CallersDefault
+	}
+	if opts.Lease <= 0 {
+		opts.Lease = ShardLeaseDefault
+	}
+	w := &worker{s: s, opts: opts, slots: make(chan struct{}, opts.Callers)}
+	w.pace.rate = opts.Units
+	for {
+		before := w.report.settled()
+		busy, err := w.pass(ctx)
+		switch {
+		case err != nil:
+			return w.report, err
+		case w.report.settled() > before:
+			continue
+		case !busy:
+			return w.report, nil
+		}
+		if err := pause(ctx, busyWait); err != nil {
+			return w.report, err
+		}
+	}
+}
+
+// worker is a run in hand.
+type worker struct {
+	s     *Scheduler
+	opts  RunOptions
+	slots chan struct{}
+	pace  pace
+
+	mu     sync.Mutex
+	report Report
+}
+
+// pass looks through all shards once. It tells whether some were another worker's.
+func (w *worker) pass(ctx context.Context) (busy bool, err error) {
+	m, err := w.s.current(ctx)
+	if err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	w.report.Waiting, w.report.Oldest = 0, time.Time{}
+	w.mu.Unlock()
+	until := w.s.opts.Now().Add(time.Millisecond) // What is due at this very millisecond is due.
+	names := m.shardNames(until)
+	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	next := make(chan string, len(names))
+	for _, name := range names {
+		next <- name
+	}
+	close(next)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	workers := min(shardsAtOnce, len(names))
+	errs, taken := make([]error, workers), make([]bool, workers)
+	var all sync.WaitGroup
+	for i := range workers {
+		all.Go(func() {
+			for name := range next {
+				mine, err := w.shard(ctx, m, name, until)
+				taken[i] = taken[i] || !mine
+				if errs[i] = err; err != nil {
+					cancel()
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, t := range taken {
+		busy = busy || t
+	}
+	return busy, firstCause(errs)
+}
+
+// shard settles what is due in a shard. It returns false when the shard is another worker's, or was
+// lost to one.
+func (w *worker) shard(
+	ctx context.Context, m *model, name string, until time.Time,
+) (mine bool, err error) {
+	mine, err = w.s.takeLease(ctx, m, name, w.opts.Worker, w.opts.Lease)
+	if err != nil || !mine {
+		return mine, err
+	}
+	held, lost := context.WithCancel(ctx)
+	var keeper sync.WaitGroup
+	keeper.Go(func() { w.s.keepLease(held, m, name, w.opts.Worker, w.opts.Lease, lost) })
+	err = w.due(held, m, name, until)
+	gone := held.Err() != nil && ctx.Err() == nil
+	lost()
+	keeper.Wait()
+	if gone {
+		return false, nil
+	}
+	if dropped := w.s.dropLease(context.WithoutCancel(ctx), m, name, w.opts.Worker); err == nil {
+		err = dropped
+	}
+	return true, err
+}
+
+// due settles what is scheduled in a shard, and then what is pending too long: a claim whose worker
+// is gone, or a wait that is over.
+func (w *worker) due(ctx context.Context, m *model, name string, until time.Time) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	defer all.Wait()
+	for _, status := range [...]Status{Scheduled, Pending} {
+		in := InShard{Shard: name, Status: status, To: until}
+		for row, err := range m.due.All(ctx, w.s.store, in) {
+			if err != nil {
+				return failed("read shard", name, err)
+			}
+			if status == Pending && row.Until.After(w.s.opts.Now()) {
+				w.waiting(row)
+				continue
+			}
+			if err := w.take(ctx); err != nil {
+				return err
+			}
+			all.Go(func() {
+				defer func() { <-w.slots }()
+				if err := w.settle(ctx, m, row); err != nil {
+					cancel(err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// take waits for a free caller and for the pace.
+func (w *worker) take(ctx context.Context) error {
+	if err := w.pace.wait(ctx); err != nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case w.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (w *worker) waiting(row dueItem) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.report.Waiting++
+	w.oldest(row.At)
+}
+
+func (w *worker) oldest(at time.Time) {
+	if w.report.Oldest.IsZero() || at.Before(w.report.Oldest) {
+		w.report.Oldest = at
+	}
+}
+
+// settle makes an attempt. What was begun is finished when the run is told to stop: a claim that is
+// left lying would have to be waited for.
+func (w *worker) settle(ctx context.Context, m *model, row dueItem) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.s.opts.Lease)
+	defer cancel()
+	var meter *singletable.Meter
+	if w.opts.Units > 0 {
+		ctx, meter = singletable.WithMeter(ctx)
+	}
+	key := paymentItem{AccountID: row.AccountID, At: row.At, ID: row.ID}
+	_, outcome, err := w.s.attempt(ctx, m, key)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.report.add(outcome)
+	w.oldest(row.At)
+	if meter != nil {
+		w.report.Units += meter.Write()
+		w.pace.spend(meter.Write())
+	}
+	if w.opts.Progress != nil {
+		w.opts.Progress(w.report)
+	}
+	return nil
+}
+
+// pace spreads write units over time: what was taken beyond the rate is waited for.
+type pace struct {
+	rate float64 // units a second; 0 for no bound
+	mu   sync.Mutex
+	free time.Time // when what was taken is paid for
+}
+
+func (p *pace) spend(units float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := time.Now(); p.free.Before(now) {
+		p.free = now
+	}
+	p.free = p.free.Add(time.Duration(units / p.rate * float64(time.Second)))
+}
+
+func (p *pace) wait(ctx context.Context) error {
+	if p.rate <= 0 {
+		return nil
+	}
+	p.mu.Lock()
+	d := time.Until(p.free)
+	p.mu.Unlock()
+	if d <= 0 {
+		return nil
+	}
+	return pause(ctx, d)
+}

@@ -1,0 +1,134 @@
+package payments
+
+import (
+	"context"
+	"errors"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// Receipt is the answer to a NewPayment.
+type Receipt struct {
+	Payment
+	// Replayed tells that an earlier, equal request made the payment, which is as it is now.
+	Replayed bool
+}
+
+// Schedule inserts a payment, once for its account and key. An equal request with the same key gets
+// the payment as it is now, with Replayed set, however much later it comes and whatever became of
+// the payment; another request with the same key gets ErrKeyConflict.
+//
+// It makes two conditional writes: first a small identity item, then the payment. When it stops in
+// between, the payment is not there yet; the same request, sent again, completes it.
+func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error) {
+	if err := n.check(); err != nil {
+		return Receipt{}, err
+	}
+	payer, err := s.account(ctx, n.AccountID)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if given := n.Amount.Currency(); given != payer.currency {
+		return Receipt{}, ErrCurrencyMismatch.With("account", n.AccountID).
+			With("currency", payer.currency).With("given", given).
+			Field("currency", "is not the account's")
+	}
+	if n.Key == "" {
+		n.Key = s.opts.NewID()
+	}
+	now := instant(s.opts.Now())
+	p := Payment{
+		ID: idOf(&n), AccountID: n.AccountID, PayeeID: n.PayeeID, MerchantID: n.MerchantID,
+		Amount: n.Amount, At: instant(n.At), Zone: payer.zone, Description: n.Description,
+		Data: n.Data, Status: Scheduled, Version: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	identity := identityItem{
+		ID: p.ID, Payer: p.AccountID, At: p.At, State: Scheduled, Hash: requestHash(&n),
+		Version: 1, CreatedAt: now,
+	}
+	m, err := s.writing(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	err = m.identities.Create(ctx, s.store, identity)
+	if errors.Is(err, singletable.ErrExists) {
+		return s.repeat(ctx, m, p, identity.Hash)
+	}
+	if err != nil {
+		return Receipt{}, failed("schedule payment", p.ID, err)
+	}
+	err = m.payments.Create(ctx, s.store, itemOf(p))
+	if errors.Is(err, singletable.ErrExists) {
+		return s.repeat(ctx, m, p, identity.Hash) // An equal request has completed it.
+	}
+	if err != nil {
+		return Receipt{}, failed("schedule payment", p.ID, err)
+	}
+	return Receipt{Payment: p}, nil
+}
+
+// repeat answers a request whose identity is there already. p is the payment as the request would
+// make it.
+func (s *Scheduler) repeat(
+	ctx context.Context, m *model, p Payment, hash string,
+) (Receipt, error) {
+	for {
+		identity, err := s.identity(ctx, m, p.ID)
+		if err != nil {
+			return Receipt{}, err
+		}
+		if field := differenceOf(identity.Hash, hash); field != "" {
+			return Receipt{}, ErrKeyConflict.With("first", p.ID).With("field", field).
+				Field(field, "is not that of the first request")
+		}
+		found, exists, err := s.locate(ctx, m, &identity)
+		if err != nil {
+			return Receipt{}, err
+		}
+		if exists {
+			return Receipt{Payment: found, Replayed: true}, nil
+		}
+		if identity.Version != 1 {
+			continue // It was moved between the two reads.
+		}
+		err = s.complete(ctx, m, p)
+		if err == nil {
+			return Receipt{Payment: p, Replayed: true}, nil
+		}
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return Receipt{}, failed("schedule payment", p.ID, err)
+		}
+	}
+}
+
+// complete writes the payment of a request that stopped half way, provided that nothing was done
+// with it meanwhile: whatever moves a payment raises its identity's version.
+func (s *Scheduler) complete(ctx context.Context, m *model, p Payment) error {
+	tx := s.store.NewTx()
+	m.payments.CreateTx(tx, itemOf(p))
+	m.identities.CheckTx(tx, identityItem{ID: p.ID}, m.identity.version.Equals(1))
+	return tx.Commit(ctx)
+}
+
+// account returns what of an account never changes, or ErrAccountUnknown.
+func (s *Scheduler) account(ctx context.Context, id ledger.AccountID) (account, error) {
+	if known, ok := s.accounts.Load(id); ok {
+		return known.(account), nil
+	}
+	found, err := s.books.Account(ctx, id)
+	if errors.Is(err, ledger.ErrAccountNotFound) {
+		return account{}, ErrAccountUnknown.With("account", id).
+			Field("accountId", "does not exist")
+	}
+	if err != nil {
+		return account{}, err
+	}
+	known := account{currency: found.Currency(), zone: found.Zone}
+	if s.accountCount.Add(1) > accountsMax {
+		s.accounts.Clear()
+		s.accountCount.Store(0)
+	}
+	s.accounts.Store(id, known)
+	return known, nil
+}

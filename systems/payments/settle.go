@@ -1,0 +1,252 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// Outcome says what became of an attempt to pay.
+type Outcome string
+
+// The outcomes.
+const (
+	// Paid means that the payment is PROCESSED now, or was already.
+	Paid Outcome = "processed"
+	// Refused means that it is FAILED now: it can never be paid as it is, or was tried often enough.
+	Refused Outcome = "failed"
+	// Postponed means that it waits for its next attempt.
+	Postponed Outcome = "postponed"
+	// Elsewhere means that somebody else has it, or changed or cancelled it first.
+	Elsewhere Outcome = "elsewhere"
+)
+
+// errElsewhere says that a claim was lost.
+var errElsewhere = errors.New("somebody else has the payment")
+
+// Pay claims a payment that is due, settles it and returns it as it is then. A payment that another
+// worker has, that is not due, or whose next attempt is not yet, is Elsewhere.
+func (s *Scheduler) Pay(ctx context.Context, id PaymentID) (Payment, Outcome, error) {
+	m, err := s.writing(ctx)
+	if err != nil {
+		return Payment{}, "", err
+	}
+	p, _, err := s.find(ctx, m, id)
+	if err != nil {
+		return Payment{}, "", err
+	}
+	if p.At.After(s.opts.Now()) {
+		return p, Elsewhere, nil
+	}
+	return s.attempt(ctx, m, at(p))
+}
+
+// attempt claims the payment with a key and settles it.
+func (s *Scheduler) attempt(
+	ctx context.Context, m *model, key paymentItem,
+) (Payment, Outcome, error) {
+	p, err := s.claim(ctx, m, key)
+	if errors.Is(err, errElsewhere) {
+		return paymentOf(key), Elsewhere, nil
+	}
+	if err != nil {
+		return p, "", err
+	}
+	return s.settle(ctx, m, p)
+}
+
+// claim makes a payment that is scheduled, or whose claim or wait is over, this attempt's own for
+// the time of a lease. One conditional update decides between all who want it.
+func (s *Scheduler) claim(ctx context.Context, m *model, key paymentItem) (Payment, error) {
+	now := instant(s.opts.Now())
+	f := &m.fields
+	item, err := m.payments.Update(ctx, s.store, key,
+		f.status.Set(Pending), f.attempt.Set(s.opts.NewID()), f.attempts.Add(1),
+		f.until.Set(now.Add(s.opts.Lease)), f.version.Add(1), f.updated.Set(now),
+		singletable.If(singletable.Or(f.status.Equals(Scheduled),
+			singletable.And(f.status.Equals(Pending), f.until.AtMost(now)))))
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return Payment{}, errElsewhere
+	}
+	if err != nil {
+		return Payment{}, failed("claim payment", key.ID, err)
+	}
+	return paymentOf(item), nil
+}
+
+// settle pays a claimed payment. The ledger's transaction, the payment's new state and that of its
+// identity are one write: a crash at any point leaves either all of it or none.
+func (s *Scheduler) settle(
+	ctx context.Context, m *model, p Payment,
+) (Payment, Outcome, error) {
+	done := p
+	done.Status, done.Attempt, done.Until = Processed, "", time.Time{}
+	done.Reason, done.ReasonText = "", ""
+	done.Version++
+	done.UpdatedAt = instant(s.opts.Now())
+	receipt, err := s.books.PostWith(ctx, p.posting(), ledger.With{
+		Actions: 2,
+		Add: func(tx *singletable.Tx, e ledger.Entry) {
+			paid := done
+			paid.TransactionID = e.Transaction.ID
+			s.finishTx(tx, m, p, paid)
+		},
+	})
+	done.TransactionID = receipt.Transaction.ID
+	switch {
+	case err == nil && receipt.Replayed:
+		// The money moved already, by a request with this payment's key: only the mark is missing.
+		err = s.finish(ctx, m, p, done)
+	case errors.Is(err, ledger.ErrJoined):
+		err = errElsewhere
+	case err != nil && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, context.DeadlineExceeded):
+		return s.fail(ctx, m, p, err)
+	}
+	if errors.Is(err, errElsewhere) {
+		return p, Elsewhere, s.discard(ctx, m, p)
+	}
+	if err != nil {
+		return p, "", failed("settle payment", p.ID, err)
+	}
+	return done, Paid, nil
+}
+
+// finishTx adds to a transaction what ends an attempt: the payment as it is then, provided that the
+// attempt still has it, and the state of its identity, provided that this is where it stands.
+func (s *Scheduler) finishTx(tx *singletable.Tx, m *model, p, done Payment) {
+	f := &m.fields
+	steps := []singletable.Step[paymentItem]{
+		f.status.Set(done.Status), f.attempt.Remove(), f.until.Remove(),
+		f.version.Set(done.Version), f.updated.Set(done.UpdatedAt),
+		singletable.If(f.version.Equals(p.Version)),
+	}
+	if done.Reason != "" {
+		steps = append(steps, f.reason.Set(done.Reason), f.reasonText.Set(done.ReasonText))
+	} else {
+		steps = append(steps, f.reason.Remove(), f.reasonText.Remove())
+	}
+	if done.TransactionID != "" {
+		steps = append(steps, f.transaction.Set(done.TransactionID))
+	}
+	m.payments.UpdateTx(tx, at(p), steps...)
+	i := &m.identity
+	m.identities.UpdateTx(tx, identityItem{ID: p.ID}, i.state.Set(done.Status), i.version.Add(1),
+		singletable.If(i.at.Equals(p.At), i.state.Equals(Scheduled), i.archived.Missing()))
+}
+
+// finish is finishTx alone; errElsewhere when the attempt has lost the payment.
+func (s *Scheduler) finish(ctx context.Context, m *model, p, done Payment) error {
+	tx := s.store.NewTx()
+	s.finishTx(tx, m, p, done)
+	err := tx.Commit(ctx)
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return errElsewhere
+	}
+	return err
+}
+
+// discard removes a payment that should not be there. It comes of a request that stopped for long
+// between its two writes, while another one completed it and the payment went its way: its identity
+// stands elsewhere, or is final. A payment that another attempt has is left alone.
+func (s *Scheduler) discard(ctx context.Context, m *model, p Payment) error {
+	identity, err := s.identity(ctx, m, p.ID)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if identity.At.Equal(p.At) && identity.State == Scheduled && !identity.Archived {
+		return nil
+	}
+	err = m.payments.Delete(ctx, s.store, at(p), m.fields.version.Equals(p.Version))
+	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
+		return failed("remove a late copy of payment", p.ID, err)
+	}
+	return nil
+}
+
+// fail ends an attempt that the ledger refused: for ever, or until the next one.
+func (s *Scheduler) fail(
+	ctx context.Context, m *model, p Payment, cause error,
+) (Payment, Outcome, error) {
+	why := problem.From(cause)
+	next := p
+	next.Attempt, next.UpdatedAt = "", instant(s.opts.Now())
+	next.Reason, next.ReasonText = why.Code, cutText(why.Sentence, reasonMax)
+	next.Version++
+	outcome := Postponed
+	switch {
+	case !passing(cause) || !trouble(cause) && p.Attempts >= s.opts.Retry.Attempts:
+		outcome, next.Status, next.Until = Refused, Failed, time.Time{}
+	default:
+		next.Until = next.UpdatedAt.Add(s.opts.Retry.wait(p.Attempts))
+	}
+	var err error
+	if outcome == Refused {
+		err = s.finish(ctx, m, p, next)
+	} else {
+		err = s.postpone(ctx, m, p, next)
+	}
+	if errors.Is(err, errElsewhere) {
+		return p, Elsewhere, s.discard(ctx, m, p)
+	}
+	if err != nil {
+		return p, "", failed("end an attempt of payment", p.ID, err)
+	}
+	return next, outcome, nil
+}
+
+// postpone gives up a claim until the time of the next attempt.
+func (s *Scheduler) postpone(ctx context.Context, m *model, p, next Payment) error {
+	f := &m.fields
+	_, err := m.payments.Update(ctx, s.store, at(p),
+		f.attempt.Remove(), f.until.Set(next.Until), f.reason.Set(next.Reason),
+		f.reasonText.Set(next.ReasonText), f.version.Set(next.Version),
+		f.updated.Set(next.UpdatedAt), singletable.If(f.version.Equals(p.Version)))
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return errElsewhere
+	}
+	return err
+}
+
+// wait returns how long to wait after an attempt: First, doubled by every one before it, to Last.
+func (r Retry) wait(attempts int) time.Duration {
+	wait := r.First
+	for i := 1; i < attempts && wait < r.Last; i++ {
+		wait *= 2
+	}
+	return min(wait, r.Last)
+}
+
+// passing tells whether what stood against a payment may be gone later. A closed account, a wrong
+// currency or a payee that does not exist stay as they are.
+func passing(err error) bool {
+	return trouble(err) || errors.Is(err, ledger.ErrInsufficientFunds) ||
+		errors.Is(err, ledger.ErrAccountFrozen) || errors.Is(err, ledger.ErrBalanceTooLarge)
+}
+
+// trouble tells whether it is the store's or the machine's fault, which is tried again for ever.
+func trouble(err error) bool {
+	switch problem.From(err).Kind {
+	case problem.Internal, problem.Unavailable, problem.Throttled, problem.Changed:
+		return true
+	}
+	return false
+}
+
+// cutText shortens a text to a number of bytes, between characters.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && text[most]&0xc0 == 0x80 {
+		most--
+	}
+	return text[:most]
+}

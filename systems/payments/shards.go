@@ -1,0 +1,142 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// ShardsMax bounds the shards of the index by status, each of which is a query of every list.
+const ShardsMax = 200
+
+// Epoch is over how many shards payments that are due from a time on are spread.
+type Epoch struct {
+	Count int
+	From  time.Time
+}
+
+// Epochs returns the numbers of shards, the earliest first, whose From is zero.
+func (s *Scheduler) Epochs(ctx context.Context) ([]Epoch, error) {
+	m, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Epoch, len(m.epochs))
+	for i, e := range m.epochs {
+		out[i] = Epoch(e)
+	}
+	return out, nil
+}
+
+// Grow spreads payments that are due from a day on, which begins at midnight UTC, over more shards.
+// Nothing that is stored is rewritten: readers ask the shards of all numbers that a range of time
+// had. Payments of that day which were scheduled before stay in their shards. Growing again to the
+// same number from the same day changes nothing.
+func (s *Scheduler) Grow(ctx context.Context, count int, from time.Time) ([]Epoch, error) {
+	day := from.UTC().Truncate(24 * time.Hour)
+	for {
+		item, exists, err := s.epochs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		last := item.Epochs[len(item.Epochs)-1]
+		switch {
+		case count == last.Count && day.Equal(last.From):
+			return s.Epochs(ctx)
+		case count <= last.Count || count > ShardsMax:
+			return nil, ErrTooManyShards.With("least", last.Count+1).With("most", ShardsMax).
+				With("given", count).Field("count", "must only grow")
+		case !day.After(last.From):
+			return nil, ErrEpochTooEarly.With("last", last.From.Format(time.DateOnly)).
+				Field("from", "must be a later day")
+		}
+		known := item.Version
+		item.Epochs = append(slices.Clone(item.Epochs), epoch{Count: count, From: day})
+		item.Version++
+		m := s.model.Load()
+		if exists {
+			err = m.control.Put(ctx, s.store, item, m.controlled.Equals(known))
+		} else {
+			err = m.control.Create(ctx, s.store, item)
+		}
+		if errors.Is(err, singletable.ErrConditionFailed) {
+			continue // Somebody else grew it; look again.
+		}
+		if err != nil {
+			return nil, failed("grow", "shards", err)
+		}
+		return s.Epochs(ctx)
+	}
+}
+
+// epochs reads the control item, and whether there is one.
+func (s *Scheduler) epochs(ctx context.Context) (epochsItem, bool, error) {
+	item, exists, err := s.model.Load().control.Get(ctx, s.store, epochsItem{},
+		singletable.Consistent())
+	if err != nil {
+		return item, false, failed("read", "shards", err)
+	}
+	if !exists {
+		item = epochsItem{Epochs: []epoch{{Count: s.opts.Shards}}}
+	}
+	return item, exists, nil
+}
+
+// current returns the design under the numbers of shards as they are now. Every list across
+// accounts begins with it: a number that a reader does not know would hide payments.
+func (s *Scheduler) current(ctx context.Context) (*model, error) {
+	item, _, err := s.epochs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.refreshed.Store(s.opts.Now().UnixNano())
+	m := s.model.Load()
+	if slices.EqualFunc(m.epochs, item.Epochs, equalEpochs) {
+		return m, nil
+	}
+	s.refresh.Lock()
+	defer s.refresh.Unlock()
+	if m = s.model.Load(); len(m.epochs) < len(item.Epochs) ||
+		len(m.epochs) == len(item.Epochs) && !slices.EqualFunc(m.epochs, item.Epochs, equalEpochs) {
+		m = newModel(s.opts, item.Epochs)
+		s.model.Store(m)
+	}
+	return m, nil
+}
+
+func equalEpochs(a, b epoch) bool { return a.Count == b.Count && a.From.Equal(b.From) }
+
+// writing returns the design to write with. It may be a little old: a payment then goes to a shard
+// of an earlier number, which readers ask too.
+func (s *Scheduler) writing(ctx context.Context) (*model, error) {
+	age := s.opts.Now().UnixNano() - s.refreshed.Load()
+	if age >= 0 && age < int64(refreshTime) {
+		return s.model.Load(), nil
+	}
+	return s.current(ctx)
+}
+
+// shardNames returns the names of all shards that payments due before an instant may be in.
+func (m *model) shardNames(until time.Time) []string {
+	most := 0
+	for _, e := range m.epochs {
+		if e.From.Before(until) {
+			most = max(most, e.Count)
+		}
+	}
+	names := make([]string, most)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
+}
+
+// failed says what was being done when the store failed.
+func failed(deed string, object any, err error) error {
+	return fmt.Errorf("%s %v: %w", deed, object, err)
+}
