@@ -88,10 +88,15 @@ type model struct {
 	codes     *singletable.Unique[locationItem]
 	fields    fields
 
-	// lookups is the same table as repairs see it. It is a table of its own to the kit, which
-	// would otherwise find two entities with the same keys.
-	lookups     *singletable.Entity[lookupItem]
-	lookupOwner singletable.Field[lookupItem, ID]
+	// What follows is the same table as repairs see it, where locations and lookup items have
+	// nothing to do with each other. It is a table of its own to the kit, which would otherwise
+	// find two entities with the same keys.
+	lookups                    *singletable.Entity[lookupItem]
+	lookupOwner                singletable.Field[lookupItem, ID]
+	loose                      *singletable.Entity[locationItem]
+	looseCode, looseFormerCode singletable.Field[locationItem, string]
+	looseUpdatedAt             singletable.Field[locationItem, string]
+	looseVersion               singletable.Field[locationItem, uint64]
 
 	byID       *singletable.Pattern[ByID, locationItem]
 	all        *singletable.Pattern[Listing, locationItem]
@@ -128,13 +133,13 @@ func newModel(o Options) *model {
 	index(o.NameIndex, singletable.GSI(indexName, "GSI3PK", "GSI3SK"))
 	index(o.CellIndex, singletable.GSI(indexCell, "GSI4PK", "GSI4SK"))
 	m.table = singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"), options...)
-	m.defineEntities(o)
+	m.defineEntities(o, singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"), options...))
 	m.defineFields()
 	m.definePatterns(o)
 	return m
 }
 
-func (m *model) defineEntities(o Options) {
+func (m *model) defineEntities(o Options, again *singletable.Table) {
 	key, list := "LOCATION#<locationId>", "LIST#LOCATION"
 	if o.Shards > 0 {
 		n := strconv.Itoa(o.Shards)
@@ -163,7 +168,7 @@ func (m *model) defineEntities(o Options) {
 		singletable.Primary("LOCATION_CODE#<locationCode:lower>", "META"),
 		singletable.Discriminator(kindAttribute, kindLookup),
 		singletable.Copy("locationId", "locationCode", "createdAt"))
-	again := singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"))
+	m.loose = singletable.NewEntity[locationItem](again, kindLocation, options...)
 	m.lookups = singletable.NewEntity[lookupItem](again, kindLookup,
 		singletable.Discriminator(kindAttribute, kindLookup),
 		singletable.Primary("LOCATION_CODE#<codeKey>", "META"))
@@ -196,6 +201,13 @@ func (m *model) defineFields() {
 	f.tags = singletable.FieldOf(l, func(i *locationItem) *[]string { return &i.Tags })
 	f.version = singletable.FieldOf(l, func(i *locationItem) *uint64 { return &i.Version })
 	m.lookupOwner = singletable.FieldOf(m.lookups, func(i *lookupItem) *ID { return &i.ID })
+	m.looseCode = singletable.FieldOf(m.loose, func(i *locationItem) *string { return &i.Code })
+	m.looseFormerCode = singletable.FieldOf(m.loose,
+		func(i *locationItem) *string { return &i.FormerCode })
+	m.looseUpdatedAt = singletable.FieldOf(m.loose,
+		func(i *locationItem) *string { return &i.UpdatedAt })
+	m.looseVersion = singletable.FieldOf(m.loose,
+		func(i *locationItem) *uint64 { return &i.Version })
 }
 
 func (m *model) definePatterns(o Options) {

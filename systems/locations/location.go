@@ -124,6 +124,10 @@ func (d Details) clean(now time.Time) Details {
 	if len(d.Place.Components) == 0 {
 		d.Place.Components = nil
 	}
+	if d.Point != nil {
+		p := d.Point.rounded()
+		d.Point = &p
+	}
 	if d.Address != nil {
 		a := *d.Address
 		a.Country = strings.ToUpper(a.Country)

@@ -21,15 +21,21 @@ func (p Point) check(wrong *problem.Fields) {
 	}
 }
 
+// pointDigits is how many fraction digits a coordinate keeps: a tenth of a millimetre.
+const pointDigits = 9
+
+// rounded returns the point as it is stored, without what is only the noise of arithmetic.
+func (p Point) rounded() Point {
+	scale := math.Pow10(pointDigits)
+	return Point{math.Round(p.Lat*scale) / scale, math.Round(p.Lng*scale) / scale}
+}
+
 // String writes the point as two numbers, latitude first.
 func (p Point) String() string { return degrees(p.Lat) + ", " + degrees(p.Lng) }
 
 // degrees writes a coordinate with the fewest digits that are still the same number.
 func degrees(v float64) string {
-	if v == 0 {
-		v = 0 // Not "-0".
-	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return strconv.FormatFloat(v+0, 'f', -1, 64) // Adding zero takes the sign from -0.
 }
 
 // EarthRadius is the earth's mean radius in metres (IUGG). On a sphere of it, distances are right

@@ -22,8 +22,9 @@ const (
 	// LookupStray is a lookup item of a code that the location it names does not have, or of a
 	// location that does not exist. It keeps the code from everybody.
 	LookupStray FaultKind = "lookup_stray"
-	// CodeTwice is a location whose code belongs to another location by right. It is for people to
-	// decide which of them keeps it.
+	// CodeTwice is a location whose code belongs to another location by right, since the lookup item
+	// names that. Mending takes the code from it, keeps it as FormerCode, and leaves it to people
+	// to give it another.
 	CodeTwice FaultKind = "code_twice"
 )
 
@@ -57,9 +58,10 @@ func (r Repair) Mended() bool {
 // anything, so that it can run while others write.
 func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
 	var r Repair
-	codes, owners := map[ID]string{}, map[string]ID{}
+	codes, owners, claimed := map[ID]string{}, map[string]ID{}, map[string]bool{}
 	err := d.each(ctx, func(l Location) error {
 		codes[l.ID] = l.Code
+		claimed[keyOf(l.Code)] = true
 		return nil
 	})
 	if err != nil {
@@ -81,7 +83,8 @@ func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
 		}
 	}
 	for key, id := range owners {
-		if keyOf(codes[id]) != key {
+		// The lookup item of a code that some location has was looked at with that location.
+		if keyOf(codes[id]) != key && !claimed[key] {
 			if err := d.mendLookup(ctx, &r, key, mend); err != nil {
 				return r, err
 			}
@@ -120,16 +123,30 @@ func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend boo
 	}
 	if mend && f.Kind != CodeTwice {
 		f.Mended, err = d.model.codes.Repair(ctx, d.store, locationItem{ID: id})
-		switch {
-		case errors.Is(err, singletable.ErrTaken):
+		if errors.Is(err, singletable.ErrTaken) {
 			f.Kind = CodeTwice // Two of them wanted it, and the other was mended first.
-		case errors.Is(err, singletable.ErrConditionFailed): // It changed this moment.
-		case err != nil:
-			return failed("mend the code of location", id, err)
 		}
+	}
+	if mend && f.Kind == CodeTwice {
+		err = d.takeCode(ctx, &l)
+		f.Mended = err == nil
+	}
+	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
+		return failed("mend the code of location", id, err)
 	}
 	r.Faults = append(r.Faults, f)
 	return nil
+}
+
+// takeCode takes a code from a location that has it without right, and leaves the lookup item,
+// which is another's, alone.
+func (d *Directory) takeCode(ctx context.Context, l *Location) error {
+	m := d.model
+	_, err := m.loose.Update(ctx, d.store, locationItem{ID: l.ID},
+		m.loose.WithKnown(m.itemOf(l)), m.looseVersion.Equals(l.Version),
+		m.looseUpdatedAt.Equals(l.updated), m.looseCode.Remove(), m.looseFormerCode.Set(l.Code),
+		m.looseVersion.Set(l.Version+1), m.looseUpdatedAt.Set(stamp(d.opts.Now())))
+	return err
 }
 
 // mendLookup looks at a lookup item whose location seemed not to have its code.

@@ -212,8 +212,19 @@ func (d *directory) item(pk string) dynamo.Item {
 // put writes an item as another program would.
 func (d *directory) put(item dynamo.Item) {
 	d.t.Helper()
-	_, err := d.db.Put(d.t.Context(),
-		&dynamo.PutInput{TableName: d.Table().Name(), Item: item})
+	d.persist(func(ctx context.Context) error {
+		_, err := d.db.Put(ctx, &dynamo.PutInput{TableName: d.Table().Name(), Item: item})
+		return err
+	})
+}
+
+// persist repeats what the store refuses for now.
+func (d *directory) persist(write func(context.Context) error) {
+	d.t.Helper()
+	err := write(d.t.Context())
+	for dynamo.Retryable(err) {
+		err = write(d.t.Context())
+	}
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -222,11 +233,11 @@ func (d *directory) put(item dynamo.Item) {
 // remove deletes an item as another program would.
 func (d *directory) remove(pk string) {
 	d.t.Helper()
-	_, err := d.db.Delete(d.t.Context(), &dynamo.DeleteInput{TableName: d.Table().Name(),
-		Key: dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S("META")}})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	d.persist(func(ctx context.Context) error {
+		_, err := d.db.Delete(ctx, &dynamo.DeleteInput{TableName: d.Table().Name(),
+			Key: dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S("META")}})
+		return err
+	})
 }
 
 // sound checks that the directory and its lookup items agree.
@@ -254,3 +265,8 @@ func ref[T any](v T) *T { return &v }
 
 // fieldsOf returns the wrong fields that an error names.
 func fieldsOf(err error) problem.Fields { return problem.From(err).Fields }
+
+// strictOrRemote tells whether indexes may be behind in this run.
+func strictOrRemote() bool {
+	return os.Getenv(strictEnv) != "" || os.Getenv(endpointEnv) != ""
+}
