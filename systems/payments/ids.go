@@ -47,7 +47,7 @@ func requestHash(n *NewPayment) string {
 		part := sha256.Sum256(v)
 		out = append(out, part[:fieldHashLen]...)
 	}
-	copy(out, whole.Sum(nil))
+	copy(out[:sha256.Size/2], whole.Sum(nil))
 	return base64.RawURLEncoding.EncodeToString(out)
 }
 

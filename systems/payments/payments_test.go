@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -274,4 +275,40 @@ func rounds(n int) int {
 		factor = 1
 	}
 	return n * factor
+}
+
+func (b *bank) change(id payments.PaymentID, c payments.Change) payments.Payment {
+	b.t.Helper()
+	p, err := b.Change(b.t.Context(), id, c)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *bank) cancel(id payments.PaymentID) payments.Payment {
+	b.t.Helper()
+	p, err := b.Cancel(b.t.Context(), id, 0)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *bank) moveDay(day string) payments.MovedDay {
+	b.t.Helper()
+	moved, err := b.MoveDay(b.t.Context(), day, time.UTC, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return moved
+}
+
+// fieldsOf returns the names of the fields that a problem blames.
+func fieldsOf(err error) []string {
+	var names []string
+	for _, f := range problem.From(err).Fields {
+		names = append(names, f.Name)
+	}
+	return names
 }
