@@ -12,7 +12,7 @@ type Amount struct {
 // New returns an amount of units of a currency: New(5.5, "USD") is 5.50 USD. The number may have
 // more fraction digits than the currency. The error is a *CurrencyError.
 func New(units Decimal, currency Currency) (Amount, error) {
-	if !currency.Known() {
+	if !currency.valid() {
 		return Amount{}, unknownCurrency(string(currency))
 	}
 	return Amount{units: units, currency: currency}, nil
@@ -41,7 +41,7 @@ func MustParse(text string, currency Currency) Amount {
 // FromMinor returns an amount of minor units: FromMinor(550, "USD") is 5.50 USD, and
 // FromMinor(550, "JPY") is 550 JPY. The error is a *CurrencyError.
 func FromMinor(minor int64, currency Currency) (Amount, error) {
-	if !currency.Known() {
+	if !currency.valid() {
 		return Amount{}, unknownCurrency(string(currency))
 	}
 	return of(currency)(NewDecimal(minor, currency.Digits()))
@@ -159,7 +159,7 @@ func (a Amount) MulQuo(numerator, denominator Decimal, rounding Rounding) (Amoun
 func (a Amount) Convert(
 	to Currency, numerator, denominator Decimal, rounding Rounding,
 ) (Amount, error) {
-	if !to.Known() {
+	if !to.valid() {
 		return Amount{}, unknownCurrency(string(to))
 	}
 	return of(to)(a.units.MulQuo(numerator, denominator, to.Digits(), rounding))

@@ -22,7 +22,7 @@ func ParseCurrency(code string) (Currency, error) {
 }
 
 // Known tells whether ISO 4217 has this code today. Codes that a program has registered with
-// github.com/bojanz/currency, such as a historic one, are known too.
+// github.com/bojanz/currency are known too. See Retired for those of the past.
 func (c Currency) Known() bool {
 	return c != "" && currency.IsValid(string(c))
 }
@@ -30,7 +30,10 @@ func (c Currency) Known() bool {
 // Digits returns how many fraction digits the currency's minor unit has by ISO 4217: 2 for USD, 0
 // for JPY, 3 for BHD. It is 0 for an unknown code.
 func (c Currency) Digits() int {
-	digits, _ := currency.GetDigits(string(c))
+	digits, ok := currency.GetDigits(string(c))
+	if !ok {
+		digits = retired[c]
+	}
 	return int(digits)
 }
 

@@ -1,0 +1,24 @@
+package money
+
+// cashSteps are the smallest amounts that can be paid in coins, in hundredths, where that is more
+// than the currency's minor unit. They are those of the countries' own rules for rounding the total
+// of a purchase, as the Unicode CLDR lists them, and of New Zealand and Australia, which it lacks.
+var cashSteps = map[Currency]int64{
+	"AUD": 5, "CAD": 5, "CHF": 5, "CZK": 100, "DKK": 50, "HUF": 100, "NOK": 100, "NZD": 10,
+	"SEK": 100,
+}
+
+// CashStep returns the smallest amount of the currency that can be paid in coins: 0.05 for CHF,
+// 0.01 for USD, 1 for JPY.
+func (c Currency) CashStep() Decimal {
+	if step, ok := cashSteps[c]; ok {
+		return Decimal{low: uint64(step), scale: 2}.trim()
+	}
+	return Decimal{low: 1, scale: uint8(c.Digits())}
+}
+
+// RoundCash returns the amount as it is paid in coins: 1.03 CHF is 1.05 CHF. It is for tills alone;
+// the balance of an account is never rounded so. The error is a *LimitError.
+func (a Amount) RoundCash(rounding Rounding) (Amount, error) {
+	return a.RoundToStep(a.currency.CashStep(), rounding)
+}
