@@ -15,6 +15,15 @@ var (
 	ErrInvalidCode = Problems.Define(problem.Invalid, "location_code_invalid",
 		"{code} cannot be a code: {reason}",
 		"Use letters, digits, dashes, dots and underscores, such as akl-01")
+	ErrSheet = Problems.Define(problem.Invalid, "location_sheet_invalid",
+		"The file is not a sheet of locations: {reason}",
+		"Give a CSV file with a head line and a column named code")
+	ErrRow = Problems.Define(problem.Invalid, "location_row_invalid",
+		"The row cannot be read: {reason}",
+		"Correct the row and import the file again")
+	ErrRowRepeated = Problems.Define(problem.Invalid, "location_row_repeated",
+		"The code {code} is in lines {lines}",
+		"Keep one of the rows")
 	ErrInvalidCursor = Problems.Define(problem.Invalid, "location_cursor_invalid",
 		"The cursor is not one of this list's",
 		"Start from the first page, with the same question on every page")
