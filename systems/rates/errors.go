@@ -1,0 +1,74 @@
+package rates
+
+import "github.com/exchequer-dev/exchequer/problem"
+
+// Problems lists everything that the board can report. Its order is the order of precedence: what
+// is wrong with a request in itself, then what the checks at intake say, then what is not there.
+var Problems = problem.NewCatalogue("rates")
+
+// Requests that can never succeed as they are.
+var (
+	ErrInvalid = Problems.Define(problem.Invalid, "rate_invalid",
+		"The request is not complete or not well formed",
+		"Correct the fields named and send it again")
+	ErrNotPositive = Problems.Define(problem.Invalid, "rate_not_positive",
+		"A rate is more than zero, and {rate} for {pair} is not",
+		"Look at where the rate comes from; it cannot be saved, not even by force")
+	ErrFutureDate = Problems.Define(problem.Invalid, "rate_date_in_future",
+		"There is no rate of {date}, which is in the future",
+		"Ask for today's date or an earlier one")
+	ErrInvalidCursor = Problems.Define(problem.Invalid, "rate_cursor_invalid",
+		"The cursor is not one of this list's",
+		"Start from the first page, with the same question on every page")
+	ErrTooManyDays = Problems.Define(problem.TooLarge, "rate_range_too_long",
+		"The range has {days} days, the limit is {limit}",
+		"Ask for a shorter range")
+)
+
+// What the checks at intake say against a rate, unless it is forced.
+var (
+	ErrUnknownCode = Problems.Define(problem.Refused, "rate_code_unknown",
+		"{code} is no currency of ISO 4217",
+		"Correct the code, or force the rate if it is right")
+	ErrFarFuture = Problems.Define(problem.Refused, "rate_from_future",
+		"The rate of {pair} is of {asOf}, which is too far in the future",
+		"Check the clock of its source, or force the rate if it is right")
+	ErrJump = Problems.Define(problem.Refused, "rate_jump",
+		"{pair} would go from {before} to {after}, more than the factor {factor} allows",
+		"Compare it with another source, and force the rate if it is right")
+	ErrOlder = Problems.Define(problem.Conflict, "rate_older",
+		"There is a rate of {pair} as of {stored}, and the one given is of {given}",
+		"Keep the newer rate; record an old one in the history instead")
+)
+
+// What is not there.
+var (
+	ErrNotFound = Problems.Define(problem.NotFound, "rate_not_found",
+		"There is no rate of {pair}, nor rates that one follows from",
+		"List the rates of a base, or save one")
+	ErrNoRateOfDate = Problems.Define(problem.NotFound, "rate_of_date_not_found",
+		"There is no rate of {pair} on {date} or within {days} days before; the last is of {last}",
+		"Load a file that has the day, or ask for another day")
+	ErrNotFresh = Problems.Define(problem.Refused, "rate_not_fresh",
+		"The rate of {pair} is of {asOf} and no longer fresh",
+		"Save or fetch a newer one, or accept a stale rate")
+	ErrLegsApart = Problems.Define(problem.Refused, "rate_legs_apart",
+		"{pair} would be derived from rates of {older} and {newer}, too many days apart",
+		"Save or load the older of the two anew")
+	ErrTooLarge = Problems.Define(problem.TooLarge, "rate_amount_too_large",
+		"The converted amount has more than {limit} digits",
+		"Convert a part of it")
+)
+
+// What is no fault of the request.
+var (
+	ErrUnavailable = Problems.Define(problem.Unavailable, "rate_unavailable",
+		"The last rate of {pair} is of {asOf}, too old to be used, and there is no newer one",
+		"Look at why its source does not answer, or save a rate")
+	ErrSourceDown = Problems.Define(problem.Unavailable, "rate_source_down",
+		"There is no rate of {pair}, and the source of rates does not answer",
+		"Try again later, or save a rate")
+	ErrContended = Problems.Define(problem.Unavailable, "rates_contended",
+		"Too many writers want the same rate at once",
+		"Send the same request again")
+)

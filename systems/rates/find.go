@@ -1,0 +1,114 @@
+package rates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// Get returns the stored rate of a pair while it is fresh. What has expired is refused though the
+// store may not have removed it yet: ErrNotFresh. A currency to itself is 1, stored or not.
+// ErrNotFound when there is none; Quote derives what is not stored.
+func (b *Board) Get(ctx context.Context, pair Pair) (Rate, error) {
+	r, state, err := b.stored(ctx, pair)
+	if err == nil && state != Fresh {
+		return Rate{}, ErrNotFresh.With("pair", pair).With("asOf", stamp(r.AsOf))
+	}
+	return r, err
+}
+
+// GetStale returns the stored rate of a pair and whether it is Fresh or Stale. It serves what has
+// expired as long as StaleFor and the time that the store takes to remove it allow, and then
+// answers ErrUnavailable, whether the store has removed it or not.
+func (b *Board) GetStale(ctx context.Context, pair Pair) (Rate, State, error) {
+	r, state, err := b.stored(ctx, pair)
+	if err == nil && state == Gone {
+		return Rate{}, Gone, ErrUnavailable.With("pair", pair).With("asOf", stamp(r.AsOf))
+	}
+	return r, state, err
+}
+
+// stored reads the rate of a pair as it is in the table, in whatever state.
+func (b *Board) stored(ctx context.Context, pair Pair) (Rate, State, error) {
+	if err := pair.check(); err != nil {
+		return Rate{}, "", err
+	}
+	if pair.Base == pair.Target {
+		return Rate{
+			Base: pair.Base, Target: pair.Target, Value: money.DecimalFromInt(1), AsOf: b.now(),
+		}, Fresh, nil
+	}
+	item, found, err := b.model.byPair.First(ctx, b.store, OfPair(pair))
+	if err != nil {
+		return Rate{}, "", failed("read the rate of", pair, err)
+	}
+	if !found {
+		return Rate{}, "", ErrNotFound.With("pair", pair)
+	}
+	r := rateOf(item)
+	return r, r.StateAt(b.now()), nil
+}
+
+// GetByBase returns the fresh rates of a base, sorted by target. Those that have expired are left
+// out, whether the store has removed them or not. It reads an index, which follows the table a
+// moment later.
+func (b *Board) GetByBase(ctx context.Context, base money.Currency) ([]Rate, error) {
+	return b.ofBase(ctx, base, func(s State) bool { return s == Fresh })
+}
+
+// GetStaleByBase is GetByBase with the stale rates too; StateAt tells them apart.
+func (b *Board) GetStaleByBase(ctx context.Context, base money.Currency) ([]Rate, error) {
+	return b.ofBase(ctx, base, func(s State) bool { return s != Gone })
+}
+
+func (b *Board) ofBase(
+	ctx context.Context, base money.Currency, serve func(State) bool,
+) ([]Rate, error) {
+	pair := Pair{base, base}
+	if err := pair.check(); err != nil {
+		return nil, err
+	}
+	now := b.now()
+	var found []Rate
+	for item, err := range b.model.byBase.All(ctx, b.store, OfBase{base}) {
+		if err != nil {
+			return nil, failed("read the rates of", pair, err)
+		}
+		if r := rateOf(item); serve(r.StateAt(now)) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(x, y Rate) int {
+		return strings.Compare(string(x.Target), string(y.Target))
+	})
+	return found, nil
+}
+
+// Rates returns a page of everything in the table, in no order and in every state.
+func (b *Board) Rates(
+	ctx context.Context, size int, cursor string,
+) (singletable.Page[Rate], error) {
+	page, err := b.model.all.Page(ctx, b.store, struct{}{}, size, cursor)
+	if err != nil {
+		return singletable.Page[Rate]{}, refusedCursor(err)
+	}
+	made := singletable.Page[Rate]{Next: page.Next, Prev: page.Prev, Resume: page.Resume}
+	for _, item := range page.Items {
+		made.Items = append(made.Items, rateOf(item))
+	}
+	return made, nil
+}
+
+// refusedCursor makes a problem of a cursor that cannot be used.
+func refusedCursor(err error) error {
+	var cursor *singletable.CursorError
+	if errors.As(err, &cursor) {
+		return ErrInvalidCursor.Field("cursor", string(cursor.Reason))
+	}
+	return fmt.Errorf("list rates: %w", err)
+}

@@ -1,0 +1,155 @@
+package rates
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// SaveOption is a choice of Save.
+type SaveOption func(*saving)
+
+type saving struct{ force bool }
+
+// Force saves a rate though a check at intake speaks against it: an unknown code, a date far ahead,
+// a jump. It does not save one that is not more than zero, nor one older than what is there.
+func Force() SaveOption { return func(s *saving) { s.force = true } }
+
+// Save saves a rate that is fresh for the time ttl from now on. Whoever saves at the same time, a
+// rate never replaces one with a newer Timestamp (ErrOlder), and it is compared with the one that
+// it does replace: ErrJump. ErrUnknownCode and ErrFarFuture are the other checks. A refused rate
+// leaves the earlier one in place. The answer is the rate as it was saved.
+func (b *Board) Save(
+	ctx context.Context, r Rate, ttl time.Duration, opts ...SaveOption,
+) (Rate, error) {
+	return b.saveUntil(ctx, r, b.now().Add(ttl), opts...)
+}
+
+// saveUntil is Save with the instant until which the rate is fresh.
+func (b *Board) saveUntil(
+	ctx context.Context, r Rate, fresh time.Time, opts ...SaveOption,
+) (Rate, error) {
+	var s saving
+	for _, opt := range opts {
+		opt(&s)
+	}
+	r.AsOf = r.AsOf.UTC().Truncate(time.Second)
+	if err := r.check(); err != nil {
+		return Rate{}, err
+	}
+	if err := r.doubtful(b.now()); err != nil && !s.force {
+		return Rate{}, err
+	}
+	r.FreshUntil, r.Expires = time.Time{}, fresh.UTC().Truncate(time.Second)
+	if b.opts.StaleFor > 0 {
+		r.FreshUntil = r.Expires
+		r.Expires = r.Expires.Add(b.opts.StaleFor + jitter(b.opts.Jitter)).Truncate(time.Second)
+	}
+	for attempt := 0; ; attempt++ {
+		err := b.replace(ctx, r, s.force)
+		if err == nil {
+			b.cache.drop(r.Pair())
+			return r, nil
+		}
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return Rate{}, failed("save the rate of", r.Pair(), err)
+		}
+		if attempt == attemptsMax || ctx.Err() != nil {
+			return Rate{}, ErrContended.Wrap(errors.Join(err, ctx.Err()))
+		}
+	}
+}
+
+// attemptsMax bounds how often a write is tried that others get ahead of. Each time somebody has
+// saved a rate of the same pair, so that many tries mean many writers of one pair.
+const attemptsMax = 100
+
+// replace writes a rate over the one that is there, if it may, and if that is still there.
+func (b *Board) replace(ctx context.Context, r Rate, force bool) error {
+	item := itemOf(r)
+	before, found, err := b.model.rates.Get(ctx, b.store, item, singletable.Consistent())
+	if err != nil {
+		return err
+	}
+	if !found {
+		return b.model.rates.Put(ctx, b.store, item, b.model.rates.Missing())
+	}
+	if before.Timestamp.After(r.AsOf) {
+		return ErrOlder.With("pair", r.Pair()).With("stored", stamp(before.Timestamp)).
+			With("given", stamp(r.AsOf))
+	}
+	if !force {
+		if err := b.checkJump(r.Pair(), before.Rate, r.Value); err != nil {
+			return err
+		}
+	}
+	return b.model.rates.Put(ctx, b.store, item, b.model.value.Equals(before.Rate),
+		b.model.timestamp.Equals(before.Timestamp))
+}
+
+// checkJump compares a rate with the one before it.
+func (b *Board) checkJump(pair Pair, before, after money.Decimal) error {
+	low, high := before, after
+	if low.Cmp(high) > 0 {
+		low, high = high, low
+	}
+	// What cannot be multiplied within 38 digits is a jump for certain.
+	most, err := low.Mul(b.opts.JumpFactor)
+	if before.Sign() > 0 && err == nil && high.Cmp(most) <= 0 {
+		return nil
+	}
+	return ErrJump.With("pair", pair).With("before", before).With("after", after).
+		With("factor", b.opts.JumpFactor)
+}
+
+// jitter returns a random time up to most.
+func jitter(most time.Duration) time.Duration {
+	if most <= 0 {
+		return 0
+	}
+	return rand.N(most + 1)
+}
+
+// MarkStale marks the rate of a pair, which its source could not renew; answers then say so, though
+// it would be fresh by its time. The next Save takes the mark away. ErrNotFound when there is none.
+func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
+	if err := pair.check(); err != nil {
+		return Rate{}, err
+	}
+	item, err := b.model.rates.Update(ctx, b.store,
+		rateItem{Base: pair.Base, Target: pair.Target}, b.model.stale.Set(true))
+	b.cache.drop(pair)
+	if errors.Is(err, singletable.ErrMissing) {
+		return Rate{}, ErrNotFound.With("pair", pair)
+	}
+	if err != nil {
+		return Rate{}, failed("mark the rate of", pair, err)
+	}
+	return rateOf(item), nil
+}
+
+// Delete removes the rate of a pair, whether there is one or not. The history stays.
+func (b *Board) Delete(ctx context.Context, pair Pair) error {
+	if err := pair.check(); err != nil {
+		return err
+	}
+	err := b.model.rates.Delete(ctx, b.store, rateItem{Base: pair.Base, Target: pair.Target})
+	b.cache.drop(pair)
+	if err != nil {
+		return failed("delete the rate of", pair, err)
+	}
+	return nil
+}
+
+// failed tells what was being done when the store failed.
+func failed(deed string, pair Pair, err error) error {
+	if errors.Is(err, singletable.ErrBusy) {
+		return ErrContended.Wrap(fmt.Errorf("%s %s: %w", deed, pair, err))
+	}
+	return fmt.Errorf("%s %s: %w", deed, pair, err)
+}
