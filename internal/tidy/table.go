@@ -38,6 +38,7 @@ var layout = []rule{
 	{pkg: "systems/payments/...", may: []string{
 		"systems/ledger", "singletable", "money", "problem",
 	}},
+	{pkg: "systems/rates/...", may: []string{"singletable", "money", "problem"}},
 	{pkg: "systems/locations/...", may: []string{"singletable", "problem"}},
 
 	// Layer 4: the server is the composition root and the only place that opens a store.
