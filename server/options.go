@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
+	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
 // Auth says who may use the server.
@@ -86,6 +87,9 @@ type Options struct {
 	Tenant       string
 	StatusShards int
 	Zone         *time.Location
+
+	// Locations are the choices of the directory of locations; its clock is the server's.
+	Locations locations.Options
 
 	// Logger is told of requests and of trouble; nothing is logged by default.
 	Logger *slog.Logger

@@ -14,18 +14,20 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
 // Server is an open store with the ledger and the API on it. It is safe for concurrent use.
 type Server struct {
-	opts     Options
-	db       store
-	ledger   *ledger.Ledger
-	keys     *apikey.Keyring
-	tables   *tables
-	metrics  *metrics
-	api      *api.API
-	draining atomic.Bool
+	opts      Options
+	db        store
+	ledger    *ledger.Ledger
+	locations *locations.Directory
+	keys      *apikey.Keyring
+	tables    *tables
+	metrics   *metrics
+	api       *api.API
+	draining  atomic.Bool
 }
 
 // Open opens the store and builds the systems on it. With [TablesCreate] it creates the tables that
@@ -63,9 +65,12 @@ func (s *Server) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.buildLocations(store); err != nil {
+		return err
+	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
 	model := s.ledger.Model()
-	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.keys.Table())}
+	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.locations.Table(), s.keys.Table())}
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
@@ -73,11 +78,12 @@ func (s *Server) build(ctx context.Context) error {
 	}
 	s.api = api.New(
 		api.Deps{
-			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model},
-			Tables: s.tables,
+			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model, s.locations.Model()},
+			Locations: s.locations,
+			Tables:    s.tables,
 		},
 		api.Options{
-			Version: s.opts.Version, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
+			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Ready: s.ready, Metrics: s.metrics.handler(),

@@ -15,12 +15,14 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
 // Deps are what the API stands on. All are required.
 type Deps struct {
-	Ledger *ledger.Ledger
-	Keys   *apikey.Keyring
+	Ledger    *ledger.Ledger
+	Locations *locations.Directory
+	Keys      *apikey.Keyring
 	// Store is what access patterns are run on, Models are the designs that they belong to, and
 	// Tables are what there is of them.
 	Store  *singletable.Store
@@ -39,6 +41,8 @@ type Options struct {
 	Hosts []string
 	// BodyMax is the greatest size of a request's body in bytes.
 	BodyMax int64
+	// Now is the clock that tells what is open and what is stale.
+	Now func() time.Time
 	// BodyTime bounds the time to read a body, and AnswerTime that to work out an answer.
 	BodyTime, AnswerTime time.Duration
 	// Done, if set, is told of every request once it is answered.
@@ -64,10 +68,14 @@ type API struct {
 
 // New returns an API.
 func New(deps Deps, opts Options) *API {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	a := &API{deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{}}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
 	a.registerMerchants()
+	a.registerLocations()
 	a.registerAccounts()
 	a.registerPostings()
 	a.registerTransactions()

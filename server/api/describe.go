@@ -10,6 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
 // description stands at the head of the OpenAPI document.
@@ -30,6 +31,7 @@ var tags = []*huma.Tag{
 	{Name: "Accounts", Description: "Balances of users, their legs and statements"},
 	{Name: "Merchants", Description: "Who is paid"},
 	{Name: "Reconciliation", Description: "Whether the books are right"},
+	{Name: "Locations", Description: "Places with a code that people know them by"},
 	{Name: "Tables", Description: "The tables that everything is kept in"},
 	{Name: "Patterns", Description: "The questions that the tables answer, one by one"},
 	{Name: "API keys", Description: "Who may call this server, and what for"},
@@ -37,7 +39,7 @@ var tags = []*huma.Tag{
 
 // Catalogues returns everything that an answer can report, the earliest first.
 func Catalogues() []*problem.Catalogue {
-	return []*problem.Catalogue{Problems, apikey.Problems, ledger.Problems}
+	return []*problem.Catalogue{Problems, apikey.Problems, ledger.Problems, locations.Problems}
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -112,6 +113,8 @@ func (s *scanner) value(t reflect.Type) {
 		want, ok = "true or false", c == 't' || c == 'f'
 	case reflect.Int:
 		want, ok = "a whole number", s.whole()
+	case reflect.Float64:
+		want, ok = "a number", c == '-' || '0' <= c && c <= '9'
 	}
 	switch {
 	case !ok:
@@ -278,8 +281,12 @@ func (s shapes) add(t reflect.Type) {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			s[t][name] = f.Type
 			s.add(f.Type)
+			if f.Anonymous && name == "" { // Its members are the struct's own.
+				maps.Copy(s[t], s[f.Type])
+				continue
+			}
+			s[t][name] = f.Type
 		}
 	}
 }

@@ -344,3 +344,17 @@ func instant(t time.Time) time.Time {
 	}
 	return t.UTC().Truncate(time.Millisecond)
 }
+
+// Details returns what the change makes of nothing, for a new location.
+func (c Change) Details() Details {
+	var l Location
+	l.Point, l.Address, l.Hours, l.Tags = c.Point, c.Address, c.Hours, c.Tags
+	set(&l.Name, c.Name)
+	set(&l.Place.ID, c.PlaceID)
+	set(&l.Place.CheckedAt, c.PlaceIDCheckedAt)
+	set(&l.Place.FormattedAddress, c.FormattedAddress)
+	l.Place.Components = c.Components
+	set(&l.Phone, c.Phone)
+	set(&l.TimeZone, c.TimeZone)
+	return l.Details
+}

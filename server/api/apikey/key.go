@@ -24,6 +24,12 @@ const (
 	LedgerWrite Scope = "ledger:write"
 	// LedgerAdmin freezes, unfreezes and closes accounts, and changes overdrafts.
 	LedgerAdmin Scope = "ledger:admin"
+	// LocationsRead reads locations.
+	LocationsRead Scope = "locations:read"
+	// LocationsWrite creates, changes, deletes, restores and imports locations.
+	LocationsWrite Scope = "locations:write"
+	// LocationsAdmin releases codes, and repairs the directory.
+	LocationsAdmin Scope = "locations:admin"
 	// StoreRead describes tables, and lists and runs access patterns, which shows all data.
 	StoreRead Scope = "store:read"
 	// StoreAdmin creates tables.
@@ -37,7 +43,9 @@ const (
 // Scopes returns all scopes.
 func Scopes() []Scope {
 	return []Scope{
-		LedgerRead, LedgerWrite, LedgerAdmin, StoreRead, StoreAdmin, KeysAdmin, MetricsRead,
+		LedgerRead, LedgerWrite, LedgerAdmin,
+		LocationsRead, LocationsWrite, LocationsAdmin,
+		StoreRead, StoreAdmin, KeysAdmin, MetricsRead,
 	}
 }
 
