@@ -2,6 +2,7 @@ package singletable
 
 import (
 	"context"
+	"crypto/hmac"
 	"encoding/base64"
 	"fmt"
 	"iter"
@@ -11,35 +12,54 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Union reads two patterns as one: the same question asked of two tables between which items are
-// moved by copying and then deleting them. Rows are merged in order, and a row that is in both is
-// returned once, so that nothing is hidden or doubled while a move is under way. Make it with
+// Union reads several patterns as one: the same question asked of two tables between which items
+// are moved by copying and then deleting them. Rows are merged in order, and a row that is in both
+// is returned once, so that nothing is hidden or doubled while a move is under way. Make it with
 // [NewUnion].
 type Union[In, Out any] struct {
-	name     string
-	from, to *Pattern[In, Out]
-	order    func(Out) string
+	name       string
+	order      func(Out) string
+	descending bool
+	legs       []Leg[In, Out]
 }
 
-// NewUnion defines a union. Items move from the first pattern's table to that of the second, which
-// therefore is always read after the first. Both patterns have the same order, and order returns
-// what it goes by: two rows for which it is equal are one.
+// Leg is one pattern of a union.
+type Leg[In, Out any] struct {
+	c       *patternCore
+	prepare func(s *Store, in In) (*query, error)
+	decode  func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
+}
+
+// LegOf makes a pattern a leg of a union whose inputs are others than its own.
+func LegOf[In, Own, Out any](p *Pattern[Own, Out], inputs func(In) Own) Leg[In, Out] {
+	return Leg[In, Out]{c: p.c, decode: p.decode, prepare: func(s *Store, in In) (*query, error) {
+		own := inputs(in)
+		return p.c.prepare(s, unsafe.Pointer(&own))
+	}}
+}
+
+// NewUnion defines a union. Items move from the tables of the first legs to that of the last,
+// which therefore is always read after the others. All legs have the same order, and order returns
+// what it goes by: rows for which it is equal are one.
 func NewUnion[In, Out any](
-	name string, from, to *Pattern[In, Out], order func(Out) string,
+	name string, order func(Out) string, legs ...Leg[In, Out],
 ) *Union[In, Out] {
-	return &Union[In, Out]{name: name, from: from, to: to, order: order}
+	u := &Union[In, Out]{name: name, order: order, legs: legs}
+	u.descending = len(legs) > 0 && legs[0].c.descending
+	return u
 }
 
 // Name returns the union's name.
 func (u *Union[In, Out]) Name() string { return u.name }
 
-// side is one pattern of a union that is being read.
+// side is one leg of a union that is being read.
 type side[Out any] struct {
 	w      *walk
 	c      *patternCore
 	decode func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
 	head   Out
 	has    bool // head is the next row, which is not consumed yet
+	spent  int  // calls of walks before w
 }
 
 // Page returns up to size rows after cursor, which is the Next of the page before, or "". There is
@@ -52,25 +72,30 @@ func (u *Union[In, Out]) Page(
 		return page, fmt.Errorf("union %s: a page of %d rows, outside 1 to %d", u.name, size,
 			PageSizeMax)
 	}
-	a, b, err := u.open(s, in, cursor)
+	sides, last, err := u.open(s, in, cursor)
 	if err != nil {
 		return page, err
 	}
-	ctx, meter := ownMeter(u.from.c.named(ctx, s))
-	calls := 0
+	ctx, meter := ownMeter(ctx)
 	for len(page.Items) < size {
-		if err := u.advance(ctx, a, b, size-len(page.Items), &calls); err != nil {
-			return Page[Out]{}, u.from.c.wrap(err)
+		if err := u.advance(ctx, sides, size-len(page.Items), last); err != nil {
+			return Page[Out]{}, err
 		}
-		next := u.least(a, b)
+		next, key := u.take(sides)
 		if next == nil {
 			break
 		}
+		last = key
 		page.Items = append(page.Items, *next)
 	}
-	page.Calls, page.Capacity = a.w.calls+b.w.calls+calls, meter.Read()
-	page.Resume = u.encode(s, a.w.q.encodeCursor(s, a.w.ahead()), b.w.q.encodeCursor(s, b.w.ahead()))
-	if !a.w.ended() || !b.w.ended() {
+	cursors, ended := make([]string, len(sides), len(sides)+1), true
+	for i, d := range sides {
+		page.Calls += d.w.calls + d.spent
+		cursors[i] = d.w.q.encodeCursor(s, d.w.ahead())
+		ended = ended && !d.has && d.w.ended()
+	}
+	page.Capacity = meter.Read()
+	if page.Resume = u.encode(s, append(cursors, text64(last))); !ended {
 		page.Next = page.Resume
 	}
 	return page, nil
@@ -99,54 +124,75 @@ func (u *Union[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out
 	}
 }
 
-func (u *Union[In, Out]) open(s *Store, in In, cursor string) (a, b *side[Out], err error) {
-	first, second := "", ""
+// open begins where a cursor says: each side where it was, and all of them behind the last row that
+// was returned. A row that was returned of one side may have come to another one since, behind
+// where that one is.
+func (u *Union[In, Out]) open(
+	s *Store, in In, cursor string,
+) (sides []*side[Out], last string, err error) {
+	cursors := make([]string, len(u.legs)+1)
 	if cursor != "" {
 		var ok bool
-		if first, second, ok = u.decode(s, cursor); !ok {
-			return nil, nil, &CursorError{Pattern: u.name, Reason: CursorMalformed}
+		if cursors, ok = u.decode(s, cursor); !ok {
+			return nil, "", &CursorError{Pattern: u.name, Reason: CursorMalformed}
 		}
+		text, _ := base64.RawURLEncoding.DecodeString(cursors[len(u.legs)])
+		last = string(text)
 	}
-	if a, err = openSide(s, u.from, &in, first); err != nil {
-		return nil, nil, err
-	}
-	b, err = openSide(s, u.to, &in, second)
-	return a, b, err
-}
-
-func openSide[In, Out any](
-	s *Store, p *Pattern[In, Out], in *In, cursor string,
-) (*side[Out], error) {
-	q, err := p.c.prepare(s, unsafe.Pointer(in))
-	if err != nil {
-		return nil, err
-	}
-	var from *position
-	if cursor != "" {
-		at, err := q.decodeCursor(s, cursor)
+	sides = make([]*side[Out], len(u.legs))
+	for i, leg := range u.legs {
+		q, err := leg.prepare(s, in)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		from = &at
+		var from *position
+		if cursors[i] != "" {
+			at, err := q.decodeCursor(s, cursors[i])
+			if err != nil {
+				return nil, "", err
+			}
+			from = &at
+		}
+		sides[i] = &side[Out]{w: q.newWalk(s, from), c: leg.c, decode: leg.decode}
 	}
-	return &side[Out]{w: q.newWalk(s, from), c: p.c, decode: p.decode}, nil
+	return sides, last, nil
 }
 
-// advance makes the head of each side its next row. Whatever is read of the first table makes
-// what is remembered of the second too old: a row may have moved in between.
+// advance makes the head of each side its next row. Whatever is read of one makes what is
+// remembered of those after it too old: a row may have moved in between.
 func (u *Union[In, Out]) advance(
-	ctx context.Context, a, b *side[Out], limit int, calls *int,
+	ctx context.Context, sides []*side[Out], limit int, last string,
 ) error {
-	before := a.w.calls
-	if err := a.peek(ctx, limit); err != nil {
-		return err
+	for i, d := range sides {
+		before := d.w.calls
+		for {
+			if err := d.peek(ctx, limit); err != nil {
+				return d.c.wrap(err)
+			}
+			if !d.has || last == "" || u.precedes(last, u.order(d.head)) {
+				break
+			}
+			d.w.consume()
+			d.has = false
+		}
+		if d.w.calls == before {
+			continue
+		}
+		for _, later := range sides[i+1:] {
+			later.renew()
+		}
 	}
-	if a.w.calls != before && b.w.calls > 0 {
-		at := b.w.ahead()
-		*calls += b.w.calls
-		b.w, b.has = b.w.q.newWalk(b.w.s, &at), false
+	return nil
+}
+
+// renew forgets what was read ahead.
+func (d *side[Out]) renew() {
+	if d.w.calls == 0 {
+		return
 	}
-	return b.peek(ctx, limit)
+	at := d.w.ahead()
+	d.spent += d.w.calls
+	d.w, d.has = d.w.q.newWalk(d.w.s, &at), false
 }
 
 // peek finds the side's next row without consuming it.
@@ -167,47 +213,51 @@ func (d *side[Out]) peek(ctx context.Context, limit int) error {
 	return nil
 }
 
-func (d *side[Out]) take() *Out {
-	out := d.head
-	d.w.consume()
-	d.has = false
-	return &out
+// take consumes the row that comes first, wherever it is, and returns it as the first side that
+// has it does; nil at the end.
+func (u *Union[In, Out]) take(sides []*side[Out]) (row *Out, key string) {
+	var best *side[Out]
+	for _, d := range sides {
+		if !d.has {
+			continue
+		}
+		if k := u.order(d.head); best == nil || u.precedes(k, key) {
+			best, key = d, k
+		}
+	}
+	if best == nil {
+		return nil, ""
+	}
+	head := best.head
+	for _, d := range sides {
+		if d.has && u.order(d.head) == key {
+			d.w.consume()
+			d.has = false
+		}
+	}
+	return &head, key
 }
 
-// least consumes and returns the row that comes first, or nil at the end.
-func (u *Union[In, Out]) least(a, b *side[Out]) *Out {
-	switch {
-	case !a.has && !b.has:
-		return nil
-	case !b.has:
-		return a.take()
-	case !a.has:
-		return b.take()
+func text64(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+
+func (u *Union[In, Out]) precedes(key, other string) bool {
+	if u.descending {
+		return key > other
 	}
-	n := strings.Compare(u.order(a.head), u.order(b.head))
-	if u.from.c.descending {
-		n = -n
-	}
-	switch {
-	case n < 0:
-		return a.take()
-	case n > 0:
-		return b.take()
-	}
-	b.take()
-	return a.take()
+	return key < other
 }
 
-// encode joins the cursors of both sides under one signature.
-func (u *Union[In, Out]) encode(s *Store, first, second string) string {
-	body := first + "." + second
+// encode joins the cursors of all sides under one signature.
+func (u *Union[In, Out]) encode(s *Store, cursors []string) string {
+	body := strings.Join(cursors, ".")
 	return body + "." + base64.RawURLEncoding.EncodeToString(s.mac([]byte(u.name+"\x00"+body)))
 }
 
-func (u *Union[In, Out]) decode(s *Store, cursor string) (first, second string, ok bool) {
+func (u *Union[In, Out]) decode(s *Store, cursor string) ([]string, bool) {
 	parts := strings.Split(cursor, ".")
-	if len(parts) != 3 || u.encode(s, parts[0], parts[1]) != cursor {
-		return "", "", false
+	if len(parts) != len(u.legs)+2 {
+		return nil, false
 	}
-	return parts[0], parts[1], true
+	cursors := parts[:len(u.legs)+1]
+	return cursors, hmac.Equal([]byte(u.encode(s, cursors)), []byte(cursor))
 }

@@ -180,6 +180,8 @@ func (b *bank) wantBalances(want map[ledger.AccountID]string) {
 type interposed struct {
 	dynamo.DB
 	mu     sync.Mutex
+	one    sync.Mutex
+	alone  bool
 	before func(op string, in any) error
 	after  func(op string, in any) error
 	settle func() error
@@ -187,8 +189,12 @@ type interposed struct {
 
 func (d *interposed) hooks(op string, in any, do func() error) error {
 	d.mu.Lock()
-	before, after := d.before, d.after
+	before, after, alone := d.before, d.after, d.alone
 	d.mu.Unlock()
+	if alone {
+		d.one.Lock()
+		defer d.one.Unlock()
+	}
 	if before != nil {
 		if err := before(op, in); err != nil {
 			return err
@@ -257,6 +263,13 @@ func (d *interposed) TransactWrite(
 		return err
 	})
 	return out, err
+}
+
+// serial lets one call in at a time, so that hooks need no lock.
+func (d *interposed) serial() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.alone = true
 }
 
 // on sets what is called before and after each write; nil takes it away.

@@ -209,15 +209,16 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 
 // take waits for a free caller and for the pace.
 func (w *worker) take(ctx context.Context) error {
-	if err := w.pace.wait(ctx); err != nil {
-		return context.Cause(ctx)
-	}
 	select {
 	case w.slots <- struct{}{}:
-		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	if err := w.pace.wait(ctx); err != nil {
+		<-w.slots
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 func (w *worker) waiting(row dueItem) {
