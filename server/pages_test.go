@@ -20,6 +20,7 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages under docs")
@@ -108,12 +109,32 @@ func ledgerModel(t *testing.T) *singletable.Model {
 	return l.Model()
 }
 
+func locationsModel(t *testing.T) *singletable.Model {
+	d, err := locations.New(singletable.NewStore(nil, singletable.Options{}), locations.Options{
+		TableName:    locations.TableNameDefault,
+		CreatedIndex: true, CodeIndex: true, NameIndex: true, CellIndex: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Model()
+}
+
+// models returns the designs of all systems, with everything that is optional.
+func models(t *testing.T) []*singletable.Model {
+	return []*singletable.Model{ledgerModel(t), locationsModel(t)}
+}
+
 func keysPage(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Keys\n\n" + generated)
 	b.WriteString("What is stored where. A part in angle brackets is the attribute of that name, with `%`\n" +
 		"and `#` in it percent-encoded; what follows a colon says how it is written.\n")
-	for _, table := range ledgerModel(t).Tables() {
+	var tables []*singletable.Table
+	for _, m := range models(t) {
+		tables = append(tables, m.Tables()...)
+	}
+	for _, table := range tables {
 		fmt.Fprintf(&b, "\n## Table %s\n", table.Name())
 		for _, e := range table.Entities() {
 			fmt.Fprintf(&b, "\n### %s\n\n", e.Name)
@@ -145,18 +166,21 @@ func keysPage(t *testing.T) []byte {
 }
 
 func patternsPage(t *testing.T) []byte {
-	m := ledgerModel(t)
 	var b bytes.Buffer
 	b.WriteString("# Access patterns\n\n" + generated)
 	b.WriteString("Every question that a system asks of its tables. `exchequer patterns run NAME INPUT=VALUE`\n" +
 		"runs one and shows its requests, its cost and its rows.\n\n" +
 		"| system | pattern | what it answers | read | rows are |\n|---|---|---|---|---|\n")
-	for _, p := range m.Patterns() {
-		i := p.Info()
-		fmt.Fprintf(&b, "| %s | [`%s`](#%s) | %s | %s | %s |\n", m.Name(), i.Name, i.Name,
-			i.Description, cmp.Or(i.Index, "table"), strings.Join(i.Entities, ", "))
+	var patterns []singletable.AccessPattern
+	for _, m := range models(t) {
+		patterns = append(patterns, m.Patterns()...)
+		for _, p := range m.Patterns() {
+			i := p.Info()
+			fmt.Fprintf(&b, "| %s | [`%s`](#%s) | %s | %s | %s |\n", m.Name(), i.Name, i.Name,
+				i.Description, cmp.Or(i.Index, "table"), strings.Join(i.Entities, ", "))
+		}
 	}
-	for _, p := range m.Patterns() {
+	for _, p := range patterns {
 		i := p.Info()
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n%s %s", i.Name, i.Description, i.Kind, i.Table)
 		if i.Index != "" {

@@ -294,8 +294,10 @@ func TestTablesThatDifferAreRefused(t *testing.T) {
 		t.Errorf("check of a table that is not there: %+v", missing)
 	}
 	created := must[[]client.Table](t)(c.CreateTables(t.Context()))
-	if len(created) != 2 || !created[0].Created || created[1].Created {
-		t.Errorf("created %+v", created)
+	for _, table := range created {
+		if table.Created != (table.Name != "FinancialTransactions") {
+			t.Errorf("created %+v", created)
+		}
 	}
 }
 
