@@ -25,6 +25,16 @@ var (
 		"Ask for a shorter range")
 )
 
+// What can be wrong with what a source has sent.
+var (
+	ErrUnreadable = Problems.Define(problem.Invalid, "rates_unreadable",
+		"These are no rates in a form that is known: {reason}",
+		"Give a file of the European Central Bank, or an answer of Frankfurter or Open Exchange Rates")
+	ErrNoData = Problems.Define(problem.NotFound, "rates_no_data",
+		"There are no rates in it: there was no publication",
+		"Ask for a working day")
+)
+
 // What the checks at intake say against a rate, unless it is forced.
 var (
 	ErrUnknownCode = Problems.Define(problem.Refused, "rate_code_unknown",

@@ -25,9 +25,13 @@ const (
 	// futureMax is how far a rate may be ahead of the clock: clocks differ, and some sources date a
 	// rate by the day that it is for.
 	futureMax = 48 * time.Hour
-	// jumpFactorDefault refuses a rate that is more than 30 % away from the one before it. No
-	// currency that the European Central Bank quotes has moved as much in a day.
+	// jumpFactorDefault refuses a rate that is more than 30 % away from the one before it: a
+	// collapse of a currency, which is rare enough to be looked at by somebody, or an error.
 	jumpFactorDefault = "1.3"
+	// dayJumpFactor is the same for days of the history, which are taken in by the thousand and have
+	// real collapses in them, such as those of the Turkish lira in 2001 and of the Icelandic króna
+	// in 2008. It finds points in the wrong place and rates that are upside down.
+	dayJumpFactor = 3
 	// LookBackDays is how far before a day its rate may lie. Five days without a rate are the most
 	// that the European Central Bank has had.
 	LookBackDays = 14

@@ -84,7 +84,7 @@ func (b *Board) replace(ctx context.Context, r Rate, force bool) error {
 			With("given", stamp(r.AsOf))
 	}
 	if !force {
-		if err := b.checkJump(r.Pair(), before.Rate, r.Value); err != nil {
+		if err := jump(r.Pair(), before.Rate, r.Value, b.opts.JumpFactor); err != nil {
 			return err
 		}
 	}
@@ -92,19 +92,19 @@ func (b *Board) replace(ctx context.Context, r Rate, force bool) error {
 		b.model.timestamp.Equals(before.Timestamp))
 }
 
-// checkJump compares a rate with the one before it.
-func (b *Board) checkJump(pair Pair, before, after money.Decimal) error {
+// jump refuses a rate that is too far away from the one before it.
+func jump(pair Pair, before, after, factor money.Decimal) error {
 	low, high := before, after
 	if low.Cmp(high) > 0 {
 		low, high = high, low
 	}
 	// What cannot be multiplied within 38 digits is a jump for certain.
-	most, err := low.Mul(b.opts.JumpFactor)
+	most, err := low.Mul(factor)
 	if before.Sign() > 0 && err == nil && high.Cmp(most) <= 0 {
 		return nil
 	}
 	return ErrJump.With("pair", pair).With("before", before).With("after", after).
-		With("factor", b.opts.JumpFactor)
+		With("factor", factor)
 }
 
 // jitter returns a random time up to most.
