@@ -87,6 +87,7 @@ type request struct {
 	values url.Values
 	body   any
 	key    string // The idempotency key; empty for none.
+	match  string // The ETag that must still hold; empty for any.
 	accept string
 	safe   bool // Whether it may be sent twice.
 }
@@ -183,6 +184,9 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	}
 	if r.key != "" {
 		h.Set(headerKey, r.key)
+	}
+	if r.match != "" {
+		h.Set("If-Match", r.match)
 	}
 	if r.client.opts.Key != "" {
 		h.Set("Authorization", "Bearer "+r.client.opts.Key)
