@@ -40,6 +40,10 @@ func shardOf(text []byte, count int) int {
 	return int(h % uint64(count))
 }
 
+// ShardOf returns the shard, 0 to count-1, of an item whose hashed part renders as key. Models of a
+// load work with it; what is stored finds its shard by itself.
+func ShardOf(key string, count int) int { return shardOf([]byte(key), count) }
+
 // countAt returns the number of shards of an item of time t.
 func (r *ring) countAt(t time.Time) int {
 	count := r.epochs[0].Count

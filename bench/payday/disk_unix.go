@@ -1,0 +1,26 @@
+//go:build linux || darwin || freebsd
+
+package main
+
+import (
+	"syscall"
+	"time"
+)
+
+// freeDisk is how much of the disk of a directory is free, and whether that can be told.
+func freeDisk(dir string) (uint64, bool) {
+	var info syscall.Statfs_t
+	if err := syscall.Statfs(dir, &info); err != nil {
+		return 0, false
+	}
+	return uint64(info.Bavail) * uint64(info.Bsize), true
+}
+
+// processorTime is what the process has used of the processors.
+func processorTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
