@@ -20,6 +20,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 	problems *prometheus.CounterVec
 	postings *prometheus.CounterVec
+	payments *prometheus.CounterVec
 	calls    *prometheus.HistogramVec
 	failures *prometheus.CounterVec
 	units    *prometheus.CounterVec
@@ -48,6 +49,10 @@ func newMetrics(db store) *metrics {
 			Name: "exchequer_postings_total",
 			Help: "Postings that were asked for, by type and outcome.",
 		}, []string{"type", "outcome"}),
+		payments: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "exchequer_payments_total",
+			Help: "Attempts to settle scheduled payments, by what became of them.",
+		}, []string{"outcome"}),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "exchequer_store_call_duration_seconds",
 			Help:    "How long calls to the store took, by the access pattern that made them.",
@@ -62,7 +67,7 @@ func newMetrics(db store) *metrics {
 			Help: "Capacity units of calls to the store, as DynamoDB counts them.",
 		}, []string{"operation", "table", "index", "pattern", "kind"}),
 	}
-	m.registry.MustRegister(m.requests, m.problems, m.postings, m.calls, m.failures, m.units,
+	m.registry.MustRegister(m.requests, m.problems, m.postings, m.payments, m.calls, m.failures, m.units,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if embedded, ok := db.(*engine.DB); ok {
@@ -90,7 +95,7 @@ func (m *metrics) exchange(x api.Exchange) {
 // methodOf keeps callers from making up labels.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch:
 		return method
 	}
 	return "other"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 // Auth says who may use the server.
@@ -90,6 +91,11 @@ type Options struct {
 
 	// Locations are the choices of the directory of locations; its clock is the server's.
 	Locations locations.Options
+
+	// Payments are the choices of the scheduler of payments; its clock and its ids are the
+	// server's unless it has its own. RunPayments makes Serve settle what is due.
+	Payments    payments.Options
+	RunPayments PaymentWork
 
 	// Logger is told of requests and of trouble; nothing is logged by default.
 	Logger *slog.Logger

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 // Server is an open store with the ledger and the API on it. It is safe for concurrent use.
@@ -23,11 +26,13 @@ type Server struct {
 	db        store
 	ledger    *ledger.Ledger
 	locations *locations.Directory
+	payments  *payments.Scheduler
 	keys      *apikey.Keyring
 	tables    *tables
 	metrics   *metrics
 	api       *api.API
 	draining  atomic.Bool
+	inside    sync.WaitGroup // Requests of this process in work.
 }
 
 // Open opens the store and builds the systems on it. With [TablesCreate] it creates the tables that
@@ -68,9 +73,13 @@ func (s *Server) build(ctx context.Context) error {
 	if err := s.buildLocations(store); err != nil {
 		return err
 	}
+	if err := s.buildPayments(store); err != nil {
+		return err
+	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
 	model := s.ledger.Model()
 	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.locations.Table(), s.keys.Table())}
+	s.tables.designs = append(s.tables.designs, s.payments.Model().Tables()...)
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
@@ -79,13 +88,14 @@ func (s *Server) build(ctx context.Context) error {
 	s.api = api.New(
 		api.Deps{
 			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model, s.locations.Model()},
-			Locations: s.locations,
-			Tables:    s.tables,
+			Locations: s.locations, Payments: s.payments,
+			Tables: s.tables,
 		},
 		api.Options{
 			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
+			Paid:  s.metrics.paid,
 			Ready: s.ready, Metrics: s.metrics.handler(),
 		})
 	return nil
@@ -103,5 +113,19 @@ func (s *Server) ready(ctx context.Context) error {
 	return err
 }
 
-// Close closes the store. Call it after Serve has returned.
-func (s *Server) Close() error { return s.db.Close() }
+// Close closes the store. Call it after Serve has returned. It waits for requests of this process
+// that their caller left, for at most Limits.Drain: a run of payments finishes those in hand.
+func (s *Server) Close() error {
+	done := make(chan struct{})
+	go func() {
+		s.inside.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(s.opts.Limits.Drain)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
+	return s.db.Close()
+}

@@ -12,10 +12,13 @@ import (
 
 // Transport returns a way to the handler without a socket, for the client package. It is trusted:
 // neither a key nor the name of a host is asked for. Streams arrive as they are written.
-func (s *Server) Transport() http.RoundTripper { return transport{s.api} }
+func (s *Server) Transport() http.RoundTripper { return transport{s.api, &s.inside} }
 
 // transport carries requests to a handler of the same process.
-type transport struct{ handler http.Handler }
+type transport struct {
+	handler http.Handler
+	inside  *sync.WaitGroup // Requests whose handler has not returned.
+}
 
 // RoundTrip calls the handler in a goroutine of its own, and returns as soon as it has sent the
 // headers of its answer.
@@ -33,7 +36,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	reader, writer := io.Pipe()
 	w := &pipeWriter{header: http.Header{}, body: writer, begun: make(chan struct{})}
 	ended := make(chan error, 1)
+	t.inside.Add(1)
 	go func() {
+		defer t.inside.Done()
 		err := serve(t.handler, w, request)
 		w.WriteHeader(http.StatusOK)
 		ended <- err

@@ -46,6 +46,7 @@ var layout = []rule{
 		"server/...", "systems/...", "singletable", "money", "problem", "dynamo/...",
 	}},
 	{pkg: "server/api/...", may: []string{"systems/...", "singletable", "money", "problem"}},
+	{pkg: "server/worker/...", may: []string{"systems/...", "singletable", "money", "problem"}},
 	{pkg: "server/transfer/...", may: []string{"dynamo/..."}},
 	{pkg: "server/endpoint/...", may: []string{"dynamo/..."}},
 	{pkg: "client/...", may: []string{"money", "problem"}},

@@ -16,13 +16,16 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 // Deps are what the API stands on. All are required.
 type Deps struct {
 	Ledger    *ledger.Ledger
 	Locations *locations.Directory
-	Keys      *apikey.Keyring
+	// Payments has a design of its own besides Models, which changes when its shards grow.
+	Payments *payments.Scheduler
+	Keys     *apikey.Keyring
 	// Store is what access patterns are run on, Models are the designs that they belong to, and
 	// Tables are what there is of them.
 	Store  *singletable.Store
@@ -49,6 +52,8 @@ type Options struct {
 	Done func(Exchange)
 	// Posted, if set, is told of every posting that was asked for.
 	Posted func(kind ledger.TransactionType, outcome string)
+	// Paid, if set, is told of what became of attempts to pay.
+	Paid func(outcome payments.Outcome, n int)
 	// Ready, if set, tells why the server cannot answer now.
 	Ready func(context.Context) error
 	// Metrics, if set, answers /metrics.
@@ -80,6 +85,7 @@ func New(deps Deps, opts Options) *API {
 	a.registerPostings()
 	a.registerTransactions()
 	a.registerReconciliation()
+	a.registerPayments()
 	a.registerTables()
 	a.registerPatterns()
 	a.registerKeys()

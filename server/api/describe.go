@@ -2,6 +2,7 @@ package api
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 // description stands at the head of the OpenAPI document.
@@ -31,6 +33,7 @@ var tags = []*huma.Tag{
 	{Name: "Accounts", Description: "Balances of users, their legs and statements"},
 	{Name: "Merchants", Description: "Who is paid"},
 	{Name: "Reconciliation", Description: "Whether the books are right"},
+	{Name: tagPayments, Description: "Orders to pay at a time, settled through the ledger"},
 	{Name: "Locations", Description: "Places with a code that people know them by"},
 	{Name: "Tables", Description: "The tables that everything is kept in"},
 	{Name: "Patterns", Description: "The questions that the tables answer, one by one"},
@@ -39,7 +42,9 @@ var tags = []*huma.Tag{
 
 // Catalogues returns everything that an answer can report, the earliest first.
 func Catalogues() []*problem.Catalogue {
-	return []*problem.Catalogue{Problems, apikey.Problems, ledger.Problems, locations.Problems}
+	return []*problem.Catalogue{
+		Problems, apikey.Problems, ledger.Problems, payments.Problems, locations.Problems,
+	}
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
@@ -106,6 +111,9 @@ func (a *API) finishDescription() {
 		if path.Get != nil {
 			describeETag(path.Get)
 		}
+		if path.Patch != nil {
+			describeETag(path.Patch)
+		}
 		if path.Post != nil {
 			describeReplay(path.Post)
 		}
@@ -122,20 +130,24 @@ func describeETag(op *huma.Operation) {
 }
 
 // describeReplay adds the answer to a repeat. The key of a posting is required, which is checked
-// with the rest of the posting, so that its problem is the ledger's.
+// with the rest of the posting, so that its problem is the ledger's; that of a payment is not.
 func describeReplay(op *huma.Operation) {
 	response := op.Responses["201"]
 	if response == nil || response.Headers["Idempotent-Replayed"] == nil {
 		return
 	}
-	response.Description = "The transaction"
+	thing, required := "The transaction", true
+	if slices.Contains(op.Tags, tagPayments) {
+		thing, required = "The payment", false
+	}
+	response.Description = thing
 	op.Responses["200"] = &huma.Response{
-		Description: "The transaction that an earlier, equal request made",
+		Description: thing + " that an earlier, equal request made",
 		Content:     response.Content, Headers: response.Headers,
 	}
 	for _, p := range op.Parameters {
 		if p.Name == "Idempotency-Key" {
-			p.Required = true
+			p.Required = required
 		}
 	}
 }

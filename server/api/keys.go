@@ -35,7 +35,7 @@ type createdAPIKey struct {
 // newAPIKey is the body that asks for an API key.
 type newAPIKey struct {
 	Name      string         `json:"name" doc:"What the key is for, at most 100 bytes" example:"web shop"`
-	Scopes    []apikey.Scope `json:"scopes" nullable:"false" enum:"ledger:read,ledger:write,ledger:admin,locations:read,locations:write,locations:admin,store:read,store:admin,keys:admin,metrics:read" doc:"What the key allows"`
+	Scopes    []apikey.Scope `json:"scopes" nullable:"false" enum:"ledger:read,ledger:write,ledger:admin,payments:read,payments:write,locations:read,locations:write,locations:admin,store:read,store:admin,keys:admin,metrics:read" doc:"What the key allows"`
 	ExpiresAt string         `json:"expiresAt,omitempty" format:"date-time" doc:"When the key ends; never without it" example:"2027-01-01T00:00:00Z"`
 }
 

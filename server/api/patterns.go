@@ -112,18 +112,24 @@ func (a *API) registerPatterns() {
 }
 
 // find returns a pattern, and the model that it belongs to.
-func (a *API) find(name string) (*singletable.Model, singletable.AccessPattern, error) {
+func (a *API) find(
+	ctx context.Context, name string,
+) (*singletable.Model, singletable.AccessPattern, error) {
 	for _, m := range a.deps.Models {
 		if p, ok := m.Pattern(name); ok {
 			return m, p, nil
 		}
+	}
+	m := a.paymentModel(ctx)
+	if p, ok := m.Pattern(name); ok {
+		return m, p, nil
 	}
 	return nil, nil, ErrPatternNotFound.With("pattern", name)
 }
 
 func (a *API) patterns(context.Context, *struct{}) (*answer[list[pattern]], error) {
 	made := []pattern{}
-	for _, m := range a.deps.Models {
+	for _, m := range a.models() {
 		for _, p := range m.Patterns() {
 			made = append(made, patternOf(m, p))
 		}
@@ -131,8 +137,8 @@ func (a *API) patterns(context.Context, *struct{}) (*answer[list[pattern]], erro
 	return &answer[list[pattern]]{Body: list[pattern]{Items: made}}, nil
 }
 
-func (a *API) pattern(_ context.Context, in *patternParams) (*answer[pattern], error) {
-	m, p, err := a.find(in.Name)
+func (a *API) pattern(ctx context.Context, in *patternParams) (*answer[pattern], error) {
+	m, p, err := a.find(ctx, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +160,7 @@ func (a *API) pattern(_ context.Context, in *patternParams) (*answer[pattern], e
 func (a *API) runPattern(
 	ctx context.Context, in *runParams, body *runPattern,
 ) (*answer[patternRun], error) {
-	_, p, err := a.find(in.Name)
+	_, p, err := a.find(ctx, in.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -171,7 +171,7 @@ type export struct {
 func (a *API) exportModel(_ context.Context, in *exportParams) (*answer[export], error) {
 	tables := []*singletable.Table{}
 	var patterns []singletable.AccessPattern
-	for _, m := range a.deps.Models {
+	for _, m := range a.models() {
 		tables = append(tables, m.Tables()...)
 		patterns = append(patterns, m.Patterns()...)
 	}

@@ -24,6 +24,11 @@ const (
 	LedgerWrite Scope = "ledger:write"
 	// LedgerAdmin freezes, unfreezes and closes accounts, and changes overdrafts.
 	LedgerAdmin Scope = "ledger:admin"
+	// PaymentsRead reads scheduled payments, their shards and how far days are moved.
+	PaymentsRead Scope = "payments:read"
+	// PaymentsWrite schedules, changes, cancels, replays and settles payments, moves days into the
+	// history and adds shards.
+	PaymentsWrite Scope = "payments:write"
 	// LocationsRead reads locations.
 	LocationsRead Scope = "locations:read"
 	// LocationsWrite creates, changes, deletes, restores and imports locations.
@@ -44,6 +49,7 @@ const (
 func Scopes() []Scope {
 	return []Scope{
 		LedgerRead, LedgerWrite, LedgerAdmin,
+		PaymentsRead, PaymentsWrite,
 		LocationsRead, LocationsWrite, LocationsAdmin,
 		StoreRead, StoreAdmin, KeysAdmin, MetricsRead,
 	}

@@ -1,0 +1,346 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/payments"
+)
+
+const tagPayments = "Payments"
+
+// payment is a scheduled payment in an answer.
+type payment struct {
+	ID            payments.PaymentID   `json:"id" doc:"Follows from the account and the idempotency key" example:"0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55"`
+	AccountID     ledger.AccountID     `json:"accountId" doc:"Who pays" example:"alice-usd"`
+	PayeeID       ledger.AccountID     `json:"payeeId,omitempty" doc:"The account that is paid; absent where a merchant is" example:"bob-usd"`
+	MerchantID    ledger.MerchantID    `json:"merchantId,omitempty" doc:"The merchant that is paid; absent where an account is" example:"coffee-shop"`
+	Amount        string               `json:"amount" example:"5.50"`
+	Currency      money.Currency       `json:"currency" example:"USD"`
+	At            instant              `json:"at" doc:"When it is due"`
+	Zone          string               `json:"zone,omitempty" doc:"Where the payer's days begin, copied from the account; absent for UTC" example:"Pacific/Auckland"`
+	Description   string               `json:"description,omitempty" example:"Rent of October"`
+	Data          string               `json:"data,omitempty" doc:"The caller's own bytes in base64; lists over all accounts leave them out unless the index projects everything" example:"aW52b2ljZSA3"`
+	Status        payments.Status      `json:"status" enum:"SCHEDULED,PENDING,PROCESSED,CANCELLED,FAILED"`
+	Version       int                  `json:"version" doc:"1 at first, raised by every change" example:"1"`
+	Attempts      int                  `json:"attempts" doc:"How often it was tried" example:"0"`
+	Until         instant              `json:"until,omitzero" doc:"When the attempt in hand, or the wait for the next one, is over"`
+	Reason        problem.Code         `json:"reason,omitempty" doc:"The code of what went wrong last" example:"insufficient_funds"`
+	ReasonText    string               `json:"reasonText,omitempty" doc:"Its sentence"`
+	TransactionID ledger.TransactionID `json:"transactionId,omitempty" doc:"The ledger's transaction of a payment that was processed"`
+	CreatedAt     instant              `json:"createdAt"`
+	UpdatedAt     instant              `json:"updatedAt"`
+}
+
+func paymentOf(p payments.Payment) payment {
+	return payment{
+		ID: p.ID, AccountID: p.AccountID, PayeeID: p.PayeeID, MerchantID: p.MerchantID,
+		Amount: p.Amount.Text(), Currency: p.Amount.Currency(), At: instant(p.At), Zone: p.Zone,
+		Description: p.Description, Data: base64.StdEncoding.EncodeToString(p.Data),
+		Status: p.Status, Version: int(p.Version), Attempts: p.Attempts, Until: instant(p.Until),
+		Reason: p.Reason, ReasonText: p.ReasonText, TransactionID: p.TransactionID,
+		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt),
+	}
+}
+
+// newPayment is the body that asks for a payment.
+type newPayment struct {
+	AccountID   ledger.AccountID  `json:"accountId" doc:"Who pays" example:"alice-usd"`
+	PayeeID     ledger.AccountID  `json:"payeeId,omitempty" doc:"The account that is paid; either it or merchantId is needed" example:"bob-usd"`
+	MerchantID  ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid" example:"coffee-shop"`
+	Amount      decimalText       `json:"amount" example:"5.50"`
+	Currency    money.Currency    `json:"currency" doc:"That of the account" example:"USD"`
+	At          string            `json:"at" format:"date-time" doc:"When it is due; what is past is due at once" example:"2026-01-31T09:00:00Z"`
+	Description string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of October"`
+	Data        string            `json:"data,omitempty" doc:"At most 6,900 bytes of the caller's own, in base64" example:"aW52b2ljZSA3"`
+}
+
+// changedPayment is the body that changes a payment. What is left out stays.
+type changedPayment struct {
+	PayeeID     *ledger.AccountID  `json:"payeeId,omitempty" doc:"The account that is paid, in place of whoever was" example:"bob-usd"`
+	MerchantID  *ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid, in place of whoever was" example:"coffee-shop"`
+	Amount      *decimalText       `json:"amount,omitempty" example:"5.50"`
+	Currency    money.Currency     `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
+	At          *string            `json:"at,omitempty" format:"date-time" doc:"When it is due" example:"2026-01-31T09:00:00Z"`
+	Description *string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of November"`
+}
+
+// paymentAttempt is the answer to an attempt to pay.
+type paymentAttempt struct {
+	Outcome payments.Outcome `json:"outcome" enum:"processed,failed,postponed,elsewhere" doc:"What became of the attempt; elsewhere is a payment that is not due, that somebody else has, or that waits"`
+	Payment payment          `json:"payment"`
+}
+
+// PaymentPath is the parameter that names a payment.
+type PaymentPath struct {
+	ID payments.PaymentID `path:"id" doc:"The payment's id" example:"0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55"`
+}
+
+// Expected is the header of changes that are made only to what the caller knows.
+type Expected struct {
+	IfMatch string `header:"If-Match" doc:"The ETag of the payment that the caller knows; whichever there is without it" example:"\"1\""`
+}
+
+type (
+	schedulePaymentParams struct {
+		WithBody
+		IdempotencyKey string `header:"Idempotency-Key" doc:"1 to 255 characters that name this request of this account for ever; without it an equal request is another payment" example:"rent-2026-10"`
+	}
+	paymentParams struct {
+		Conditional
+		PaymentPath
+	}
+	changePaymentParams struct {
+		WithBody
+		PaymentPath
+		Expected
+	}
+	cancelPaymentParams struct {
+		PaymentPath
+		Expected
+	}
+)
+
+// scheduledPayment is the answer to a request for a payment.
+type scheduledPayment struct {
+	Status   int
+	Location string `header:"Location"`
+	ETag     string `header:"ETag" doc:"Changes whenever the payment does"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true when an earlier, equal request made the payment"`
+	Body     payment
+}
+
+func (a *API) registerPayments() {
+	registerBody(a, operation{
+		id: "schedule-payment", method: http.MethodPost, path: "/v1/payments", tag: tagPayments,
+		scope: apikey.PaymentsWrite, status: http.StatusCreated, summary: "Schedule a payment",
+		description: "Inserts a payment once for its account and Idempotency-Key, however often and " +
+			"however late it is sent. The first answer has status 201; an equal request gets the " +
+			"payment as it is then, also when it was changed, paid or archived, with status 200 and " +
+			"Idempotent-Replayed: true; another request with the same key is a conflict that names " +
+			"the field.",
+		example: newPayment{
+			AccountID: "alice-usd", MerchantID: "coffee-shop", Amount: "5.50", Currency: "USD",
+			At: "2026-01-31T09:00:00Z", Description: "Rent of October",
+		},
+		problems: []*problem.Definition{
+			payments.ErrInvalidRequest, payments.ErrInvalidKey, payments.ErrDataTooLarge,
+			payments.ErrAmountNotPositive, payments.ErrTooManyFractionDigits,
+			payments.ErrAccountUnknown, payments.ErrCurrencyMismatch, payments.ErrKeyConflict,
+		},
+	}, a.schedulePayment)
+	register(a, operation{
+		id: "get-payment", method: http.MethodGet, path: "/v1/payments/{id}", tag: tagPayments,
+		scope: apikey.PaymentsRead, summary: "Get a payment",
+		description: "As of now, wherever it is: scheduled, or in the history.",
+		problems:    []*problem.Definition{payments.ErrNotFound},
+	}, a.payment)
+	registerBody(a, operation{
+		id: "change-payment", method: http.MethodPatch, path: "/v1/payments/{id}",
+		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Change a payment",
+		description: "Its amount, payee, time or description, until it is claimed. What is left out " +
+			"stays. With If-Match only if it is as the caller knows it.",
+		example: changedPayment{Description: new("Rent of November")},
+		problems: []*problem.Definition{
+			payments.ErrInvalidRequest, payments.ErrAmountNotPositive,
+			payments.ErrTooManyFractionDigits, payments.ErrNotFound, payments.ErrClaimed,
+			payments.ErrFinal, payments.ErrCurrencyMismatch, payments.ErrChanged,
+		},
+	}, a.changePayment)
+	register(a, operation{
+		id: "cancel-payment", method: http.MethodPost, path: "/v1/payments/{id}/cancel",
+		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Cancel a payment",
+		description: "Until it is claimed; of a cancellation and a claim at once one wins, and both " +
+			"are told. Cancelling it again changes nothing.",
+		problems: []*problem.Definition{
+			payments.ErrNotFound, payments.ErrClaimed, payments.ErrFinal, payments.ErrChanged,
+		},
+	}, a.cancelPayment)
+	register(a, operation{
+		id: "replay-payment", method: http.MethodPost, path: "/v1/payments/{id}/replay",
+		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Schedule a failed payment again",
+		description: "Also one that is in the history. Its attempts are counted anew. Replaying a " +
+			"payment that is scheduled changes nothing.",
+		problems: []*problem.Definition{payments.ErrNotFound, payments.ErrNotFailed},
+	}, a.replayPayment)
+	register(a, operation{
+		id: "pay-payment", method: http.MethodPost, path: "/v1/payments/{id}/pay",
+		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Pay one payment now",
+		description: "Claims a payment that is due and settles it through the ledger, in one write " +
+			"with the ledger's transaction. The outcome says what became of it.",
+		problems: []*problem.Definition{payments.ErrNotFound},
+	}, a.payPayment)
+	a.registerPaymentLists()
+	a.registerPaymentRuns()
+	a.registerPaymentShards()
+}
+
+func (a *API) schedulePayment(
+	ctx context.Context, in *schedulePaymentParams, body *newPayment,
+) (*scheduledPayment, error) {
+	var wrong problem.Fields
+	n := payments.NewPayment{
+		Key: in.IdempotencyKey, AccountID: body.AccountID, PayeeID: body.PayeeID,
+		MerchantID: body.MerchantID, Description: body.Description,
+	}
+	checkCurrency(&wrong, "currency", body.Currency)
+	n.Amount = readAmount(&wrong, "amount", body.Amount, body.Currency)
+	if body.At == "" {
+		wrong.Add("at", "is missing")
+	} else {
+		n.At = readInstant(&wrong, "at", body.At)
+	}
+	var err error
+	if n.Data, err = base64.StdEncoding.DecodeString(body.Data); err != nil {
+		wrong.Add("data", "must be base64: "+err.Error())
+	}
+	if err := wrong.Err(payments.ErrInvalidRequest); err != nil {
+		return nil, err
+	}
+	r, err := a.deps.Payments.Schedule(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	out := &scheduledPayment{
+		Status: http.StatusCreated, Location: "/v1/payments/" + string(r.ID),
+		ETag: `"` + paymentVersion(r.Payment) + `"`, Body: paymentOf(r.Payment),
+	}
+	if r.Replayed {
+		out.Status, out.Replayed = http.StatusOK, "true"
+	}
+	return out, nil
+}
+
+// readInstant reads an instant of a body. Its faults are collected.
+func readInstant(wrong *problem.Fields, field, text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		wrong.Add(field, "must be an instant such as 2026-01-31T09:00:00Z")
+	}
+	return t
+}
+
+func paymentVersion(p payments.Payment) string { return strconv.FormatUint(p.Version, 10) }
+
+func taggedPayment(known string, p payments.Payment) *tagged[payment] {
+	return newTagged(known, paymentVersion(p), paymentOf(p))
+}
+
+func (a *API) payment(ctx context.Context, in *paymentParams) (*tagged[payment], error) {
+	p, err := a.deps.Payments.Payment(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return taggedPayment(in.IfNoneMatch, p), nil
+}
+
+// version reads the version out of the header; 0 means whichever there is. Tags that are weak never
+// match here (RFC 9110, 13.1.1), so they are refused as tags of something else.
+func (e Expected) version() (uint64, error) {
+	text := strings.TrimSpace(e.IfMatch)
+	if text == "" || text == "*" {
+		return 0, nil
+	}
+	digits, opened := strings.CutPrefix(text, `"`)
+	digits, closed := strings.CutSuffix(digits, `"`)
+	version, err := strconv.ParseUint(digits, 10, 64)
+	if !opened || !closed || err != nil || version == 0 {
+		return 0, ErrInvalidParameter.Field("If-Match",
+			`must be the ETag of a payment, such as "1", or *`)
+	}
+	return version, nil
+}
+
+func (a *API) changePayment(
+	ctx context.Context, in *changePaymentParams, body *changedPayment,
+) (*tagged[payment], error) {
+	version, err := in.version()
+	if err != nil {
+		return nil, err
+	}
+	c := payments.Change{
+		Version: version, PayeeID: body.PayeeID, MerchantID: body.MerchantID,
+		Description: body.Description,
+	}
+	var wrong problem.Fields
+	if body.At != nil {
+		at := readInstant(&wrong, "at", *body.At)
+		c.At = &at
+	}
+	if body.Amount != nil {
+		amount, err := a.changedAmount(ctx, in.ID, body, &wrong)
+		if err != nil {
+			return nil, err
+		}
+		c.Amount = &amount
+	} else if body.Currency != "" {
+		wrong.Add("currency", "must be left out without an amount")
+	}
+	if err := wrong.Err(payments.ErrInvalidRequest); err != nil {
+		return nil, err
+	}
+	p, err := a.deps.Payments.Change(ctx, in.ID, c)
+	if err != nil {
+		return nil, err
+	}
+	return taggedPayment("", p), nil
+}
+
+// changedAmount reads the new amount of a payment, whose currency the body need not repeat.
+func (a *API) changedAmount(
+	ctx context.Context, id payments.PaymentID, body *changedPayment, wrong *problem.Fields,
+) (money.Amount, error) {
+	currency := body.Currency
+	if currency == "" {
+		found, err := a.deps.Payments.Payment(ctx, id)
+		if err != nil {
+			return money.Amount{}, err
+		}
+		currency = found.Amount.Currency()
+	}
+	checkCurrency(wrong, "currency", currency)
+	return readAmount(wrong, "amount", *body.Amount, currency), nil
+}
+
+func (a *API) cancelPayment(
+	ctx context.Context, in *cancelPaymentParams,
+) (*tagged[payment], error) {
+	version, err := in.version()
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.deps.Payments.Cancel(ctx, in.ID, version)
+	if err != nil {
+		return nil, err
+	}
+	return taggedPayment("", p), nil
+}
+
+func (a *API) replayPayment(ctx context.Context, in *PaymentPath) (*tagged[payment], error) {
+	p, err := a.deps.Payments.Replay(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return taggedPayment("", p), nil
+}
+
+func (a *API) payPayment(
+	ctx context.Context, in *PaymentPath,
+) (*answer[paymentAttempt], error) {
+	p, outcome, err := a.deps.Payments.Pay(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if a.opts.Paid != nil {
+		a.opts.Paid(outcome, 1)
+	}
+	return &answer[paymentAttempt]{Body: paymentAttempt{outcome, paymentOf(p)}}, nil
+}
