@@ -28,6 +28,9 @@ const (
 	// jumpFactorDefault refuses a rate that is more than 30 % away from the one before it: a
 	// collapse of a currency, which is rare enough to be looked at by somebody, or an error.
 	jumpFactorDefault = "1.3"
+	// hourJumpFactor is the same for two rates within an hour. A source that gives two values in a
+	// row that are so far apart has mixed something up.
+	hourJumpFactor = "1.1"
 	// dayJumpFactor is the same for days of the history, which are taken in by the thousand and have
 	// real collapses in them, such as those of the Turkish lira in 2001 and of the Icelandic króna
 	// in 2008. It finds points in the wrong place and rates that are upside down.
@@ -60,7 +63,7 @@ type Options struct {
 	// once. It needs a StaleFor, since it must not make a rate fresh for longer.
 	Jitter time.Duration
 	// JumpFactor is by how much a rate may differ from the one before it: 1.3 allows 30 % either
-	// way. Zero means 1.3.
+	// way. Zero means 1.3. Of two rates within an hour it is at most 1.1.
 	JumpFactor money.Decimal
 	// Pivots are the currencies through which cross rates are derived, the first choice first; nil
 	// means EUR, then USD.
@@ -121,6 +124,8 @@ type Board struct {
 	model *model
 	cache cache
 
+	hourFactor money.Decimal
+
 	// life ends with Close, and with it what goes on in the background.
 	life    context.Context
 	end     context.CancelFunc
@@ -135,6 +140,9 @@ func New(store *singletable.Store, opts Options) (*Board, error) {
 		return nil, err
 	}
 	b := &Board{opts: opts, store: store, model: newModel(opts)}
+	if b.hourFactor, err = money.ParseDecimal(hourJumpFactor); err != nil {
+		return nil, err
+	}
 	b.life, b.end = context.WithCancel(context.Background())
 	return b, nil
 }

@@ -2,6 +2,7 @@ package rates
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 )
@@ -49,18 +50,29 @@ func (r Ratio) Decimal() money.Decimal {
 	if r.Below == money.DecimalFromInt(1) {
 		return r.Above
 	}
-	// How many digits after the point give as many significant ones as wanted follows from the size
-	// of the quotient, which a first division tells; the second one rounds, once.
-	digits := shownDigits
-	for {
-		d, err := r.Above.Quo(r.Below, digits, money.HalfUp)
-		n := significant(d)
-		if err != nil || n >= shownDigits || digits == money.FractionDigitsMax {
-			d, _ = r.Above.Quo(r.Below, max(0, digits-max(0, n-shownDigits)), money.HalfUp)
+	// Where the first significant digit stands follows from a first division, which may be cut; the
+	// second one rounds, once.
+	for _, digits := range []int{shownDigits, money.FractionDigitsMax} {
+		d, err := r.Above.Quo(r.Below, digits, money.Down)
+		if err == nil && d.IsZero() {
+			continue
+		}
+		digits = min(max(0, shownDigits-firstDigit(d)), money.FractionDigitsMax)
+		if d, err = r.Above.Quo(r.Below, digits, money.HalfUp); err == nil {
 			return d
 		}
-		digits = min(digits+shownDigits-n, money.FractionDigitsMax)
 	}
+	return money.Decimal{} // Smaller than any number can be.
+}
+
+// firstDigit says where the first significant digit of a number stands: 3 for 159.8, 0 for 0.5, -2
+// for 0.005.
+func firstDigit(d money.Decimal) int {
+	whole, fraction, _ := strings.Cut(d.String(), ".")
+	if whole != "0" {
+		return len(whole)
+	}
+	return len(strings.TrimLeft(fraction, "0")) - len(fraction)
 }
 
 // Of converts an amount, rounded once, to the digits of the other currency. The error is a

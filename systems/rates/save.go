@@ -84,7 +84,11 @@ func (b *Board) replace(ctx context.Context, r Rate, force bool) error {
 			With("given", stamp(r.AsOf))
 	}
 	if !force {
-		if err := jump(r.Pair(), before.Rate, r.Value, b.opts.JumpFactor); err != nil {
+		factor := b.opts.JumpFactor
+		if r.AsOf.Sub(before.Timestamp) < time.Hour && factor.Cmp(b.hourFactor) > 0 {
+			factor = b.hourFactor
+		}
+		if err := jump(r.Pair(), before.Rate, r.Value, factor); err != nil {
 			return err
 		}
 	}
