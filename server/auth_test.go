@@ -65,7 +65,7 @@ func TestEveryOperationAsksForItsScope(t *testing.T) {
 			client.NewAPIKey{Name: "all but " + string(scope), Scopes: names}))
 		others[string(scope)] = key.Secret
 	}
-	path := strings.NewReplacer("{id}", "x", "{name}", "x", "{user}", "x")
+	path := strings.NewReplacer("{id}", "x", "{name}", "x", "{user}", "x", "{date}", "2026-01-01")
 	for _, op := range w.operations() {
 		t.Run(op.method+" "+op.path, func(t *testing.T) {
 			w.t = t

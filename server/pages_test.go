@@ -350,7 +350,8 @@ func TestExamplesAreAccepted(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.send(get, "/openapi.json", "").body), &spec); err != nil {
 		t.Fatal(err)
 	}
-	path := strings.NewReplacer("{id}", "x", "{name}", "transactions-by-status")
+	path := strings.NewReplacer("{id}", "x", "{name}", "transactions-by-status",
+		"{date}", "2026-01-01")
 	for p, methods := range spec.Paths {
 		for method, op := range methods {
 			if op.RequestBody == nil {

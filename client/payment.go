@@ -1,0 +1,346 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// PaymentID identifies a scheduled payment.
+type PaymentID string
+
+// PaymentStatus is the state of a scheduled payment.
+type PaymentStatus string
+
+// The states of a scheduled payment. The last three are final, but for a replay of a failed one.
+const (
+	PaymentScheduled PaymentStatus = "SCHEDULED"
+	PaymentPending   PaymentStatus = "PENDING"
+	PaymentProcessed PaymentStatus = "PROCESSED"
+	PaymentCancelled PaymentStatus = "CANCELLED"
+	PaymentFailed    PaymentStatus = "FAILED"
+)
+
+// ScheduledPayment is an order to pay at a time.
+type ScheduledPayment struct {
+	ID PaymentID
+	// AccountID is who pays. Either PayeeID or MerchantID is who is paid.
+	AccountID  AccountID
+	PayeeID    AccountID
+	MerchantID MerchantID
+	Amount     money.Amount
+	// At is when it is due.
+	At time.Time
+	// Zone is where the payer's days begin; empty means UTC.
+	Zone        string
+	Description string
+	// Data is the caller's own. Lists over all accounts may leave it out.
+	Data   []byte
+	Status PaymentStatus
+	// Version is 1 at first and raised by every change.
+	Version  uint64
+	Attempts int
+	// Until is when the attempt in hand, or the wait for the next one, is over.
+	Until time.Time
+	// Reason is the code of what went wrong last, ReasonText its sentence.
+	Reason, ReasonText string
+	// TransactionID is the ledger's transaction of a payment that was processed.
+	TransactionID        TransactionID
+	CreatedAt, UpdatedAt time.Time
+}
+
+// NewPayment asks for a payment.
+type NewPayment struct {
+	// IdempotencyKey makes the request safe to repeat at any time. Empty means that the client makes
+	// one up, so that an equal request is another payment.
+	IdempotencyKey string
+	AccountID      AccountID
+	// Either PayeeID or MerchantID is who is paid.
+	PayeeID     AccountID
+	MerchantID  MerchantID
+	Amount      money.Amount
+	At          time.Time
+	Description string
+	// Data is the caller's own, at most 6,900 bytes.
+	Data []byte
+}
+
+// PaymentReceipt is the answer to a NewPayment.
+type PaymentReceipt struct {
+	ScheduledPayment
+	// Replayed tells that an earlier, equal request made the payment, which is as it is now.
+	Replayed bool
+}
+
+// SchedulePayment inserts a payment, once for its account and key.
+func (c *Client) SchedulePayment(ctx context.Context, n NewPayment) (PaymentReceipt, error) {
+	r := c.post("/v1/payments", n.json())
+	r.key, r.safe = n.IdempotencyKey, true
+	if r.key == "" {
+		r.key = newKey()
+	}
+	p, header, err := exchange[ScheduledPayment](ctx, r)
+	return PaymentReceipt{p, header.Get(headerReplayed) == "true"}, err
+}
+
+// Payment returns a payment by its id as of now, wherever it is.
+func (c *Client) Payment(ctx context.Context, id PaymentID) (ScheduledPayment, error) {
+	return answer[ScheduledPayment](ctx, c.get("/v1/payments/"+segment(id), nil))
+}
+
+// PaymentByTransaction returns the payment that a transaction of the ledger settled.
+func (c *Client) PaymentByTransaction(
+	ctx context.Context, id TransactionID,
+) (ScheduledPayment, error) {
+	return answer[ScheduledPayment](ctx,
+		c.get("/v1/payments/by-transaction/"+segment(id), nil))
+}
+
+// PaymentChange says what of a payment to change; what is nil stays as it is.
+type PaymentChange struct {
+	// Version is the version that the caller knows; 0 means whichever there is.
+	Version     uint64
+	Amount      *money.Amount
+	PayeeID     *AccountID
+	MerchantID  *MerchantID
+	At          *time.Time
+	Description *string
+}
+
+// ChangePayment changes a payment until it is claimed.
+func (c *Client) ChangePayment(
+	ctx context.Context, id PaymentID, change PaymentChange,
+) (ScheduledPayment, error) {
+	r := c.post("/v1/payments/"+segment(id), change.json())
+	// Setting the same values again changes nothing that anybody sees, but a version that is asked
+	// for is gone the second time.
+	r.method, r.match, r.safe = http.MethodPatch, versionTag(change.Version), change.Version == 0
+	return answer[ScheduledPayment](ctx, r)
+}
+
+// CancelPayment takes a payment back until it is claimed. version is the version that the caller
+// knows; 0 means whichever there is.
+func (c *Client) CancelPayment(
+	ctx context.Context, id PaymentID, version uint64,
+) (ScheduledPayment, error) {
+	r := c.post("/v1/payments/"+segment(id)+"/cancel", nil)
+	r.match, r.safe = versionTag(version), true // Cancelling twice is cancelling once.
+	return answer[ScheduledPayment](ctx, r)
+}
+
+// ReplayPayment schedules a failed payment again.
+func (c *Client) ReplayPayment(ctx context.Context, id PaymentID) (ScheduledPayment, error) {
+	// It is not sent twice: by then the payment may have failed again, for another reason.
+	return answer[ScheduledPayment](ctx, c.post("/v1/payments/"+segment(id)+"/replay", nil))
+}
+
+// PaymentOutcome says what became of an attempt to pay.
+type PaymentOutcome string
+
+// The outcomes of an attempt.
+const (
+	OutcomeProcessed PaymentOutcome = "processed"
+	OutcomeFailed    PaymentOutcome = "failed"
+	OutcomePostponed PaymentOutcome = "postponed"
+	// OutcomeElsewhere is that of a payment that is not due, that somebody else has, or that waits.
+	OutcomeElsewhere PaymentOutcome = "elsewhere"
+)
+
+// PayPayment settles a payment that is due, now.
+func (c *Client) PayPayment(
+	ctx context.Context, id PaymentID,
+) (ScheduledPayment, PaymentOutcome, error) {
+	r := c.post("/v1/payments/"+segment(id)+"/pay", nil)
+	r.safe = true // The ledger knows the payment's id as a key.
+	a, err := answer[struct {
+		Outcome PaymentOutcome   `json:"outcome"`
+		Payment ScheduledPayment `json:"payment"`
+	}](ctx, r)
+	return a.Payment, a.Outcome, err
+}
+
+// AccountPaymentsQuery asks for an account's payments by time.
+type AccountPaymentsQuery struct {
+	AccountID AccountID
+	// From and To are days in the account's zone, both included. An empty bound is open.
+	From, To Date
+	// Days, in place of them, asks for so many days ahead from now on.
+	Days int
+	PageQuery
+}
+
+// PaymentsOfAccount returns a page of an account's payments, those in the history among them.
+func (c *Client) PaymentsOfAccount(
+	ctx context.Context, q AccountPaymentsQuery,
+) (Page[ScheduledPayment], error) {
+	values := url.Values{}
+	setText(values, "from", string(q.From))
+	setText(values, "to", string(q.To))
+	if q.Days != 0 {
+		values.Set("days", strconv.Itoa(q.Days))
+	}
+	path := "/v1/accounts/" + segment(q.AccountID) + "/payments"
+	return answer[Page[ScheduledPayment]](ctx, c.get(path, q.values(values)))
+}
+
+// AllPaymentsOfAccount returns all that q asks for, from its page on.
+func (c *Client) AllPaymentsOfAccount(
+	ctx context.Context, q AccountPaymentsQuery,
+) iter.Seq2[ScheduledPayment, error] {
+	return allFrom(q.PageQuery, func(p PageQuery) (Page[ScheduledPayment], error) {
+		q.PageQuery = p
+		return c.PaymentsOfAccount(ctx, q)
+	})
+}
+
+// PaymentsQuery asks for the payments of all accounts by time.
+type PaymentsQuery struct {
+	// Status is the status to look for; empty means all that came to their end.
+	Status PaymentStatus
+	// Date is one calendar day in Zone, which is UTC when it is empty.
+	Date Date
+	Zone string
+	// From and To, in place of them, are instants, [From, To). A zero bound is open.
+	From, To time.Time
+	PageQuery
+}
+
+// Payments returns a page of the payments of all accounts, those in the history among them.
+func (c *Client) Payments(
+	ctx context.Context, q PaymentsQuery,
+) (Page[ScheduledPayment], error) {
+	values, path := url.Values{}, "/v1/payments/history"
+	if q.Status != "" {
+		values.Set("status", string(q.Status))
+		path = "/v1/payments"
+	}
+	setText(values, "date", string(q.Date))
+	setText(values, "zone", q.Zone)
+	setTime(values, "from", q.From)
+	setTime(values, "to", q.To)
+	return answer[Page[ScheduledPayment]](ctx, c.get(path, q.values(values)))
+}
+
+// AllPayments returns all that q asks for, from its page on.
+func (c *Client) AllPayments(
+	ctx context.Context, q PaymentsQuery,
+) iter.Seq2[ScheduledPayment, error] {
+	return allFrom(q.PageQuery, func(p PageQuery) (Page[ScheduledPayment], error) {
+		q.PageQuery = p
+		return c.Payments(ctx, q)
+	})
+}
+
+// versionTag is the ETag of a version; none for 0, which stands for any.
+func versionTag(version uint64) string {
+	if version == 0 {
+		return ""
+	}
+	return `"` + strconv.FormatUint(version, 10) + `"`
+}
+
+// scheduledPaymentJSON and the like are the JSON of the API.
+type (
+	scheduledPaymentJSON struct {
+		ID            PaymentID      `json:"id"`
+		AccountID     AccountID      `json:"accountId"`
+		PayeeID       AccountID      `json:"payeeId,omitempty"`
+		MerchantID    MerchantID     `json:"merchantId,omitempty"`
+		Amount        string         `json:"amount"`
+		Currency      money.Currency `json:"currency"`
+		At            time.Time      `json:"at"`
+		Zone          string         `json:"zone,omitempty"`
+		Description   string         `json:"description,omitempty"`
+		Data          []byte         `json:"data,omitempty"`
+		Status        PaymentStatus  `json:"status"`
+		Version       uint64         `json:"version"`
+		Attempts      int            `json:"attempts"`
+		Until         time.Time      `json:"until,omitzero"`
+		Reason        string         `json:"reason,omitempty"`
+		ReasonText    string         `json:"reasonText,omitempty"`
+		TransactionID TransactionID  `json:"transactionId,omitempty"`
+		CreatedAt     time.Time      `json:"createdAt"`
+		UpdatedAt     time.Time      `json:"updatedAt"`
+	}
+
+	newPaymentJSON struct {
+		AccountID   AccountID      `json:"accountId"`
+		PayeeID     AccountID      `json:"payeeId,omitempty"`
+		MerchantID  MerchantID     `json:"merchantId,omitempty"`
+		Amount      string         `json:"amount,omitempty"`
+		Currency    money.Currency `json:"currency,omitempty"`
+		At          string         `json:"at,omitempty"`
+		Description string         `json:"description,omitempty"`
+		Data        []byte         `json:"data,omitempty"`
+	}
+
+	paymentChangeJSON struct {
+		PayeeID     *AccountID     `json:"payeeId,omitempty"`
+		MerchantID  *MerchantID    `json:"merchantId,omitempty"`
+		Amount      *string        `json:"amount,omitempty"`
+		Currency    money.Currency `json:"currency,omitempty"`
+		At          *string        `json:"at,omitempty"`
+		Description *string        `json:"description,omitempty"`
+	}
+)
+
+func (n NewPayment) json() newPaymentJSON {
+	j := newPaymentJSON{
+		AccountID: n.AccountID, PayeeID: n.PayeeID, MerchantID: n.MerchantID,
+		Amount: optionalText(n.Amount), Currency: n.Amount.Currency(),
+		Description: n.Description, Data: n.Data,
+	}
+	if !n.At.IsZero() {
+		j.At = n.At.UTC().Format(time.RFC3339Nano)
+	}
+	return j
+}
+
+func (c PaymentChange) json() paymentChangeJSON {
+	j := paymentChangeJSON{
+		PayeeID: c.PayeeID, MerchantID: c.MerchantID, Description: c.Description,
+	}
+	if c.Amount != nil {
+		text := c.Amount.Text()
+		j.Amount, j.Currency = &text, c.Amount.Currency()
+	}
+	if c.At != nil {
+		text := c.At.UTC().Format(time.RFC3339Nano)
+		j.At = &text
+	}
+	return j
+}
+
+// MarshalJSON writes the API's form of a payment.
+func (p ScheduledPayment) MarshalJSON() ([]byte, error) {
+	return json.Marshal(scheduledPaymentJSON{
+		ID: p.ID, AccountID: p.AccountID, PayeeID: p.PayeeID, MerchantID: p.MerchantID,
+		Amount: p.Amount.Text(), Currency: p.Amount.Currency(), At: p.At, Zone: p.Zone,
+		Description: p.Description, Data: p.Data, Status: p.Status, Version: p.Version,
+		Attempts: p.Attempts, Until: p.Until, Reason: p.Reason, ReasonText: p.ReasonText,
+		TransactionID: p.TransactionID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	})
+}
+
+// UnmarshalJSON reads the API's form of a payment.
+func (p *ScheduledPayment) UnmarshalJSON(data []byte) error {
+	var j scheduledPaymentJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	r := amounts{currency: j.Currency}
+	*p = ScheduledPayment{
+		ID: j.ID, AccountID: j.AccountID, PayeeID: j.PayeeID, MerchantID: j.MerchantID,
+		Amount: r.read(j.Amount), At: j.At, Zone: j.Zone, Description: j.Description,
+		Data: j.Data, Status: j.Status, Version: j.Version, Attempts: j.Attempts,
+		Until: j.Until, Reason: j.Reason, ReasonText: j.ReasonText,
+		TransactionID: j.TransactionID, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt,
+	}
+	return r.err
+}
