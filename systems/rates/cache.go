@@ -162,6 +162,9 @@ func (b *Board) Quote(ctx context.Context, ask Ask) (Quote, error) {
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnavailable) {
 		// Nothing can be served, so the caller waits for what the source has.
 		tried, cause := b.refresh(ctx)
+		if ctx.Err() != nil {
+			return Quote{}, ctx.Err()
+		}
 		if tried {
 			b.cache.forget()
 			q, gone, err = b.quoteNow(ctx, ask, day)
