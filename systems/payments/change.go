@@ -166,21 +166,21 @@ func (s *Scheduler) replace(
 	}
 	switch {
 	case identity.in == m.history:
-		m.payments.CreateTx(tx, itemOf(after))
+		// What stands there can only be a late copy: the identity knows where the payment is.
+		m.payments.PutTx(tx, itemOf(after))
 	case !after.At.Equal(before.At):
 		m.payments.DeleteTx(tx, at(before), same)
-		m.payments.CreateTx(tx, itemOf(after))
+		m.payments.PutTx(tx, itemOf(after))
 	default:
 		m.payments.PutTx(tx, itemOf(after), same)
 	}
-	changes := []singletable.Step[identityItem]{
-		m.identity.at.Set(after.At), m.identity.state.Set(after.Status),
-		m.identity.version.Set(identity.Version + 1),
-		singletable.If(m.identity.version.Equals(identity.Version)),
+	state := Scheduled // An identity knows whether there is an end, and not who is at work.
+	if after.Status.Final() {
+		state = after.Status
 	}
-	if identity.Archived {
-		changes = append(changes, m.identity.archived.Set(false))
-	}
-	m.identities.UpdateTx(tx, identityItem{ID: after.ID}, changes...)
+	i := &m.identity
+	m.identities.UpdateTx(tx, identityItem{ID: after.ID}, i.at.Set(after.At), i.state.Set(state),
+		i.archived.Remove(), i.version.Set(identity.Version+1),
+		singletable.If(i.version.Equals(identity.Version)))
 	return tx.Commit(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -24,12 +25,17 @@ func (s *Scheduler) identity(ctx context.Context, m *model, id PaymentID) (locat
 }
 
 // locate reads a payment where its identity says that it stands: in the scheduler's table first,
-// since it is in the history before it leaves that one.
+// since it is in the history before it leaves that one, or in the history, if it was about to leave
+// already.
 func (s *Scheduler) locate(
 	ctx context.Context, m *model, identity *located,
 ) (Payment, bool, error) {
 	key := paymentItem{AccountID: identity.Payer, At: identity.At, ID: identity.ID}
-	for _, table := range [...]*singletable.Entity[paymentItem]{m.payments, m.past} {
+	tables := [...]*singletable.Entity[paymentItem]{m.payments, m.past}
+	if identity.Archived {
+		slices.Reverse(tables[:])
+	}
+	for _, table := range tables {
 		found, exists, err := table.Get(ctx, s.store, key, singletable.Consistent())
 		if err != nil {
 			return Payment{}, false, failed("find payment", identity.ID, err)

@@ -161,7 +161,7 @@ func (s *Scheduler) discard(ctx context.Context, m *model, p Payment) error {
 	if err != nil {
 		return err
 	}
-	if identity.At.Equal(p.At) && identity.State == Scheduled && !identity.Archived {
+	if identity.At.Equal(p.At) && !identity.State.Final() {
 		return nil
 	}
 	err = m.payments.Delete(ctx, s.store, at(p), m.fields.version.Equals(p.Version))
