@@ -51,6 +51,9 @@ type flags struct {
 	store, region, endpoint string
 	output                  string
 	quiet, usage            bool
+
+	locationIndexes []string // of serve; without it the environment says
+	locationShards  int
 }
 
 const rootLong = `Exchequer keeps double-entry books in one DynamoDB table and moves money exactly once.
@@ -70,6 +73,8 @@ Environment (a flag goes before its variable):
                            what --store, --region and --endpoint say
   EXCHEQUER_TABLE, EXCHEQUER_TENANT, EXCHEQUER_ZONE, EXCHEQUER_STATUS_SHARDS
                            what "exchequer serve" calls --table, --tenant, --zone, --status-shards
+  DYNAMODB_TABLE_NAME, EXCHEQUER_LOCATION_INDEXES, EXCHEQUER_LOCATION_SHARDS
+                           the table of locations, its indexes (created, code, name, cell), its shards
 
 Exit status:
 ` + exitStatuses
@@ -130,6 +135,7 @@ func (a *app) root() *cobra.Command {
 	a.globalFlags(root)
 	root.AddCommand(
 		a.ledgerCommand(),
+		a.locationsCommand(),
 		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.copyCommand(),
 		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
 	)
@@ -260,6 +266,9 @@ func (a *app) serverOptions() (server.Options, error) {
 		if opts.StatusShards, err = strconv.Atoi(text); err != nil {
 			return opts, usagef("Set it to a number", "%s is %q", envShards, text)
 		}
+	}
+	if opts.Locations, err = a.locationOptions(); err != nil {
+		return opts, err
 	}
 	if name := a.getenv(envZone); name != "" {
 		if opts.Zone, err = zone(name); err != nil {
