@@ -21,6 +21,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages under docs")
@@ -109,6 +110,14 @@ func ledgerModel(t *testing.T) *singletable.Model {
 	return l.Model()
 }
 
+func paymentsModel(t *testing.T) *singletable.Model {
+	s, err := payments.New(singletable.NewStore(nil, singletable.Options{}), nil, payments.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Model()
+}
+
 func locationsModel(t *testing.T) *singletable.Model {
 	d, err := locations.New(singletable.NewStore(nil, singletable.Options{}), locations.Options{
 		TableName:    locations.TableNameDefault,
@@ -122,7 +131,7 @@ func locationsModel(t *testing.T) *singletable.Model {
 
 // models returns the designs of all systems, with everything that is optional.
 func models(t *testing.T) []*singletable.Model {
-	return []*singletable.Model{ledgerModel(t), locationsModel(t)}
+	return []*singletable.Model{ledgerModel(t), paymentsModel(t), locationsModel(t)}
 }
 
 func keysPage(t *testing.T) []byte {

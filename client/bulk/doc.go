@@ -1,9 +1,10 @@
-// Package bulk posts files of payments.
+// Package bulk posts files of payments, and schedules files of payments for later.
 //
 // # Words
 //
-// A [File] holds rows, each of which asks for one transaction. An import sends them, many at once,
-// and gives each an [Outcome]: posted, there already, or refused with a problem.
+// A [File] holds rows, each of which asks for one transaction, or, if it was opened by
+// [OpenPayments], for one payment at a time. An import sends them, many at once, and gives each an
+// [Outcome]: posted, there already, or refused with a problem.
 //
 // # Forms
 //
@@ -21,10 +22,22 @@
 //	merchant     the merchant's id
 //	description  any text, newlines included
 //
+// Those of a file of payments to schedule are:
+//
+//	key          the idempotency key, as above; it is the account's own
+//	account      the account that pays; required
+//	payee        the account that is paid, or
+//	merchant     the merchant that is
+//	amount       as above; required
+//	currency     as above; required
+//	at           when it is due, such as 2026-01-31T09:00:00Z, in any zone; required
+//	description  any text
+//	data         the caller's own, in base64
+//
 // Other columns are not used, and [File.Unused] names them, unless the caller asks to keep them:
-// then they become metadata of the transaction. They are not kept unasked because metadata is a
-// part of the request: the same row with another time of export would be a conflict, not a repeat.
-// CSV may be separated by semicolons or tabs as well; the header tells. JSON may have amounts as
+// then they become metadata of the transaction; a payment to schedule has none. They are not kept
+// unasked because metadata is a part of the request: the same row with another time of export would
+// be a conflict, not a repeat. CSV may be separated by semicolons or tabs as well; the header tells. JSON may have amounts as
 // strings or as numbers, an object metadata, and in the place of from, to and amount an array legs
 // of objects with account, type (debit or credit), amount and currency.
 //

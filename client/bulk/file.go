@@ -11,13 +11,13 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 )
 
 // File is a file of payments that was read once from end to end, so that nothing is posted from one
 // that breaks in the middle.
 type File struct {
 	in      *os.File
+	form    *form
 	spooled bool // in is a copy of what could be read only once
 	keep    []string
 
@@ -34,28 +34,40 @@ type File struct {
 // Open opens and checks a file. Columns named in keep become metadata of the transactions. A file
 // that can be read only once, such as a pipe, is copied to a temporary one first. The error is a
 // *FileError where the contents are wrong.
-func Open(path string, keep ...string) (*File, error) {
+func Open(path string, keep ...string) (*File, error) { return openPath(path, &postings, keep) }
+
+// OpenPayments is Open for a file of payments to schedule.
+func OpenPayments(path string) (*File, error) { return openPath(path, &orders, nil) }
+
+func openPath(path string, form *form, keep []string) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return open(in, keep)
+	return open(in, form, keep)
 }
 
 // OpenReader is Open for what comes from a reader, such as standard input.
 func OpenReader(r io.Reader, keep ...string) (*File, error) {
+	return openReader(r, &postings, keep)
+}
+
+// OpenPaymentsReader is OpenPayments for what comes from a reader.
+func OpenPaymentsReader(r io.Reader) (*File, error) { return openReader(r, &orders, nil) }
+
+func openReader(r io.Reader, form *form, keep []string) (*File, error) {
 	in, err := spool(r)
 	if err != nil {
 		return nil, err
 	}
-	f, err := check(&File{in: in, spooled: true, keep: keep})
+	f, err := check(&File{in: in, form: form, spooled: true, keep: keep})
 	if err != nil {
 		return nil, errors.Join(err, closeFile(in, true))
 	}
 	return f, nil
 }
 
-func open(in *os.File, keep []string) (*File, error) {
+func open(in *os.File, form *form, keep []string) (*File, error) {
 	info, err := in.Stat()
 	if err == nil && info.IsDir() {
 		err = &FileError{Wrong: "A directory is no file of payments", Try: "Name a file"}
@@ -64,10 +76,10 @@ func open(in *os.File, keep []string) (*File, error) {
 		return nil, errors.Join(err, in.Close())
 	}
 	if !info.Mode().IsRegular() {
-		f, err := OpenReader(in, keep...)
+		f, err := openReader(in, form, keep)
 		return f, errors.Join(err, in.Close())
 	}
-	f, err := check(&File{in: in, keep: keep})
+	f, err := check(&File{in: in, form: form, keep: keep})
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
@@ -121,7 +133,7 @@ func (f *File) Read() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range f.read(io.Discard, make(map[string]bool)) {
 			if err == nil && row.keyless() {
-				row.Posting.IdempotencyKey = fmt.Sprintf("import-%s-%d", f.Hash, row.Line)
+				row = row.withKey(fmt.Sprintf("import-%s-%d", f.Hash, row.Line))
 			}
 			if !yield(row, err) {
 				return
@@ -154,7 +166,7 @@ func (f *File) read(sum io.Writer, unused map[string]bool) iter.Seq2[Row, error]
 				if !yield((Row{Line: line}).malformed(err), nil) {
 					return
 				}
-			case !yield(fields.row(), nil):
+			case !yield(f.form.row(fields), nil):
 				return
 			}
 		}
@@ -187,7 +199,7 @@ func (f *File) source(r io.Reader, unused map[string]bool) (source, error) {
 		for _, name := range f.keep {
 			keep[name] = true
 		}
-		return (&jsonReader{lines: lines, keep: keep, unused: unused}).next, nil
+		return (&jsonReader{form: f.form, lines: lines, keep: keep, unused: unused}).next, nil
 	}
 	return f.csvSource(lines, unused)
 }
@@ -202,7 +214,7 @@ func (f *File) csvSource(lines *lineReader, unused map[string]bool) (source, err
 	case errors.Is(err, io.EOF):
 		return nil, emptyFile()
 	case err != nil:
-		return nil, headerError(lines.line, err)
+		return nil, f.headerError(lines.line, err)
 	case bytes.ContainsRune(first, '\r'):
 		return nil, &FileError{
 			Line: lines.line, Wrong: "Lines end in carriage returns alone",
@@ -212,9 +224,9 @@ func (f *File) csvSource(lines *lineReader, unused map[string]bool) (source, err
 	line := lines.line
 	records.separator = separatorOf(string(first))
 	if err := records.split(first, line); err != nil {
-		return nil, headerError(line, err)
+		return nil, f.headerError(line, err)
 	}
-	h, err := parseHeader(records.fields, f.keep, line)
+	h, err := parseHeader(f.form, records.fields, f.keep, line)
 	if err != nil {
 		return nil, err
 	}
@@ -239,13 +251,13 @@ func emptyFile() error {
 	return &FileError{Wrong: "The file is empty", Try: "Begin it with a line of column names"}
 }
 
-func headerError(line int, err error) error {
+func (f *File) headerError(line int, err error) error {
 	var fatal *FileError
 	if errors.As(err, &fatal) {
 		return err
 	}
 	return &FileError{
 		Line: line, Wrong: "The header " + err.Error(),
-		Try: "Begin the file with a line of column names: " + strings.Join(columns, ","),
+		Try: headerHint(f.form),
 	}
 }

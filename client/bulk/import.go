@@ -44,6 +44,8 @@ type Outcome struct {
 	Status Status
 	// TransactionID is the transaction of a row that was not refused.
 	TransactionID client.TransactionID
+	// PaymentID is the payment of such a row in a file of payments to schedule.
+	PaymentID client.PaymentID
 	// Problem is why the row was refused.
 	Problem *problem.Error
 }
@@ -73,18 +75,23 @@ func (r Result) Rows() int { return r.Posted + r.There + r.Refused }
 // other is begun, and the result says Stopped; importing the same file again goes on from there. An
 // error means that the ledger, or Report, failed: what was counted until then is done.
 func Import(ctx context.Context, ledger Ledger, f *File, opts Options) (Result, error) {
+	i := &run{}
+	books := &poster{run: i, ledger: ledger, settlements: make(map[client.MerchantID]string)}
+	i.send, i.uses = books.post, books.uses
+	return i.run(ctx, f, opts)
+}
+
+// run carries the import out.
+func (i *run) run(ctx context.Context, f *File, opts Options) (Result, error) {
 	if opts.Concurrency <= 0 {
 		opts.Concurrency = ConcurrencyDefault
 	}
 	opts.Concurrency = min(opts.Concurrency, ConcurrencyMax)
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
-	i := &run{
-		ledger: ledger, report: opts.Report, cancel: cancel,
-		window:      newWindow(opts.Concurrency * ahead),
-		settlements: make(map[client.MerchantID]string),
-		result:      Result{Reasons: make(map[problem.Code]int)},
-	}
+	i.report, i.cancel = opts.Report, cancel
+	i.window = newWindow(opts.Concurrency * ahead)
+	i.result = Result{Reasons: make(map[problem.Code]int)}
 	// Requests outlive the end of ctx: a row that was sent is waited for.
 	requests := context.WithoutCancel(ctx)
 	workers := i.window.work(stop, opts.Concurrency, func(j *job) { i.post(requests, j) })
@@ -100,13 +107,22 @@ func Import(ctx context.Context, ledger Ledger, f *File, opts Options) (Result, 
 
 // run is an import under way.
 type run struct {
+	// send asks for what a row says, and tells whether that was there already; uses lists what the
+	// row shares with others.
+	send    func(ctx context.Context, row Row, o *Outcome) (there bool, err error)
+	uses    func(ctx context.Context, row Row) []use
+	report  func(Outcome) error
+	cancel  context.CancelFunc
+	failure atomic.Pointer[error] // the first one
+	window  *window
+	result  Result
+}
+
+// poster sends rows to a ledger.
+type poster struct {
+	run         *run
 	ledger      Ledger
-	report      func(Outcome) error
-	cancel      context.CancelFunc
-	failure     atomic.Pointer[error] // the first one
-	window      *window
 	settlements map[client.MerchantID]string
-	result      Result
 }
 
 // feed moves rows from the file through the window until the file ends, or stop does.
@@ -167,9 +183,9 @@ func (i *run) post(ctx context.Context, j *job) {
 		j.outcome.Status, j.outcome.Problem = Refused, j.row.Wrong
 		return
 	}
-	receipt, err := i.ledger.Post(ctx, j.row.Posting)
+	there, err := i.send(ctx, j.row, &j.outcome)
 	switch {
-	case err == nil && receipt.Replayed:
+	case err == nil && there:
 		j.outcome.Status = There
 	case err == nil:
 		j.outcome.Status = Posted
@@ -178,7 +194,12 @@ func (i *run) post(ctx context.Context, j *job) {
 	default:
 		i.fail(&RowError{Line: j.row.Line, Err: err})
 	}
-	j.outcome.TransactionID = receipt.Transaction.ID
+}
+
+func (p *poster) post(ctx context.Context, row Row, o *Outcome) (there bool, err error) {
+	receipt, err := p.ledger.Post(ctx, row.Posting)
+	o.TransactionID = receipt.Transaction.ID
+	return receipt.Replayed, err
 }
 
 // RowError says at which row the ledger failed.
@@ -199,15 +220,15 @@ func refuses(err error) bool {
 
 // uses lists what a row shares with others: its key, and the accounts of users. The ledger's own
 // accounts may go below zero without limit, so no row has to wait for another because of them.
-func (i *run) uses(ctx context.Context, row Row) []use {
+func (p *poster) uses(ctx context.Context, row Row) []use {
 	if row.Wrong != nil {
 		return nil
 	}
-	uses := []use{{name: "key/" + row.Posting.IdempotencyKey, exclusive: true}}
+	uses := []use{{name: "key/" + row.Key(), exclusive: true}}
 	for _, leg := range row.Posting.Legs {
 		account := string(leg.AccountID)
 		if leg.AccountID == settlement {
-			account = i.settlementOf(ctx, row.Posting.MerchantID)
+			account = p.settlementOf(ctx, row.Posting.MerchantID)
 		}
 		if account != "" && account[0] != '@' {
 			uses = addUse(uses, use{"account/" + account, leg.Type != client.Credit})
@@ -228,18 +249,18 @@ func addUse(uses []use, u use) []use {
 
 // settlementOf returns the account of a merchant, or "" when there is none: then the row will be
 // refused. Merchants never change, so the answer is remembered.
-func (i *run) settlementOf(ctx context.Context, id client.MerchantID) string {
-	account, known := i.settlements[id]
+func (p *poster) settlementOf(ctx context.Context, id client.MerchantID) string {
+	account, known := p.settlements[id]
 	if known {
 		return account
 	}
-	m, err := i.ledger.Merchant(ctx, id)
+	m, err := p.ledger.Merchant(ctx, id)
 	if err != nil && !refuses(err) {
-		i.fail(err)
+		p.run.fail(err)
 		return ""
 	}
-	if err == nil && len(i.settlements) < settlementsMax {
-		i.settlements[id] = string(m.SettlementAccountID)
+	if err == nil && len(p.settlements) < settlementsMax {
+		p.settlements[id] = string(m.SettlementAccountID)
 	}
 	return string(m.SettlementAccountID)
 }

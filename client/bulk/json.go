@@ -12,6 +12,7 @@ import (
 
 // jsonReader reads a file of JSON objects, one a line.
 type jsonReader struct {
+	form   *form
 	lines  *lineReader
 	begun  bool            // a whole object was read
 	unused map[string]bool // members that had no meaning
@@ -49,12 +50,13 @@ func (r *jsonReader) next() (*fields, int, error) {
 }
 
 func (r *jsonReader) fields(text []byte) (*fields, error) {
-	f := &fields{}
+	f := &fields{form: r.form}
 	err := eachMember(text, func(name string, value json.RawMessage) error {
-		switch name {
-		case colMetadata:
+		switch {
+		case r.form != &postings:
+		case name == colMetadata:
 			return f.addMetadata(value)
-		case colLegs:
+		case name == colLegs:
 			return f.addLegs(value)
 		}
 		content, err := scalar(name, value)

@@ -3,6 +3,7 @@ package bulk
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/client"
@@ -22,12 +23,38 @@ const (
 	colDescription = "description"
 	colMetadata    = "metadata" // JSON only
 	colLegs        = "legs"     // JSON only
+	colAccount     = "account"  // Of payments to schedule, as are those below.
+	colPayee       = "payee"
+	colAt          = "at"
+	colData        = "data"
 )
 
-// columns lists those that both forms have.
-var columns = []string{
-	colKey, colType, colFrom, colTo, colAmount, colCurrency, colMerchant, colDescription,
+// form says what the rows of a file ask for.
+type form struct {
+	// columns are those that CSV and JSON have, needs the ones that no file can be without.
+	columns, needs []string
+	// row makes sense of the texts of a row.
+	row func(*fields) Row
 }
+
+// postings is the form of files of transactions, orders that of files of payments to schedule.
+var (
+	postings = form{
+		columns: []string{
+			colKey, colType, colFrom, colTo, colAmount, colCurrency, colMerchant, colDescription,
+		},
+		needs: []string{colAmount, colCurrency},
+		row:   (*fields).row,
+	}
+	orders = form{
+		columns: []string{
+			colKey, colAccount, colPayee, colMerchant, colAmount, colCurrency, colAt, colDescription,
+			colData,
+		},
+		needs: []string{colAccount, colAmount, colCurrency, colAt},
+		row:   (*fields).order,
+	}
+)
 
 // settlement stands in a leg for the account of the posting's merchant.
 const settlement client.AccountID = "@merchant"
@@ -45,17 +72,31 @@ type Row struct {
 	// Posting is what the row asks for, with its legs and its key; it is not complete where Wrong
 	// is set.
 	Posting client.Posting
+	// Payment is what a row of payments to schedule asks for, in place of Posting.
+	Payment client.NewPayment
 	// Wrong says why the row cannot be sent, or is nil.
 	Wrong *problem.Error
+	key   string
+}
+
+// Key returns the row's idempotency key: its own, or one that follows from its place in the file.
+func (r Row) Key() string { return r.key }
+
+// withKey gives the row a key.
+func (r Row) withKey(key string) Row {
+	r.key, r.Posting.IdempotencyKey, r.Payment.IdempotencyKey = key, key, key
+	return r
 }
 
 // keyless tells whether the row needs a key that follows from its place.
-func (r Row) keyless() bool { return r.Wrong == nil && r.Posting.IdempotencyKey == "" }
+func (r Row) keyless() bool { return r.Wrong == nil && r.key == "" }
 
 // fields are the texts of a row by column, before they are understood.
 type fields struct {
+	form                                                      *form
 	line                                                      int
 	key, kind, from, to, amount, currency, merchant, describe string
+	due, data                                                 string
 	metadata                                                  map[string]string
 	legs                                                      []legFields // instead of from and to
 }
@@ -64,15 +105,22 @@ type legFields struct{ account, kind, amount, currency string }
 
 // at returns where the text of a column belongs, or nil for a column that has no meaning here.
 func (f *fields) at(column string) *string {
+	if !slices.Contains(f.form.columns, column) {
+		return nil
+	}
 	switch column {
 	case colKey:
 		return &f.key
 	case colType:
 		return &f.kind
-	case colFrom:
+	case colFrom, colAccount:
 		return &f.from
-	case colTo:
+	case colTo, colPayee:
 		return &f.to
+	case colAt:
+		return &f.due
+	case colData:
+		return &f.data
 	case colAmount:
 		return &f.amount
 	case colCurrency:
@@ -88,9 +136,9 @@ func (f *fields) at(column string) *string {
 // row makes sense of the texts.
 func (f *fields) row() Row {
 	row := Row{Line: f.line, Posting: client.Posting{
-		IdempotencyKey: f.key, Type: client.TransactionType(f.kind),
+		Type:       client.TransactionType(f.kind),
 		MerchantID: client.MerchantID(f.merchant), Description: f.describe, Metadata: f.metadata,
-	}}
+	}}.withKey(f.key)
 	if f.kind == "" {
 		row.Posting.Type = f.impliedType()
 	}
@@ -172,6 +220,7 @@ func parseAmount(text, code string) (money.Amount, error) {
 
 // header says which column of a file means what.
 type header struct {
+	form    *form
 	names   []string
 	unused  []string
 	keep    map[string]bool // columns that become metadata
@@ -179,8 +228,8 @@ type header struct {
 }
 
 // parseHeader reads the first row of a file.
-func parseHeader(record, keep []string, line int) (*header, error) {
-	h := &header{keep: make(map[string]bool), columns: make(map[string]bool)}
+func parseHeader(form *form, record, keep []string, line int) (*header, error) {
+	h := &header{form: form, keep: make(map[string]bool), columns: make(map[string]bool)}
 	for _, name := range keep {
 		h.keep[strings.ToLower(name)] = true
 	}
@@ -194,15 +243,15 @@ func parseHeader(record, keep []string, line int) (*header, error) {
 		}
 		h.columns[name] = true
 		h.names = append(h.names, name)
-		if (&fields{}).at(name) == nil && !h.keep[name] && name != "" {
+		if (&fields{form: form}).at(name) == nil && !h.keep[name] && name != "" {
 			h.unused = append(h.unused, name)
 		}
 	}
-	for _, need := range []string{colAmount, colCurrency} {
+	for _, need := range form.needs {
 		if !h.columns[need] {
 			return nil, &FileError{
 				Line: line, Wrong: fmt.Sprintf("The header has no column %q", need),
-				Try: "Begin the file with a line of column names: " + strings.Join(columns, ","),
+				Try: headerHint(form),
 			}
 		}
 	}
@@ -217,13 +266,18 @@ func parseHeader(record, keep []string, line int) (*header, error) {
 	return h, nil
 }
 
+// headerHint says how a file of a form begins.
+func headerHint(form *form) string {
+	return "Begin the file with a line of column names: " + strings.Join(form.columns, ",")
+}
+
 // fields puts the cells of a record where they belong. Spaces around a cell are no part of it,
 // except in texts that people wrote.
 func (h *header) fields(record []string, line int) (*fields, error) {
 	if err := checkWidth(record, h.names); err != nil {
 		return nil, err
 	}
-	f := &fields{line: line}
+	f := &fields{form: h.form, line: line}
 	for i, cell := range record {
 		name := h.names[i]
 		if h.keep[name] && cell != "" {

@@ -239,7 +239,7 @@ func (r *refusals) add(o bulk.Outcome) error {
 	if fields := wrongFields(o.Problem); len(fields) > 0 {
 		reason += " (" + fields.String() + ")"
 	}
-	line := refusal{o.Row.Line, o.Row.Posting.IdempotencyKey, o.Problem.Code, reason}
+	line := refusal{o.Row.Line, o.Row.Key(), o.Problem.Code, reason}
 	cells := []string{strconv.Itoa(line.Line), line.Key, string(line.Code), line.Reason}
 	if r.file != nil {
 		if err := r.file.Write(cells); err != nil {

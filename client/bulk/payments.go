@@ -1,0 +1,65 @@
+package bulk
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/client"
+)
+
+// Scheduler is what an import of payments needs of the API. *client.Client is one.
+type Scheduler interface {
+	SchedulePayment(ctx context.Context, n client.NewPayment) (client.PaymentReceipt, error)
+}
+
+// ImportPayments schedules the payments of a file that OpenPayments opened. Posted rows are those
+// that were scheduled. Otherwise it is as Import, but that no row waits for another one of its
+// account: only what has the same key does.
+func ImportPayments(
+	ctx context.Context, scheduler Scheduler, f *File, opts Options,
+) (Result, error) {
+	i := &run{
+		send: func(ctx context.Context, row Row, o *Outcome) (there bool, err error) {
+			receipt, err := scheduler.SchedulePayment(ctx, row.Payment)
+			o.PaymentID, o.TransactionID = receipt.ID, receipt.TransactionID
+			return receipt.Replayed, err
+		},
+		uses: func(_ context.Context, row Row) []use {
+			if row.Wrong != nil {
+				return nil
+			}
+			name := "payment/" + string(row.Payment.AccountID) + "/" + row.Key()
+			return []use{{name: name, exclusive: true}}
+		},
+	}
+	return i.run(ctx, f, opts)
+}
+
+// order makes sense of the texts of a row of payments. What the scheduler checks is left to it.
+func (f *fields) order() Row {
+	row := Row{Line: f.line, Payment: client.NewPayment{
+		AccountID: client.AccountID(f.from), PayeeID: client.AccountID(f.to),
+		MerchantID: client.MerchantID(f.merchant), Description: f.describe,
+	}}.withKey(f.key)
+	switch {
+	case f.from == "":
+		return row.malformed(fmt.Errorf("names no account in %q", colAccount))
+	case f.due == "":
+		return row.malformed(errors.New("has no time"))
+	}
+	var err error
+	if row.Payment.Amount, err = parseAmount(f.amount, f.currency); err != nil {
+		return row.malformed(err)
+	}
+	if row.Payment.At, err = time.Parse(time.RFC3339, f.due); err != nil {
+		return row.malformed(fmt.Errorf("has the time %.40q, which is not one such as "+
+			"2026-01-31T09:00:00Z or 2026-01-31T22:00:00+13:00", f.due))
+	}
+	if row.Payment.Data, err = base64.StdEncoding.DecodeString(f.data); err != nil {
+		return row.malformed(fmt.Errorf("has data that are not base64: %w", err))
+	}
+	return row
+}
