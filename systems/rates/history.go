@@ -233,10 +233,12 @@ func successions(pair Pair, from, to Date, changes map[Date]bool) []Pair {
 		f, ok := fixedRates[(*end)[0]]
 		switch {
 		case !ok || f.from > to:
-		case f.from <= from:
+		case f.from.plus(LookBackDays) < from:
 			*end = []money.Currency{f.into}
 		default:
-			changes[f.from] = true
+			if f.from >= from {
+				changes[f.from] = true
+			}
 			*end = append(*end, f.into)
 		}
 	}

@@ -114,6 +114,20 @@ func TestRetiredCurrenciesStayConvertible(t *testing.T) {
 	}
 }
 
+// The new lira had its first rate on the third day of its life.
+func TestANewCurrencyLivesOnTheRatesOfItsPredecessor(t *testing.T) {
+	b := open(t, rates.Options{})
+	b.at("2026-11-01T12:00:00Z")
+	b.load(day("2004-12-31", "TRL 1836200"), day("2005-01-03", "TRY 1.829"))
+	for on, want := range map[string]string{
+		"2004-12-31": "1836200", "2005-01-02": "1836200", "2005-01-03": "1829000",
+	} {
+		if q := b.quoteOn("EUR/TRL", on); q.Rate.String() != want {
+			t.Errorf("on %s: %s, want %s", on, q.Rate, want)
+		}
+	}
+}
+
 func TestAllFixedRatesAreRead(t *testing.T) {
 	b := open(t, rates.Options{})
 	b.at("2026-11-01T12:00:00Z")

@@ -187,58 +187,76 @@ func assemble(ask Ask, legs []Leg, now time.Time) (Quote, error) {
 type finder func(ctx context.Context, pairs []Pair) (map[Pair]Leg, error)
 
 // resolve finds the best quote: the pair itself, its inverse, or a cross rate, each after the
-// retired currencies at its ends were led back to what took their place. It reports false when
-// there is no way.
+// retired currencies at its ends were led back to what took their place. In the first days of a
+// currency that has no rates yet, those of its predecessor are as good. It reports false when there
+// is no way.
 func (b *Board) resolve(
 	ctx context.Context, ask Ask, day Date, find finder,
 ) (Quote, bool, error) {
-	now := b.now()
-	var head, tail []Leg
-	from, to := ask.Base, ask.Target
-	if l, ok := fixedLeg(from, day); ok && from != to {
-		head, from = []Leg{l}, l.Pair.Base
+	m := market{board: b, ask: ask, now: b.now(), from: ask.Base, to: ask.Target}
+	if l, ok := fixedLeg(m.from, day); ok && m.from != m.to {
+		m.head, m.from = []Leg{l}, l.Pair.Base
 	}
-	if l, ok := fixedLeg(to, day); ok && from != to {
+	if l, ok := fixedLeg(m.to, day); ok && m.from != m.to {
 		l.Inverted = false
-		tail, to = []Leg{l}, l.Pair.Base
+		m.tail, m.to = []Leg{l}, l.Pair.Base
 	}
-	made := func(market ...Leg) (Quote, error) {
-		legs := append(append(append([]Leg(nil), head...), market...), tail...)
-		return assemble(ask, legs, now)
+	q, found, err := m.best(ctx, find)
+	if err == nil && !found && len(m.head)+len(m.tail) > 0 {
+		plain := market{board: b, ask: ask, now: m.now, from: ask.Base, to: ask.Target}
+		return plain.best(ctx, find)
 	}
-	if from == to {
-		q, err := made()
-		return q, err == nil, err
+	return q, found, err
+}
+
+// market looks for rates from one currency to another, between legs that are fixed.
+type market struct {
+	board      *Board
+	ask        Ask
+	now        time.Time
+	from, to   money.Currency
+	head, tail []Leg
+	quote      Quote
+	found      bool
+}
+
+// consider takes a chain of rates if it makes a better quote than those before.
+func (m *market) consider(chain ...Leg) error {
+	legs := append(append(append([]Leg(nil), m.head...), chain...), m.tail...)
+	q, err := assemble(m.ask, legs, m.now)
+	if err == nil && (!m.found || q.fresher(m.quote)) {
+		m.quote, m.found = q, true
 	}
-	var best Quote
-	found := false
-	consider := func(market ...Leg) error {
-		q, err := made(market...)
-		if err == nil && (!found || q.fresher(best)) {
-			best, found = q, true
-		}
-		return err
+	return err
+}
+
+// best returns the best quote, and whether there is any.
+func (m *market) best(ctx context.Context, find finder) (Quote, bool, error) {
+	if m.from == m.to {
+		err := m.consider()
+		return m.quote, m.found, err
 	}
-	for _, ways := range b.ways(Pair{from, to}) {
+	for _, ways := range m.board.ways(Pair{m.from, m.to}) {
 		legs, err := find(ctx, pairsOf(ways))
 		if err != nil {
 			return Quote{}, false, err
 		}
 		for _, way := range ways {
 			if chain, ok := chainOf(way, legs); ok {
-				if err := consider(chain...); err != nil {
+				if err := m.consider(chain...); err != nil {
 					return Quote{}, false, err
 				}
 			}
-			if found && !best.Stale && len(way) == 1 {
-				return best, true, nil
+			// The pair itself goes before its inverse.
+			if m.found && !m.quote.Stale && len(way) == 1 {
+				return m.quote, true, nil
 			}
 		}
-		if found && !best.Stale {
+		if m.found && !m.quote.Stale {
 			break
 		}
 	}
-	return best, found, nil
+	return m.quote, m.found, nil
 }
 
 // step is a rate that a way goes along, one way or the other.
