@@ -18,9 +18,11 @@ type cache struct {
 	drops uint64
 
 	refreshing *refreshing
-	// lastRefresh is when the last attempt to refresh began, and refreshErr how it ended.
+	// lastRefresh is when the last attempt to refresh began, refreshErr how it ended, and refreshed
+	// counts those that have ended.
 	lastRefresh time.Time
 	refreshErr  error
+	refreshed   uint64
 }
 
 // remembered is a rate, or the knowledge that there is none.
@@ -155,13 +157,14 @@ func (b *Board) Quote(ctx context.Context, ask Ask) (Quote, error) {
 	if ask.On != "" {
 		return b.quoteOn(ctx, ask)
 	}
+	before := b.cache.ended()
 	q, gone, err := b.quoteNow(ctx, ask, day)
 	if err == nil && q.Stale {
-		b.beginRefresh()
+		b.beginRefresh(before)
 	}
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnavailable) {
 		// Nothing can be served, so the caller waits for what the source has.
-		tried, cause := b.refresh(ctx)
+		tried, cause := b.refresh(ctx, before)
 		if ctx.Err() != nil {
 			return Quote{}, ctx.Err()
 		}
@@ -197,17 +200,22 @@ func (b *Board) quoteNow(ctx context.Context, ask Ask, day Date) (q Quote, gone 
 	return Quote{}, gone, ErrNotFound.With("pair", ask.Pair())
 }
 
+// ended returns how many attempts to refresh have ended.
+func (c *cache) ended() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refreshed
+}
+
 // refresh waits for an attempt to refresh: that which is going on, or a new one if it is time. It
-// reports whether there was one, and how it, or the last one before, has ended.
-func (b *Board) refresh(ctx context.Context) (tried bool, err error) {
-	if b.opts.Refresh == nil {
-		return false, nil
-	}
-	r := b.beginRefresh()
+// reports whether one has ended since before, when the caller began to read, and how the last one
+// has.
+func (b *Board) refresh(ctx context.Context, before uint64) (tried bool, err error) {
+	r := b.beginRefresh(before)
 	if r == nil {
 		b.cache.mu.Lock()
 		defer b.cache.mu.Unlock()
-		return false, b.cache.refreshErr
+		return b.cache.refreshed != before, b.cache.refreshErr
 	}
 	select {
 	case <-r.done:
@@ -217,9 +225,10 @@ func (b *Board) refresh(ctx context.Context) (tried bool, err error) {
 	}
 }
 
-// beginRefresh returns the attempt that is going on, or begins one; nil if it is too early for one.
-// All who ask share one attempt, which ends with nobody's context but the board's.
-func (b *Board) beginRefresh() *refreshing {
+// beginRefresh returns the attempt that is going on, or begins one; nil if it is too early for one
+// or one has ended since before. All who ask share one attempt, which ends with nobody's context
+// but the board's.
+func (b *Board) beginRefresh(before uint64) *refreshing {
 	c := &b.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,6 +239,9 @@ func (b *Board) beginRefresh() *refreshing {
 		return c.refreshing
 	}
 	now := b.opts.Now()
+	if c.refreshed != before {
+		return nil
+	}
 	if !c.lastRefresh.IsZero() && now.Sub(c.lastRefresh) < b.opts.RefreshEvery {
 		return nil
 	}
@@ -243,6 +255,7 @@ func (b *Board) beginRefresh() *refreshing {
 		r.err = b.opts.Refresh(ctx)
 		c.mu.Lock()
 		c.refreshing, c.refreshErr = nil, r.err
+		c.refreshed++
 		c.mu.Unlock()
 		close(r.done)
 	}()
