@@ -64,9 +64,11 @@
 //
 // # Cost
 //
-// With the index as it is by default, all but the data, a payment of 8 KB takes 9 units to insert
-// and one for its identity. See [Lives] for the whole life under each projection, and [PlanShards]
-// for how many shards a day's payments need.
+// With the index as it is by default, all but the data, a payment of 8 KB takes 10 units to insert:
+// 8 for the item, one for its entry and one for its identity. Its whole life takes 61, besides the
+// 16 of the ledger's transaction; with whole payments in the index it would be 117, and with keys
+// alone 61 as well, and a second read for every row of a list. [Lives] measures that; [PlanShards]
+// works out how many shards a day's payments need.
 //
 // # Limits
 //

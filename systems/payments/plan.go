@@ -74,8 +74,7 @@ func PlanShards(in PlanInput) (Plan, error) {
 	}
 	if in.RunWindow == 0 {
 		in.RunWindow = in.Window
-	}
-	if in.RunWindow < time.Second {
+	} else if in.RunWindow < time.Second {
 		wrong.Add("runWindow", "must be at least a second")
 	}
 	if in.Projection == "" {
