@@ -137,6 +137,29 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 	return rateOf(item), nil
 }
 
+// MarkSourced marks all rates that have a source, as MarkStale does, and returns how many: the source
+// gave something else in place of rates. What people have saved by hand has no source and stays.
+func (b *Board) MarkSourced(ctx context.Context) (int, error) {
+	n := 0
+	for item, err := range b.model.all.All(ctx, b.store, struct{}{}) {
+		if err != nil {
+			return n, fmt.Errorf("read the rates to mark: %w", err)
+		}
+		if item.Source == "" || item.Stale {
+			continue
+		}
+		_, err := b.MarkStale(ctx, Pair{item.Base, item.Target})
+		if errors.Is(err, ErrNotFound) {
+			continue // It was deleted meanwhile.
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
 // Delete removes the rate of a pair, whether there is one or not. The history stays.
 func (b *Board) Delete(ctx context.Context, pair Pair) error {
 	if err := pair.check(); err != nil {
