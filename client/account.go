@@ -40,6 +40,8 @@ type Account struct {
 	Unlimited      bool
 	// Zone is where the account's calendar days begin; empty means the server's own zone.
 	Zone string
+	// LocationID is where the account is kept; it may be empty.
+	LocationID LocationID
 	// Version is the number of legs that were ever posted to the account.
 	Version uint64
 	// LastPostedAt is when the newest leg was posted; zero when there is none.
@@ -65,6 +67,8 @@ type NewAccount struct {
 	// Zone is where the account's calendar days begin, a name such as Pacific/Auckland; empty means
 	// the server's own zone.
 	Zone string
+	// LocationID is where the account is kept; it may be empty.
+	LocationID LocationID
 }
 
 // OpenAccount opens an account with a balance of zero.
@@ -72,7 +76,7 @@ func (c *Client) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 	r := c.post("/v1/accounts", newAccountJSON{
 		ID: n.ID, UserID: n.UserID, AccountType: n.AccountType, Currency: n.Currency,
 		OverdraftLimit: optionalText(n.OverdraftLimit), Unlimited: n.Unlimited,
-		Zone: n.Zone,
+		Zone: n.Zone, LocationID: n.LocationID,
 	})
 	r.key = n.IdempotencyKey
 	if r.key == "" && n.ID == "" {

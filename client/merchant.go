@@ -15,7 +15,9 @@ type Merchant struct {
 	Category string     `json:"category,omitempty"`
 	// SettlementAccountID is the account that receives the merchant's payments. It may be empty.
 	SettlementAccountID AccountID `json:"settlementAccountId,omitempty"`
-	CreatedAt           time.Time `json:"createdAt"`
+	// LocationID is where the merchant is; it may be empty.
+	LocationID LocationID `json:"locationId,omitempty"`
+	CreatedAt  time.Time  `json:"createdAt"`
 }
 
 // NewMerchant asks for a merchant.
@@ -28,6 +30,8 @@ type NewMerchant struct {
 	Name                string    `json:"name"`
 	Category            string    `json:"category,omitempty"`
 	SettlementAccountID AccountID `json:"settlementAccountId,omitempty"`
+	// LocationID is where the merchant is; it may be empty.
+	LocationID LocationID `json:"locationId,omitempty"`
 }
 
 // CreateMerchant creates a merchant.

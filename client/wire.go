@@ -20,6 +20,7 @@ type (
 		OverdraftLimit string         `json:"overdraftLimit"`
 		Unlimited      bool           `json:"unlimited"`
 		Zone           string         `json:"zone,omitempty"`
+		LocationID     LocationID     `json:"locationId,omitempty"`
 		Version        uint64         `json:"version"`
 		LastPostedAt   time.Time      `json:"lastPostedAt,omitzero"`
 		CreatedAt      time.Time      `json:"createdAt"`
@@ -33,6 +34,7 @@ type (
 		OverdraftLimit string         `json:"overdraftLimit,omitempty"`
 		Unlimited      bool           `json:"unlimited,omitempty"`
 		Zone           string         `json:"zone,omitempty"`
+		LocationID     LocationID     `json:"locationId,omitempty"`
 	}
 
 	overdraftJSON struct {
@@ -147,6 +149,7 @@ func (a Account) MarshalJSON() ([]byte, error) {
 		ID: a.ID, UserID: a.UserID, AccountType: a.AccountType, Status: a.Status,
 		Currency: a.Balance.Currency(), Balance: a.Balance.Text(),
 		OverdraftLimit: a.OverdraftLimit.Text(), Unlimited: a.Unlimited, Zone: a.Zone,
+		LocationID:   a.LocationID,
 		Version:      a.Version,
 		LastPostedAt: a.LastPostedAt, CreatedAt: a.CreatedAt,
 	})
@@ -162,7 +165,8 @@ func (a *Account) UnmarshalJSON(data []byte) error {
 	*a = Account{
 		ID: j.ID, UserID: j.UserID, AccountType: j.AccountType, Status: j.Status,
 		Balance: r.read(j.Balance), OverdraftLimit: r.read(j.OverdraftLimit),
-		Unlimited: j.Unlimited, Zone: j.Zone, Version: j.Version, LastPostedAt: j.LastPostedAt,
+		Unlimited: j.Unlimited, Zone: j.Zone, LocationID: j.LocationID,
+		Version: j.Version, LastPostedAt: j.LastPostedAt,
 		CreatedAt: j.CreatedAt,
 	}
 	return r.err

@@ -1,7 +1,11 @@
 package server
 
 import (
+	"context"
+	"errors"
+
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
@@ -11,4 +15,14 @@ func (s *Server) buildLocations(store *singletable.Store) (err error) {
 	opts.Now = s.opts.Now
 	s.locations, err = locations.New(store, opts)
 	return err
+}
+
+// locationExists tells the ledger whether there is a location, deleted ones too: what points at one
+// keeps pointing.
+func (s *Server) locationExists(ctx context.Context, id ledger.LocationID) (bool, error) {
+	_, err := s.locations.Location(ctx, locations.ID(id))
+	if errors.Is(err, locations.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

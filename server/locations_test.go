@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
@@ -213,4 +214,31 @@ func TestOptionsReachTheDirectory(t *testing.T) {
 	if table := must[client.Table](t)(w.Table(ctx, "Places")); len(table.Indexes) != 1 {
 		t.Errorf("%+v", table)
 	}
+}
+
+func TestMerchantsAndAccountsPointToLocations(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	at := must[client.Location](t)(w.CreateLocation(ctx, place("akl-01", "Auckland"))).ID
+	account := client.NewAccount{ID: "till", UserID: "shop", AccountType: "till", Currency: "NZD",
+		LocationID: at}
+	merchant := client.NewMerchant{ID: "shop", Name: "Shop", LocationID: at}
+	if a := must[client.Account](t)(w.OpenAccount(ctx, account)); a.LocationID != at {
+		t.Error(a)
+	}
+	if m := must[client.Merchant](t)(w.CreateMerchant(ctx, merchant)); m.LocationID != at {
+		t.Error(m)
+	}
+	account.ID, account.LocationID = "other", "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	if _, err := w.OpenAccount(ctx, account); !errors.Is(err, ledger.ErrLocationUnknown) {
+		t.Error(err)
+	}
+	merchant.ID, merchant.LocationID = "other", "nowhere"
+	if _, err := w.CreateMerchant(ctx, merchant); !errors.Is(err, ledger.ErrLocationUnknown) {
+		t.Error(err)
+	}
+	// What was deleted is still pointed at.
+	must[client.Location](t)(w.DeleteLocation(ctx, at, ""))
+	account.ID, account.LocationID = "till", at
+	must[client.Account](t)(w.OpenAccount(ctx, account))
 }

@@ -63,14 +63,15 @@ func (s *Server) build(ctx context.Context) error {
 	store := singletable.NewStore(s.db, singletable.Options{
 		Now: s.opts.Now, CursorKey: cursorKey, OnCall: s.metrics.call,
 	})
+	if err := s.buildLocations(store); err != nil {
+		return err
+	}
 	s.ledger, err = ledger.New(store, ledger.Options{
 		TableName: s.opts.TableName, Tenant: s.opts.Tenant, StatusShards: s.opts.StatusShards,
 		Zone: s.opts.Zone, Now: s.opts.Now, NewID: s.opts.NewID,
+		LocationExists: s.locationExists,
 	})
 	if err != nil {
-		return err
-	}
-	if err := s.buildLocations(store); err != nil {
 		return err
 	}
 	if err := s.buildPayments(store); err != nil {

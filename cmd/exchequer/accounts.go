@@ -26,6 +26,7 @@ func accountDetails() []column[client.Account] {
 	type account = client.Account
 	return append(accountColumns(),
 		col("ZONE", func(a account) string { return a.Zone }),
+		col("LOCATION", func(a account) string { return string(a.LocationID) }),
 		col("VERSION", func(a account) string { return thousands(int(a.Version)) }),
 		col("LAST POSTED", func(a account) string { return instant(a.LastPostedAt) }),
 		col("CREATED", func(a account) string { return instant(a.CreatedAt) }))
@@ -58,6 +59,7 @@ func (a *app) accountsOpen() *cobra.Command {
 	var (
 		n                         client.NewAccount
 		id, user, currency, limit string
+		location                  string
 	)
 	command := &cobra.Command{
 		Use:   "open",
@@ -70,7 +72,7 @@ Given again with the same --id or --key, the command shows the account that it o
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			n.ID, n.UserID = client.AccountID(id), client.UserID(user)
-			n.Currency = money.Currency(currency)
+			n.Currency, n.LocationID = money.Currency(currency), client.LocationID(location)
 			var err error
 			n.OverdraftLimit, err = optionalAmount("--overdraft", limit, n.Currency)
 			if err != nil {
@@ -90,6 +92,7 @@ Given again with the same --id or --key, the command shows the account that it o
 	f.StringVar(&currency, "currency", "", "`code` of ISO 4217, such as NZD (required)")
 	f.StringVar(&limit, "overdraft", "", "how far the balance may go below zero, as an `amount`")
 	f.BoolVar(&n.Unlimited, "unlimited", false, "let the balance go below zero without limit")
+	f.StringVar(&location, "location", "", "`id` of the location where it is kept")
 	f.StringVar(&n.Zone, "zone", "", "where its days begin, a `name` such as Pacific/Auckland")
 	f.StringVar(&n.IdempotencyKey, "key", "", "idempotency `key`, which makes a repeat safe")
 	command.MarkFlagsMutuallyExclusive("overdraft", "unlimited")

@@ -15,6 +15,7 @@ func merchantDetails() []column[client.Merchant] {
 		col("NAME", func(m merchant) string { return m.Name }),
 		col("CATEGORY", func(m merchant) string { return m.Category }),
 		col("SETTLEMENT", func(m merchant) string { return string(m.SettlementAccountID) }),
+		col("LOCATION", func(m merchant) string { return string(m.LocationID) }),
 		col("CREATED", func(m merchant) string { return instant(m.CreatedAt) }),
 	}
 }
@@ -28,6 +29,7 @@ func (a *app) merchantsCreate() *cobra.Command {
 	var (
 		n              client.NewMerchant
 		id, settlement string
+		location       string
 	)
 	command := &cobra.Command{
 		Use:   "create",
@@ -41,6 +43,7 @@ that it created the first time.`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			n.ID, n.SettlementAccountID = client.MerchantID(id), client.AccountID(settlement)
+			n.LocationID = client.LocationID(location)
 			merchant, err := c.CreateMerchant(ctx, n)
 			if err != nil {
 				return err
@@ -53,6 +56,7 @@ that it created the first time.`,
 	f.StringVar(&n.Name, "name", "", "`name` that people know it by (required)")
 	f.StringVar(&n.Category, "category", "", "line of business, in `words` of your own")
 	f.StringVar(&settlement, "settlement", "", "`account` that receives its payments")
+	f.StringVar(&location, "location", "", "`id` of the location where it is")
 	f.StringVar(&n.IdempotencyKey, "key", "", "idempotency `key`, which makes a repeat safe")
 	require(command, "name")
 	return command

@@ -23,6 +23,7 @@ type account struct {
 	OverdraftLimit string               `json:"overdraftLimit" doc:"How far the balance may go below zero" example:"0.00"`
 	Unlimited      bool                 `json:"unlimited" doc:"Whether the balance may go below zero without limit"`
 	Zone           string               `json:"zone,omitempty" doc:"Where the account's calendar days begin; absent for the server's own zone" example:"Pacific/Auckland"`
+	LocationID     ledger.LocationID    `json:"locationId,omitempty" doc:"Where the account is kept, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
 	Version        uint64               `json:"version" doc:"The number of legs that were ever posted to the account" example:"3"`
 	LastPostedAt   instant              `json:"lastPostedAt,omitzero" doc:"When the newest leg was posted"`
 	CreatedAt      instant              `json:"createdAt"`
@@ -32,8 +33,8 @@ func accountOf(a ledger.Account) account {
 	return account{
 		ID: a.ID, UserID: a.UserID, AccountType: a.AccountType, Status: a.Status,
 		Currency: a.Currency(), Balance: a.Balance.Text(), OverdraftLimit: a.OverdraftLimit.Text(),
-		Unlimited: a.Unlimited, Zone: a.Zone, Version: a.Version, LastPostedAt: instant(a.LastPostedAt),
-		CreatedAt: instant(a.CreatedAt),
+		Unlimited: a.Unlimited, Zone: a.Zone, LocationID: a.LocationID,
+		Version: a.Version, LastPostedAt: instant(a.LastPostedAt), CreatedAt: instant(a.CreatedAt),
 	}
 }
 
@@ -44,13 +45,14 @@ func versionOf(a ledger.Account) string {
 
 // newAccount is the body that asks for an account.
 type newAccount struct {
-	ID             ledger.AccountID `json:"id,omitempty" doc:"1 to 64 letters, digits and . _ : -; without it one is made" example:"alice-usd"`
-	UserID         ledger.UserID    `json:"userId" doc:"The owner, at most 255 bytes" example:"alice"`
-	AccountType    string           `json:"accountType" doc:"What kind of account it is, in the caller's own words" example:"checking"`
-	Currency       money.Currency   `json:"currency" doc:"A code of ISO 4217" example:"USD"`
-	OverdraftLimit decimalText      `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
-	Unlimited      bool             `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
-	Zone           string           `json:"zone,omitempty" doc:"Where the account's calendar days begin, a name of the IANA database; the server's own zone without it" example:"Pacific/Auckland"`
+	ID             ledger.AccountID  `json:"id,omitempty" doc:"1 to 64 letters, digits and . _ : -; without it one is made" example:"alice-usd"`
+	UserID         ledger.UserID     `json:"userId" doc:"The owner, at most 255 bytes" example:"alice"`
+	AccountType    string            `json:"accountType" doc:"What kind of account it is, in the caller's own words" example:"checking"`
+	Currency       money.Currency    `json:"currency" doc:"A code of ISO 4217" example:"USD"`
+	OverdraftLimit decimalText       `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
+	Unlimited      bool              `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+	Zone           string            `json:"zone,omitempty" doc:"Where the account's calendar days begin, a name of the IANA database; the server's own zone without it" example:"Pacific/Auckland"`
+	LocationID     ledger.LocationID `json:"locationId,omitempty" doc:"Where the account is kept, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
 }
 
 // overdraft is the body that changes how far an account may go below zero.
@@ -106,7 +108,7 @@ func (a *API) registerAccounts() {
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
 			ledger.ErrTooManyFractionDigits, ledger.ErrIdempotencyConflict,
-			ledger.ErrAccountExists,
+			ledger.ErrAccountExists, ledger.ErrLocationUnknown,
 		},
 	}, a.openAccount)
 	register(a, operation{
@@ -189,7 +191,7 @@ func (a *API) openAccount(
 	opened, err := a.deps.Ledger.OpenAccount(ctx, ledger.NewAccount{
 		ID: body.ID, IdempotencyKey: in.IdempotencyKey, UserID: body.UserID,
 		AccountType: body.AccountType, Currency: body.Currency, OverdraftLimit: limit,
-		Unlimited: body.Unlimited, Zone: body.Zone,
+		Unlimited: body.Unlimited, Zone: body.Zone, LocationID: body.LocationID,
 	})
 	if err != nil {
 		return nil, err

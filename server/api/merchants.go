@@ -15,13 +15,14 @@ type merchant struct {
 	Name                string            `json:"name" example:"Coffee Shop Inc"`
 	Category            string            `json:"category,omitempty" example:"Restaurant"`
 	SettlementAccountID ledger.AccountID  `json:"settlementAccountId,omitempty" doc:"The account that receives the merchant's payments" example:"coffee-shop-usd"`
+	LocationID          ledger.LocationID `json:"locationId,omitempty" doc:"Where the merchant is, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
 	CreatedAt           instant           `json:"createdAt"`
 }
 
 func merchantOf(m ledger.Merchant) merchant {
 	return merchant{
 		ID: m.ID, Name: m.Name, Category: m.Category,
-		SettlementAccountID: m.SettlementAccountID, CreatedAt: instant(m.CreatedAt),
+		SettlementAccountID: m.SettlementAccountID, LocationID: m.LocationID, CreatedAt: instant(m.CreatedAt),
 	}
 }
 
@@ -31,6 +32,7 @@ type newMerchant struct {
 	Name                string            `json:"name" doc:"At most 200 bytes" example:"Coffee Shop Inc"`
 	Category            string            `json:"category,omitempty" doc:"At most 100 bytes" example:"Restaurant"`
 	SettlementAccountID ledger.AccountID  `json:"settlementAccountId,omitempty" doc:"The account that receives the merchant's payments; without it payments name one" example:"coffee-shop-usd"`
+	LocationID          ledger.LocationID `json:"locationId,omitempty" doc:"Where the merchant is, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
 }
 
 // optionalKey is the parameter of requests that a key makes safe to repeat.
@@ -57,7 +59,7 @@ func (a *API) registerMerchants() {
 		},
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
-			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists,
+			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists, ledger.ErrLocationUnknown,
 		},
 	}, a.createMerchant)
 	register(a, operation{
@@ -73,6 +75,7 @@ func (a *API) createMerchant(
 	m, err := a.deps.Ledger.CreateMerchant(ctx, ledger.NewMerchant{
 		ID: body.ID, IdempotencyKey: in.IdempotencyKey, Name: body.Name,
 		Category: body.Category, SettlementAccountID: body.SettlementAccountID,
+		LocationID: body.LocationID,
 	})
 	if err != nil {
 		return nil, err

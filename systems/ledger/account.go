@@ -15,6 +15,9 @@ type AccountID string
 // UserID identifies the owner of accounts: any text of 1 to 255 bytes.
 type UserID string
 
+// LocationID names a location of the directory of locations, which the ledger does not know.
+type LocationID string
+
 // AccountStatus says whether an account can be posted to.
 type AccountStatus string
 
@@ -49,6 +52,8 @@ type Account struct {
 	// Zone is where the account's calendar days begin, a name of the IANA database such as
 	// Pacific/Auckland. Empty means the ledger's own zone.
 	Zone string
+	// LocationID is where the account is kept, an id of the directory of locations. It may be empty.
+	LocationID LocationID
 	// LastPostedAt is the CreatedAt of the newest leg; zero when there is none.
 	LastPostedAt time.Time
 	CreatedAt    time.Time
@@ -127,6 +132,8 @@ type NewAccount struct {
 	Unlimited bool
 	// Zone is where the account's calendar days begin; empty means the ledger's own zone.
 	Zone string
+	// LocationID is where the account is kept; it may be empty.
+	LocationID LocationID
 }
 
 func (n NewAccount) check() error {
@@ -137,6 +144,7 @@ func (n NewAccount) check() error {
 	}
 	checkText(&wrong, "userId", string(n.UserID), userIDMax, required)
 	checkText(&wrong, "accountType", n.AccountType, accountTypeMax, required)
+	checkID(&wrong, "locationId", string(n.LocationID), optional)
 	if !n.Currency.Known() {
 		wrong.Add("currency", "must be a code of ISO 4217")
 	}
@@ -183,6 +191,8 @@ func (n NewAccount) difference(a Account) string {
 		return "currency"
 	case n.Zone != a.Zone:
 		return "zone"
+	case n.LocationID != a.LocationID:
+		return "locationId"
 	}
 	return ""
 }

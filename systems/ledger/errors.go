@@ -60,6 +60,9 @@ var (
 
 // What the books say against a request.
 var (
+	ErrLocationUnknown = Problems.Define(problem.NotFound, "location_unknown",
+		"There is no location {location}",
+		"Create the location first, or leave it out")
 	ErrTransactionNotFound = Problems.Define(problem.NotFound, "transaction_not_found",
 		"There is no transaction {transaction}",
 		"Look it up by its idempotency key or by status and time")

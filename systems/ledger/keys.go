@@ -25,6 +25,7 @@ type (
 		Name                string     `dynamodbav:"Name"`
 		Category            string     `dynamodbav:"Category,omitempty"`
 		SettlementAccountID AccountID  `dynamodbav:"SettlementAccountID,omitempty"`
+		LocationID          LocationID `dynamodbav:"LocationID,omitempty"`
 		CreatedAt           time.Time  `dynamodbav:"CreatedAt"`
 	}
 
@@ -38,6 +39,7 @@ type (
 		OverdraftLimit money.Decimal  `dynamodbav:"OverdraftLimit"`
 		Unlimited      bool           `dynamodbav:"OverdraftUnlimited,omitempty"`
 		Zone           string         `dynamodbav:"Zone,omitempty"`
+		LocationID     LocationID     `dynamodbav:"LocationID,omitempty"`
 		Version        uint64         `dynamodbav:"Version"`
 		Revision       uint64         `dynamodbav:"Revision"`
 		LastPostedAt   time.Time      `dynamodbav:"LastPostedAt"`

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -50,6 +51,9 @@ type Options struct {
 	// StatusGrowth lists later numbers of shards, each with the instant from which transactions
 	// are spread so. Questions read what was written under each.
 	StatusGrowth []singletable.Epoch
+	// LocationExists tells whether there is a location, deleted ones too; nil means that the ids of
+	// locations are taken as they are.
+	LocationExists func(ctx context.Context, id LocationID) (bool, error)
 	// Unbatched turns off the joining of postings that share an account into one write.
 	Unbatched bool
 }

@@ -26,7 +26,9 @@ type Merchant struct {
 	// SettlementAccountID is the account that receives the merchant's payments. It may be empty:
 	// payments then name the account to credit.
 	SettlementAccountID AccountID
-	CreatedAt           time.Time
+	// LocationID is where the merchant is, an id of the directory of locations. It may be empty.
+	LocationID LocationID
+	CreatedAt  time.Time
 }
 
 // NewMerchant asks for a merchant.
@@ -39,6 +41,7 @@ type NewMerchant struct {
 	Name                string
 	Category            string
 	SettlementAccountID AccountID
+	LocationID          LocationID
 }
 
 func (n NewMerchant) check() error {
@@ -47,6 +50,7 @@ func (n NewMerchant) check() error {
 	checkText(&wrong, "name", n.Name, merchantNameMax, required)
 	checkText(&wrong, "category", n.Category, merchantCategoryMax, optional)
 	checkID(&wrong, "settlementAccountId", string(n.SettlementAccountID), optional)
+	checkID(&wrong, "locationId", string(n.LocationID), optional)
 	return Problems.First(wrong.Err(ErrInvalidRequest), checkKey(n.IdempotencyKey, optional))
 }
 
@@ -60,6 +64,8 @@ func (n NewMerchant) difference(m Merchant) string {
 		return "category"
 	case n.SettlementAccountID != m.SettlementAccountID:
 		return "settlementAccountId"
+	case n.LocationID != m.LocationID:
+		return "locationId"
 	}
 	return ""
 }

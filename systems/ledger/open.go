@@ -19,10 +19,14 @@ func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, e
 	if err := n.check(); err != nil {
 		return Merchant{}, err
 	}
+	if err := l.checkLocation(ctx, n.LocationID); err != nil {
+		return Merchant{}, err
+	}
 	id := MerchantID(l.newID(string(n.ID), n.IdempotencyKey, merchantSpace))
 	made := merchantItem{
 		ID: id, Name: n.Name, Category: n.Category,
-		SettlementAccountID: n.SettlementAccountID, CreatedAt: instant(l.opts.Now()),
+		SettlementAccountID: n.SettlementAccountID, LocationID: n.LocationID,
+		CreatedAt: instant(l.opts.Now()),
 	}
 	err := l.model.merchants.Create(ctx, l.store, made)
 	if err == nil {
@@ -54,6 +58,9 @@ func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 	if err := n.check(); err != nil {
 		return Account{}, err
 	}
+	if err := l.checkLocation(ctx, n.LocationID); err != nil {
+		return Account{}, err
+	}
 	a := Account{
 		ID:          AccountID(l.newID(string(n.ID), n.IdempotencyKey, accountSpace)),
 		UserID:      n.UserID,
@@ -61,6 +68,7 @@ func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 		Status:      AccountActive,
 		Unlimited:   n.Unlimited,
 		Zone:        n.Zone,
+		LocationID:  n.LocationID,
 		Revision:    1,
 		CreatedAt:   instant(l.opts.Now()),
 	}
@@ -87,6 +95,18 @@ func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 		return Account{}, ErrAccountExists.With("account", a.ID).With("field", field).
 			Field(field, "is not the account's")
 	}
+}
+
+// checkLocation looks whether there is a location, where one is named and somebody knows.
+func (l *Ledger) checkLocation(ctx context.Context, id LocationID) error {
+	if id == "" || l.opts.LocationExists == nil {
+		return nil
+	}
+	exists, err := l.opts.LocationExists(ctx, id)
+	if err == nil && !exists {
+		err = ErrLocationUnknown.With("location", id).Field("locationId", "is no location")
+	}
+	return err
 }
 
 // newID returns the id that a request asks for, derives one from its key, or makes one up.
