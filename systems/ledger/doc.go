@@ -56,9 +56,9 @@
 // account, in four partitions, written when the account is opened.
 //
 // Attributes that the seed of this design does not have: of accounts OverdraftLimit,
-// OverdraftUnlimited, Zone, Version, Revision, LastPostedAt and CreatedAt; of transactions Currency,
-// Metadata, RequestHash, ReversalOf and ReversedBy; of legs BalanceAfter and AccountVersion; of
-// merchants SettlementAccountID and CreatedAt.
+// OverdraftUnlimited, Zone, LocationID, Version, Revision, LastPostedAt and CreatedAt; of
+// transactions Currency, Metadata, RequestHash, ReversalOf and ReversedBy; of legs BalanceAfter and
+// AccountVersion; of merchants SettlementAccountID, LocationID and CreatedAt.
 //
 // # Life of a transaction
 //
