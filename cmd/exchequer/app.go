@@ -73,6 +73,10 @@ Environment (a flag goes before its variable):
                            what --store, --region and --endpoint say
   EXCHEQUER_TABLE, EXCHEQUER_TENANT, EXCHEQUER_ZONE, EXCHEQUER_STATUS_SHARDS
                            what "exchequer serve" calls --table, --tenant, --zone, --status-shards
+  EXCHEQUER_PAYMENTS_TABLE, EXCHEQUER_PAYMENTS_HISTORY, EXCHEQUER_PAYMENTS_SHARDS,
+  EXCHEQUER_PAYMENTS_PROJECTION, EXCHEQUER_PAYMENTS_ATTEMPTS
+                           what it calls --payments-table, --payments-history, --payment-shards,
+                           --payment-projection, --payment-attempts
   DYNAMODB_TABLE_NAME, EXCHEQUER_LOCATION_INDEXES, EXCHEQUER_LOCATION_SHARDS
                            the table of locations, its indexes (created, code, name, cell), its shards
 
@@ -134,7 +138,7 @@ func (a *app) root() *cobra.Command {
 	root.SetCompletionCommandGroupID(groupRun)
 	a.globalFlags(root)
 	root.AddCommand(
-		a.ledgerCommand(),
+		a.ledgerCommand(), a.paymentsCommand(),
 		a.locationsCommand(),
 		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.copyCommand(),
 		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
@@ -266,6 +270,9 @@ func (a *app) serverOptions() (server.Options, error) {
 		if opts.StatusShards, err = strconv.Atoi(text); err != nil {
 			return opts, usagef("Set it to a number", "%s is %q", envShards, text)
 		}
+	}
+	if opts.Payments, err = a.paymentOptions(); err != nil {
+		return opts, err
 	}
 	if opts.Locations, err = a.locationOptions(); err != nil {
 		return opts, err

@@ -61,25 +61,31 @@ func (a *app) importCommand() *cobra.Command {
   zcat payments.jsonl.gz | exchequer ledger import -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			return a.importFile(command.Context(), args[0], i)
+			return a.importFile(command.Context(), args[0], i, forLedger)
 		},
 	}
+	i.add(command)
+	command.Flags().StringSliceVar(&i.keep, "keep", nil, "`columns` that become metadata")
+	return command
+}
+
+func (i *importing) add(command *cobra.Command) {
 	f := command.Flags()
 	f.IntVar(&i.concurrency, "concurrency", bulk.ConcurrencyDefault,
 		"greatest `number` of rows on their way at once")
 	f.StringVar(&i.report, "report", "", "CSV `file` for the refused rows")
-	f.StringSliceVar(&i.keep, "keep", nil, "`columns` that become metadata")
 	f.BoolVar(&i.allowRefused, "allow-refused", false,
 		"end with status 0 even if rows were refused")
-	return command
 }
 
-func (a *app) importFile(ctx context.Context, path string, i importing) (err error) {
+func (a *app) importFile(
+	ctx context.Context, path string, i importing, how imports,
+) (err error) {
 	if i.concurrency < 1 || i.concurrency > bulk.ConcurrencyMax {
 		return usagef("--concurrency "+strconv.Itoa(bulk.ConcurrencyDefault),
 			"The concurrency must be 1 to %d", bulk.ConcurrencyMax)
 	}
-	file, err := a.openPayments(path, i.keep)
+	file, err := a.openRows(path, i.keep, how)
 	if err != nil {
 		return err
 	}
@@ -97,7 +103,7 @@ func (a *app) importFile(ctx context.Context, path string, i importing) (err err
 
 	bar := a.newProgress("importing", "row", file.Rows)
 	done, refused := 0, 0
-	result, err := bulk.Import(ctx, c, file, bulk.Options{
+	result, err := how.send(ctx, c, file, bulk.Options{
 		Concurrency: i.concurrency,
 		Report: func(o bulk.Outcome) error {
 			done++
@@ -113,7 +119,7 @@ func (a *app) importFile(ctx context.Context, path string, i importing) (err err
 		},
 	})
 	bar.clear()
-	if err := a.imported(result, file); err != nil {
+	if err := a.imported(result, file, how.did); err != nil {
 		return err
 	}
 	switch {
@@ -121,7 +127,7 @@ func (a *app) importFile(ctx context.Context, path string, i importing) (err err
 		return err
 	case result.Stopped:
 		return &failure{
-			exit: exitStopped, text: "Stopped; what was posted stays posted",
+			exit: exitStopped, text: "Stopped; what was " + how.did + " stays " + how.did,
 			try: "the same command again: it goes on where it stopped",
 		}
 	case result.Refused > 0 && !i.allowRefused:
@@ -133,26 +139,25 @@ func (a *app) importFile(ctx context.Context, path string, i importing) (err err
 	return nil
 }
 
-// openPayments opens a file, or standard input for "-", and remarks on what is odd about it.
-func (a *app) openPayments(path string, keep []string) (file *bulk.File, err error) {
-	if path == "-" {
-		file, err = bulk.OpenReader(a.in, keep...)
-	} else {
-		file, err = bulk.Open(path, keep...)
-	}
+// openRows opens a file, or standard input for "-", and remarks on what is odd about it.
+func (a *app) openRows(path string, keep []string, how imports) (*bulk.File, error) {
+	file, err := how.open(a, path, keep)
 	var wrong *bulk.FileError
 	switch {
 	case errors.As(err, &wrong):
 		return nil, &failure{
 			exit: exitUsage, try: wrong.Try,
-			text: path + ": " + wrong.Error() + "; nothing was posted",
+			text: path + ": " + wrong.Error() + "; nothing was " + how.did,
 		}
 	case err != nil:
 		return nil, err
 	}
 	if len(file.Unused) > 0 {
-		a.remark("columns left out: %s (--keep makes them metadata)",
-			strings.Join(file.Unused, ", "))
+		text := "columns left out: " + strings.Join(file.Unused, ", ")
+		if how.did == forLedger.did {
+			text += " (--keep makes them metadata)"
+		}
+		a.remark("%s", text)
 	}
 	if file.Keyless > 0 {
 		a.remark("%s without a key: do not edit the file and import it again",
@@ -172,7 +177,7 @@ type summary struct {
 }
 
 // imported prints the counts.
-func (a *app) imported(r bulk.Result, f *bulk.File) error {
+func (a *app) imported(r bulk.Result, f *bulk.File, did string) error {
 	switch a.flags.output {
 	case outputJSON:
 		return json.NewEncoder(a.out).Encode(summary{
@@ -181,8 +186,8 @@ func (a *app) imported(r bulk.Result, f *bulk.File) error {
 	case outputCSV:
 		return nil
 	}
-	_, err := fmt.Fprintf(a.out, "%s: %s posted, %s already there, %s refused\n",
-		count(f.Rows, "row"), thousands(r.Posted), thousands(r.There), thousands(r.Refused))
+	_, err := fmt.Fprintf(a.out, "%s: %s %s, %s already there, %s refused\n",
+		count(f.Rows, "row"), thousands(r.Posted), did, thousands(r.There), thousands(r.Refused))
 	if err != nil || len(r.Reasons) == 0 {
 		return err
 	}

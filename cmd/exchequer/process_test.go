@@ -61,10 +61,10 @@ func (p *process) run(status string, args ...string) string {
 	return out.String()
 }
 
-// payments is a file whose outcome does not depend on the order of its rows, but for the rows that
+// paymentFile is a file whose outcome does not depend on the order of its rows, but for the rows that
 // are refused, which name an account that is not there. They are spread evenly over the file and
 // tell a reader of the output how far the import has come.
-type payments struct {
+type paymentFile struct {
 	path     string
 	posted   int
 	refused  []int // lines
@@ -78,9 +78,9 @@ const (
 	refusedEvery    = 20
 )
 
-func writePayments(t *testing.T, dir string, random *rand.Rand) *payments {
+func writePayments(t *testing.T, dir string, random *rand.Rand) *paymentFile {
 	t.Helper()
-	p := &payments{path: filepath.Join(dir, "payments.csv"), balances: make([]int, paymentAccounts)}
+	p := &paymentFile{path: filepath.Join(dir, "payments.csv"), balances: make([]int, paymentAccounts)}
 	var text strings.Builder
 	text.WriteString("key,type,from,to,amount,currency\n")
 	for line := 2; line < 2+paymentRows; line++ {
@@ -202,7 +202,7 @@ func number(t *testing.T, text string) int {
 }
 
 // check compares the books with the file.
-func (f *payments) check(p *process) {
+func (f *paymentFile) check(p *process) {
 	p.t.Helper()
 	accounts := p.run("0", "ledger", "accounts", "list", "--all", "--output", "csv")
 	want := []string{fmt.Sprintf("@deposits-USD,,system,active,-%d.00,unlimited,USD", f.deposits)}

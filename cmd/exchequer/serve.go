@@ -18,6 +18,7 @@ type serving struct {
 	table, tenant, zone   string
 	shards                int
 	logFormat, logMinimum string
+	payments              scheduling
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -33,6 +34,7 @@ first and start with --auth keys.`,
 		Example: `  exchequer serve
   exchequer keys create --name shop --scope ledger:read --scope ledger:write
   exchequer serve --auth keys --listen 0.0.0.0:8080
+  exchequer serve --run-payments
   exchequer serve --store dynamodb --region eu-central-1`,
 		GroupID: groupRun,
 		Args:    cobra.NoArgs,
@@ -50,6 +52,7 @@ first and start with --auth keys.`,
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
 	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
 	a.locationFlags(f)
+	s.payments.add(f)
 	f.StringVar(&s.logFormat, "log", "text", "`form` of the log: text or json")
 	f.StringVar(&s.logMinimum, "log-level", "info",
 		"least `level` that is logged: debug, info, warn, error")
@@ -65,6 +68,7 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 	if err != nil {
 		return err
 	}
+	s.payments.apply(&opts)
 	opts.Auth, opts.Hosts = server.Auth(s.auth), s.hosts
 	opts.TableName = firstOf(s.table, opts.TableName)
 	opts.Tenant = firstOf(s.tenant, opts.Tenant)
