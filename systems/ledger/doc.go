@@ -30,6 +30,10 @@
 // account are applied to the sum of its legs in a transaction: money may pass through an empty
 // account.
 //
+// An exchange of currencies balances in each of them: what is sold goes to the ledger's account
+// @exchange of its currency, what is bought comes from that of the other, and what was agreed on
+// beside the rate is on @rounding. A repeat gets the first answer, whatever the rate is by then.
+//
 // A reversal happens once, takes back the whole transaction, and both point at each other.
 //
 // Each leg tells the account's balance after it, and its version, which counts the legs of the
