@@ -168,6 +168,12 @@
 // shard cannot be read the whole page fails with a [*ShardError]; a short list is never passed
 // off as a whole one.
 //
+// # Two tables as one
+//
+// Where items move from one table to another, by being copied and then deleted, a [Union] asks both
+// the same question: rows are merged in order, each once, under one cursor, and none is hidden while
+// it moves.
+//
 // # Unique values
 //
 // [NewUnique] keeps a value unique by a lookup item whose key is made of it. From then on each

@@ -288,21 +288,26 @@ func TestShardsGrowWithoutRewriting(t *testing.T) {
 // shardsOf counts the shards that payments of a time are in.
 func shardsOf(t *testing.T, b *bank, at time.Time) int {
 	t.Helper()
-	out, err := b.db.Query(context.Background(), &dynamo.QueryInput{
-		TableName: "PaymentScheduler", KeyConditionExpression: "AccountID = :a",
-		Expressions: dynamo.Expressions{ExpressionAttributeValues: map[string]dynamo.Value{
-			":a": dynamo.S("alice"),
-		}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	shards := map[string]bool{}
 	day := at.Format("2006-01-02")
-	for _, item := range out.Items {
-		if strings.HasPrefix(item["ScheduledTime"].S(), day) {
-			shards[item["Sharded-GSI-PK"].S()] = true
+	for after := (dynamo.Key)(nil); ; {
+		out, err := b.db.Query(context.Background(), &dynamo.QueryInput{
+			TableName: "PaymentScheduler", KeyConditionExpression: "AccountID = :a",
+			Expressions: dynamo.Expressions{ExpressionAttributeValues: map[string]dynamo.Value{
+				":a": dynamo.S("alice"),
+			}},
+			ExclusiveStartKey: after, ConsistentRead: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range out.Items {
+			if strings.HasPrefix(item["ScheduledTime"].S(), day) {
+				shards[item["Sharded-GSI-PK"].S()] = true
+			}
+		}
+		if after = out.LastEvaluatedKey; after == nil {
+			return len(shards)
 		}
 	}
-	return len(shards)
 }
