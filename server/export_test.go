@@ -10,3 +10,6 @@ func LedgerOf(s *Server) *ledger.Ledger { return s.ledger }
 
 // StoreOf lets tests set faults in the embedded database.
 func StoreOf(s *Server) *engine.DB { return s.db.(*engine.DB) }
+
+// WaitInside waits for requests of this process that their caller left.
+func WaitInside(s *Server) { s.inside.Wait() }

@@ -336,6 +336,9 @@ func (a *API) payPayment(
 	ctx context.Context, in *PaymentPath,
 ) (*answer[paymentAttempt], error) {
 	p, outcome, err := a.deps.Payments.Pay(ctx, in.ID)
+	if err == nil && outcome == payments.Elsewhere {
+		p, err = a.deps.Payments.Payment(ctx, in.ID) // What somebody else made of it.
+	}
 	if err != nil {
 		return nil, err
 	}
