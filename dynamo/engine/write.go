@@ -194,8 +194,39 @@ func (db *DB) find(w *write, i int, known *partition) (err error) {
 	if known.empty && bytes.Equal(prefix, known.prefix) {
 		return nil
 	}
+	if a.expectsNone() {
+		a.old, err = db.seek(a.rowKey)
+		return err
+	}
 	a.old, err = db.view(db.store, a.rowKey)
 	return err
+}
+
+// noItem is what a condition sees of an item that is missing.
+var noItem row.View
+
+// expectsNone reports whether the item is probably missing: it is to be written on a condition that
+// holds of none, as that it does not exist yet.
+func (a *action) expectsNone() bool {
+	return a.kind == actPut && a.exprs.Condition != nil && a.exprs.Condition.Holds(&noItem)
+}
+
+// seek reads the row of an item that is probably missing, as view does. The filters of the lowest
+// level, which holds nearly all rows, tell of most partitions that they are not there; without them
+// a block would be read each time, only to find nothing.
+func (db *DB) seek(rowKey []byte) (v row.View, err error) {
+	db.counters.seeks.Add(1)
+	it, err := db.store.NewIter(&pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return v, err
+	}
+	if it.SeekPrefixGE(rowKey) && bytes.Equal(it.Key(), rowKey) {
+		var raw []byte
+		if raw, err = it.ValueAndErr(); err == nil {
+			v, err = row.NewView(raw)
+		}
+	}
+	return v, errors.Join(err, it.Error(), it.Close())
 }
 
 // isEmpty reports whether a partition of a table has no items.
