@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/exchequer-dev/exchequer/problem"
 )
@@ -97,17 +98,46 @@ func (d *Directory) listed(ctx context.Context) ([]Location, error) {
 	return s.Locations, nil
 }
 
-// inCells returns the locations of some cells, one query each.
+// nearFanout is how many cells are read at the same time.
+const nearFanout = 8
+
+// inCells returns the locations of some cells, one query each. When one fails so does the whole: a
+// part is never passed off as all.
 func (d *Directory) inCells(ctx context.Context, cells []string) ([]Location, error) {
-	var found []Location
-	for _, cell := range cells {
-		in := InCell{Area: cell[:areaLevel], Prefix: cell}
-		for item, err := range d.model.inCell.All(ctx, d.store, in) {
-			if err != nil {
-				return nil, failed("read cell", cell, err)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	found := make([][]Location, len(cells))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(nearFanout, len(cells)) {
+		wg.Go(func() {
+			for i := range next {
+				var err error
+				if found[i], err = d.inCell(ctx, cells[i]); err != nil {
+					cancel(err)
+				}
 			}
-			found = append(found, locationOf(item))
+		})
+	}
+	for i := range cells {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return slices.Concat(found...), nil
+}
+
+// inCell returns the locations of one cell.
+func (d *Directory) inCell(ctx context.Context, cell string) (found []Location, err error) {
+	in := InCell{Area: cell[:areaLevel], Prefix: cell}
+	for item, err := range d.model.inCell.All(ctx, d.store, in) {
+		if err != nil {
+			return nil, failed("read cell", cell, err)
 		}
+		found = append(found, locationOf(item))
 	}
 	return found, nil
 }
