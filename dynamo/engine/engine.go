@@ -254,8 +254,8 @@ const (
 )
 
 // largeApart keeps large rows in files of their own, which a compaction points into and does not
-// copy: rows of 8 KB were else copied four to six times on their way down the levels, which took
-// more of the processor than all that a write does otherwise.
+// copy. Of 150,000 rows of 8 KB, 4.7 bytes were written for each byte when they were copied on their
+// way down the levels, and 3.1 when they were not, the log included.
 func largeApart() pebble.ValueSeparationPolicy {
 	return pebble.ValueSeparationPolicy{
 		Enabled: true, MinimumSize: apartSize, MaxBlobReferenceDepth: apartDepth,
