@@ -110,6 +110,7 @@ func (g *gauge) end() phase {
 	g.disk = usedDisk(g.dir)
 	g.diskPeak = max(g.diskPeak, g.disk)
 	g.tell()
+	g.payments = max(1, int(g.done.Load())) // Fewer, if it was interrupted.
 	return g.phase
 }
 

@@ -123,11 +123,8 @@ func measure(ctx context.Context, s settings, out, progress io.Writer) error {
 		}
 		return errors.Join(d.pass(ctx, r, progress), d.close())
 	})
-	if err != nil {
-		return err
-	}
-	r.write(out)
-	return nil
+	r.write(out, err == nil) // What was measured before a failure is worth seeing too.
+	return err
 }
 
 // within calls do with a new directory, which is removed afterwards.
