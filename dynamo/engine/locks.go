@@ -38,8 +38,9 @@ type recent struct {
 	view row.View
 }
 
-// recentSizeMax bounds the items that are remembered, and so all of them to 16 MB.
-const recentSizeMax = 4 << 10
+// recentSizeMax bounds the items that are remembered, and so all of them to 36 MB. A payment of 8 KB
+// is among them, which is claimed and settled one after the other.
+const recentSizeMax = 9 << 10
 
 func (r *recent) forget(rowKey []byte) {
 	if r.key == string(rowKey) {
