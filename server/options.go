@@ -9,6 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
 // Auth says who may use the server.
@@ -96,6 +97,14 @@ type Options struct {
 	// server's unless it has its own. RunPayments makes Serve settle what is due.
 	Payments    payments.Options
 	RunPayments PaymentWork
+
+	// Rates are the choices of the board of exchange rates; its clock is the server's unless it has
+	// its own, and a StaleFor of zero means rates.StaleForDefault, unless SeedRates asks for the
+	// seed's own items, which expire when they stop being fresh. FetchRates makes the server fetch
+	// rates: when it serves, and when somebody asks for one that is stale or missing.
+	Rates      rates.Options
+	SeedRates  bool
+	FetchRates RateWork
 
 	// Logger is told of requests and of trouble; nothing is logged by default.
 	Logger *slog.Logger

@@ -22,6 +22,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages under docs")
@@ -129,9 +130,19 @@ func locationsModel(t *testing.T) *singletable.Model {
 	return d.Model()
 }
 
+func ratesModel(t *testing.T) *singletable.Model {
+	b, err := rates.New(singletable.NewStore(nil, singletable.Options{}), rates.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Model()
+}
+
 // models returns the designs of all systems, with everything that is optional.
 func models(t *testing.T) []*singletable.Model {
-	return []*singletable.Model{ledgerModel(t), paymentsModel(t), locationsModel(t)}
+	return []*singletable.Model{
+		ledgerModel(t), paymentsModel(t), locationsModel(t), ratesModel(t),
+	}
 }
 
 func keysPage(t *testing.T) []byte {
@@ -360,7 +371,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := strings.NewReplacer("{id}", "x", "{name}", "transactions-by-status",
-		"{date}", "2026-01-01")
+		"{date}", "2026-01-01", "{base}", "USD", "{target}", "EUR")
 	for p, methods := range spec.Paths {
 		for method, op := range methods {
 			if op.RequestBody == nil {

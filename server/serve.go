@@ -42,7 +42,8 @@ func (s *Server) admit(listener net.Listener) error {
 
 // Serve answers requests from a listener until the context ends. Then it takes no more, waits for
 // those in work for at most Limits.Drain, and returns nil if all were answered. It closes the
-// listener. With Options.RunPayments it settles payments meanwhile. It may be called once.
+// listener. With Options.RunPayments it settles payments meanwhile, and
+// with Options.FetchRates it fetches exchange rates. It may be called once.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := s.admit(listener); err != nil {
 		return errors.Join(err, listener.Close())
@@ -64,6 +65,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	work, finish := context.WithCancel(ctx)
 	settled := s.settlePayments(work)
 	defer settled()
+	fetched := s.fetchRates(work)
+	defer fetched()
 	defer finish()
 	failed := make(chan error, 1)
 	go func() { failed <- h.Serve(listener) }()

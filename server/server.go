@@ -14,10 +14,12 @@ import (
 
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/worker"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
 // Server is an open store with the ledger and the API on it. It is safe for concurrent use.
@@ -27,6 +29,8 @@ type Server struct {
 	ledger    *ledger.Ledger
 	locations *locations.Directory
 	payments  *payments.Scheduler
+	rates     *rates.Board
+	fetcher   *worker.Rates // Nil where no rates are fetched.
 	keys      *apikey.Keyring
 	tables    *tables
 	metrics   *metrics
@@ -77,10 +81,14 @@ func (s *Server) build(ctx context.Context) error {
 	if err := s.buildPayments(store); err != nil {
 		return err
 	}
+	if err := s.buildRates(store); err != nil {
+		return err
+	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
 	model := s.ledger.Model()
 	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.locations.Table(), s.keys.Table())}
 	s.tables.designs = append(s.tables.designs, s.payments.Model().Tables()...)
+	s.tables.designs = append(s.tables.designs, s.rates.Model().Tables()...)
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
@@ -88,7 +96,8 @@ func (s *Server) build(ctx context.Context) error {
 	}
 	s.api = api.New(
 		api.Deps{
-			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model, s.locations.Model()},
+			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model, s.locations.Model(), s.rates.Model()},
+			Rates:     s.rates,
 			Locations: s.locations, Payments: s.payments,
 			Tables: s.tables,
 		},
@@ -96,7 +105,8 @@ func (s *Server) build(ctx context.Context) error {
 			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
-			Paid:  s.metrics.paid,
+			Paid:       s.metrics.paid,
+			FetchRates: s.fetch(), RateFetches: s.rateFetches(),
 			Ready: s.ready, Metrics: s.metrics.handler(),
 		})
 	return nil
@@ -128,5 +138,6 @@ func (s *Server) Close() error {
 	case <-done:
 	case <-timer.C:
 	}
+	s.rates.Close()
 	return s.db.Close()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
 // Deps are what the API stands on. All are required.
@@ -25,6 +26,7 @@ type Deps struct {
 	Locations *locations.Directory
 	// Payments has a design of its own besides Models, which changes when its shards grow.
 	Payments *payments.Scheduler
+	Rates    *rates.Board
 	Keys     *apikey.Keyring
 	// Store is what access patterns are run on, Models are the designs that they belong to, and
 	// Tables are what there is of them.
@@ -54,6 +56,9 @@ type Options struct {
 	Posted func(kind ledger.TransactionType, outcome string)
 	// Paid, if set, is told of what became of attempts to pay.
 	Paid func(outcome payments.Outcome, n int)
+	// FetchRates, if set, fetches exchange rates now, and RateFetches tells how that goes.
+	FetchRates  func(context.Context) (rates.Loaded, error)
+	RateFetches func() RateFetches
 	// Ready, if set, tells why the server cannot answer now.
 	Ready func(context.Context) error
 	// Metrics, if set, answers /metrics.
@@ -81,6 +86,8 @@ func New(deps Deps, opts Options) *API {
 	a.huma = humago.New(a.mux, a.config())
 	a.registerMerchants()
 	a.registerLocations()
+	a.registerRates()
+	a.registerExchanges()
 	a.registerAccounts()
 	a.registerPostings()
 	a.registerTransactions()

@@ -13,6 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
 // description stands at the head of the OpenAPI document.
@@ -35,6 +36,7 @@ var tags = []*huma.Tag{
 	{Name: "Reconciliation", Description: "Whether the books are right"},
 	{Name: tagPayments, Description: "Orders to pay at a time, settled through the ledger"},
 	{Name: "Locations", Description: "Places with a code that people know them by"},
+	{Name: tagRates, Description: "What currencies cost in each other, now and on each day"},
 	{Name: "Tables", Description: "The tables that everything is kept in"},
 	{Name: "Patterns", Description: "The questions that the tables answer, one by one"},
 	{Name: "API keys", Description: "Who may call this server, and what for"},
@@ -44,6 +46,7 @@ var tags = []*huma.Tag{
 func Catalogues() []*problem.Catalogue {
 	return []*problem.Catalogue{
 		Problems, apikey.Problems, ledger.Problems, payments.Problems, locations.Problems,
+		rates.Problems,
 	}
 }
 

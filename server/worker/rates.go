@@ -34,20 +34,6 @@ const (
 	breakTime   = 15 * time.Minute
 )
 
-// RateProblems lists what the fetching of rates can report.
-var RateProblems = problem.NewCatalogue("fetch")
-
-var (
-	// ErrRatesFailed says that a source gave no rates.
-	ErrRatesFailed = RateProblems.Define(problem.Unavailable, "rates_fetch_failed",
-		"{source} gave no rates",
-		"The rates that are there are still served, and said to be stale once they are; try again")
-	// ErrRatesPaused says that the circuit breaker is open.
-	ErrRatesPaused = RateProblems.Define(problem.Unavailable, "rates_fetch_paused",
-		"{source} has failed {failures} times in a row and is not asked again before {until}",
-		"Wait, or load a file")
-)
-
 // Rates fetches rates from one source over the network. Make it with NewRates.
 type Rates struct {
 	opts RatesOptions
@@ -149,7 +135,7 @@ func (r *Rates) Status() RatesStatus {
 }
 
 // Fetch asks the source once and takes in what it gives. Those who call it while one is on its way
-// get its outcome. ErrRatesPaused tells that the source has failed too often to be asked now.
+// get its outcome. rates.ErrFetchPaused tells that the source has failed too often to be asked now.
 func (r *Rates) Fetch(ctx context.Context) (rates.Loaded, error) {
 	r.mu.Lock()
 	if f := r.flight; f != nil {
@@ -163,7 +149,7 @@ func (r *Rates) Fetch(ctx context.Context) (rates.Loaded, error) {
 	}
 	now := r.opts.Now()
 	if until := r.status.PausedUntil; now.Before(until) {
-		err := ErrRatesPaused.With("source", r.status.Source).With("failures", r.status.Failures).
+		err := rates.ErrFetchPaused.With("source", r.status.Source).With("failures", r.status.Failures).
 			With("until", until.UTC().Format(time.RFC3339)).Wrap(r.status.Problem)
 		r.mu.Unlock()
 		return rates.Loaded{}, err
@@ -225,7 +211,7 @@ func (r *Rates) once(ctx context.Context) (rates.Loaded, error) {
 		err = errors.Join(err, r.opts.Mark(ctx))
 	}
 	if err != nil {
-		return rates.Loaded{}, ErrRatesFailed.With("source", r.Status().Source).Wrap(err)
+		return rates.Loaded{}, r.failed(err)
 	}
 	got, err := r.opts.Load(ctx, days, rates.LoadOptions{TTL: r.ttl()})
 	if err != nil {
@@ -233,6 +219,16 @@ func (r *Rates) once(ctx context.Context) (rates.Loaded, error) {
 		return got, fmt.Errorf("take in fetched rates: %w", err)
 	}
 	return got, nil
+}
+
+// failed tells that the source gave no rates, and why.
+func (r *Rates) failed(cause error) error {
+	reason := cause.Error()
+	var e *problem.Error
+	if errors.As(cause, &e) {
+		reason = e.Sentence
+	}
+	return rates.ErrFetchFailed.With("source", r.Status().Source).With("reason", reason).Wrap(cause)
 }
 
 // ttl is how long fetched rates are fresh: until two fetches have failed, or what the calendar says.
@@ -256,7 +252,7 @@ func (r *Rates) request(ctx context.Context) (data []byte, fresh bool, err error
 		if errors.As(cause, &u) {
 			cause = u.Err
 		}
-		return nil, false, ErrRatesFailed.With("source", r.Status().Source).Wrap(cause)
+		return nil, false, r.failed(cause)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.opts.Address, nil)
 	if err != nil {

@@ -169,7 +169,7 @@ func TestAnErrorPageKeepsTheOldRatesAndMarksThemStale(t *testing.T) {
 	}
 	f.source.page(http.StatusOK, "<html>\n<head><title>Sorry</title></head>\n</body>\n</html>")
 	_, err := f.Fetch(t.Context())
-	if !errors.Is(err, worker.ErrRatesFailed) || !errors.Is(err, rates.ErrUnreadable) {
+	if !errors.Is(err, rates.ErrFetchFailed) || !errors.Is(err, rates.ErrUnreadable) {
 		t.Fatal(err)
 	}
 	if q := f.quote(); !q.Stale || q.Rate.String() != "1.1684" {
@@ -195,7 +195,7 @@ func TestFailuresLeaveTheRatesAlone(t *testing.T) {
 		text   string
 		want   error
 	}{
-		{http.StatusServiceUnavailable, "later", worker.ErrRatesFailed},
+		{http.StatusServiceUnavailable, "later", rates.ErrFetchFailed},
 		{http.StatusOK, "", rates.ErrNoData}, // A day without a publication.
 	} {
 		f.source.page(c.status, c.text)
@@ -213,12 +213,12 @@ func TestTheSourceIsLeftAloneAfterManyFailures(t *testing.T) {
 	f.source.page(http.StatusBadGateway, "no")
 	var err error
 	for range 5 {
-		if _, err = f.Fetch(t.Context()); !errors.Is(err, worker.ErrRatesFailed) {
+		if _, err = f.Fetch(t.Context()); !errors.Is(err, rates.ErrFetchFailed) {
 			t.Fatal(err)
 		}
 	}
 	for range 3 {
-		if _, err = f.Fetch(t.Context()); !errors.Is(err, worker.ErrRatesPaused) {
+		if _, err = f.Fetch(t.Context()); !errors.Is(err, rates.ErrFetchPaused) {
 			t.Fatal(err)
 		}
 	}

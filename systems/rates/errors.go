@@ -78,6 +78,12 @@ var (
 	ErrSourceDown = Problems.Define(problem.Unavailable, "rate_source_down",
 		"There is no rate of {pair}, and the source of rates does not answer",
 		"Try again later, or save a rate")
+	ErrFetchFailed = Problems.Define(problem.Unavailable, "rates_fetch_failed",
+		"{source} gave no rates: {reason}",
+		"The rates that are there are still served, and said to be stale once they are; try again")
+	ErrFetchPaused = Problems.Define(problem.Unavailable, "rates_fetch_paused",
+		"{source} has failed {failures} times in a row and is not asked again before {until}",
+		"Wait, or load a file")
 	ErrContended = Problems.Define(problem.Unavailable, "rates_contended",
 		"Too many writers want the same rate at once",
 		"Send the same request again")

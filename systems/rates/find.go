@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -102,6 +103,45 @@ func (b *Board) Rates(
 		made.Items = append(made.Items, rateOf(item))
 	}
 	return made, nil
+}
+
+// Health says how fresh the rates in the table are.
+type Health struct {
+	// Fresh, Stale and Gone count the rates by their state.
+	Fresh, Stale, Gone int
+	// Newest is the newest instant of any rate, and Age how long ago it is; zero when there is none.
+	Newest time.Time
+	Age    time.Duration
+}
+
+// OK tells whether all is well: no rate is older than it should be.
+func (h Health) OK() bool { return h.Stale == 0 && h.Gone == 0 }
+
+// Health looks at all rates in the table.
+func (b *Board) Health(ctx context.Context) (Health, error) {
+	var h Health
+	now := b.now()
+	for item, err := range b.model.all.All(ctx, b.store, struct{}{}) {
+		if err != nil {
+			return h, fmt.Errorf("look at the rates: %w", err)
+		}
+		r := rateOf(item)
+		switch r.StateAt(now) {
+		case Fresh:
+			h.Fresh++
+		case Stale:
+			h.Stale++
+		default:
+			h.Gone++
+		}
+		if r.AsOf.After(h.Newest) {
+			h.Newest = r.AsOf
+		}
+	}
+	if !h.Newest.IsZero() {
+		h.Age = max(0, now.Sub(h.Newest))
+	}
+	return h, nil
 }
 
 // refusedCursor makes a problem of a cursor that cannot be used.

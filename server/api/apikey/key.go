@@ -35,6 +35,10 @@ const (
 	LocationsWrite Scope = "locations:write"
 	// LocationsAdmin releases codes, and repairs the directory.
 	LocationsAdmin Scope = "locations:admin"
+	// RatesRead reads exchange rates and converts amounts.
+	RatesRead Scope = "rates:read"
+	// RatesWrite saves, deletes, loads and fetches exchange rates.
+	RatesWrite Scope = "rates:write"
 	// StoreRead describes tables, and lists and runs access patterns, which shows all data.
 	StoreRead Scope = "store:read"
 	// StoreAdmin creates tables.
@@ -51,6 +55,7 @@ func Scopes() []Scope {
 		LedgerRead, LedgerWrite, LedgerAdmin,
 		PaymentsRead, PaymentsWrite,
 		LocationsRead, LocationsWrite, LocationsAdmin,
+		RatesRead, RatesWrite,
 		StoreRead, StoreAdmin, KeysAdmin, MetricsRead,
 	}
 }
