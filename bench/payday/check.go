@@ -173,8 +173,8 @@ func (b *balances) compare(ctx context.Context, books *ledger.Ledger) error {
 				return err
 			}
 			if want := kind.want[i].Load(); minor != want {
-				return fmt.Errorf("account %s has %d cents, its payments make %d", account.ID, minor,
-					want)
+				return fmt.Errorf("account %s has %d cents, its payments make %d", account.ID,
+					minor, want)
 			}
 		}
 	}

@@ -56,10 +56,10 @@ const (
 
 func (w workload) order(number int) order {
 	random := rand.New(rand.NewPCG(seed, uint64(number)))
+	due := time.Duration(random.Int64N(int64(24 * time.Hour))).Truncate(time.Millisecond)
 	o := order{
 		number: number, payer: random.IntN(w.payers), minor: 1 + random.Int64N(amountMax),
-		due:      w.day.Add(time.Duration(random.Int64N(24*time.Hour.Milliseconds())) * time.Millisecond),
-		dataSeed: random.Uint64(),
+		due: w.day.Add(due), dataSeed: random.Uint64(),
 	}
 	switch share := random.IntN(shares); {
 	case share < hotShare || w.payers == 1:

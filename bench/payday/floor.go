@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 )
 
-// The rows that an insertion makes: the payment, its entry in the index by status, and its identity.
+// The rows that an insertion makes: the payment, its entry in the index by status, its identity.
 const (
 	floorPayment  = payloadSize
 	floorEntry    = 620

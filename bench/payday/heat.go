@@ -10,8 +10,8 @@ import (
 // Figures of the model.
 const (
 	// shardUnits is what one partition key takes, in write units a second, and shardBurst for how
-	// long it saves what it does not use. DynamoDB may save more, up to 300 seconds, and says not to
-	// count on it. See its developer guide, on partitions and on burst capacity.
+	// long it saves what it does not use. DynamoDB may save more, up to 300 seconds, and says not
+	// to count on it. See its developer guide, on partitions and on burst capacity.
 	shardUnits = 1000
 	shardBurst = time.Second
 	// The seed's day: a million payments in half an hour.

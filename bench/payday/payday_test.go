@@ -157,7 +157,8 @@ func TestTheSeedsFiveShardsTakeItsInsertsAndOneDoesNot(t *testing.T) {
 func TestChangesOfStatusNeedMoreShardsOrANarrowIndex(t *testing.T) {
 	whole, narrow := cost{insert: 8, claim: 16, settle: 16}, cost{insert: 1, claim: 2, settle: 2}
 	got := heatOf(t, scene{payments.ProjectAll, 5, true, whole},
-		scene{payments.ProjectNarrow, 1, true, narrow}, scene{payments.ProjectNarrow, 5, true, narrow})
+		scene{payments.ProjectNarrow, 1, true, narrow},
+		scene{payments.ProjectNarrow, 5, true, narrow})
 	if got[0].hot != 5 || got[1].hot != 1 || got[2].hot != 0 {
 		t.Errorf("shards that throttle are %d, %d and %d; want 5, 1 and 0", got[0].hot, got[1].hot,
 			got[2].hot)

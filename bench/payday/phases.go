@@ -69,7 +69,8 @@ func (d *day) openAccounts(ctx context.Context) error {
 	}
 	open := func(id ledger.AccountID) error {
 		_, err := d.books.OpenAccount(ctx, ledger.NewAccount{
-			ID: id, UserID: ledger.UserID("user-" + id), AccountType: "checking", Currency: currency,
+			ID: id, UserID: ledger.UserID("user-" + id), AccountType: "checking",
+			Currency: currency,
 		})
 		return err
 	}

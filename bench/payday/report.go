@@ -51,8 +51,8 @@ func (r *report) write(out io.Writer, whole bool) {
 	insert := r.find(phaseInsert)
 	for _, sync := range []bool{false, true} {
 		if floor := r.find(floorName(sync)); floor != nil && insert != nil {
-			fmt.Fprintf(out, "Inserting ran at %.2f of the rate of %s.\n", insert.rate()/floor.rate(),
-				floor.name)
+			fmt.Fprintf(out, "Inserting ran at %.2f of the rate of %s.\n",
+				insert.rate()/floor.rate(), floor.name)
 		}
 	}
 	if whole {

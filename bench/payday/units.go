@@ -59,7 +59,8 @@ func measureCost(ctx context.Context, projection payments.Projection) (c cost, e
 	}
 	c.insert = meter.ByTable()[statusIndex].Write
 	metered, meter = singletable.WithMeter(ctx)
-	if _, outcome, err := scheduler.Pay(metered, receipt.ID); err != nil || outcome != payments.Paid {
+	_, outcome, err := scheduler.Pay(metered, receipt.ID)
+	if err != nil || outcome != payments.Paid {
 		return c, fmt.Errorf("the payment is %s: %w", outcome, err)
 	}
 	// A claim and a settlement each take an entry away and write one.

@@ -40,7 +40,8 @@ func TestLargeItemsAreFoundAfterChangesFlushesAndReopening(t *testing.T) {
 	want := map[string]dynamo.Item{}
 	for round := range 2000 {
 		key := dynamo.Key{
-			"PK": dynamo.S(strconv.Itoa(random.IntN(20))), "SK": dynamo.S(strconv.Itoa(random.IntN(30))),
+			"PK": dynamo.S(strconv.Itoa(random.IntN(20))),
+			"SK": dynamo.S(strconv.Itoa(random.IntN(30))),
 		}
 		name := fmt.Sprint(key)
 		if random.IntN(5) == 0 {
@@ -64,7 +65,8 @@ func TestLargeItemsAreFoundAfterChangesFlushesAndReopening(t *testing.T) {
 		}
 		_, err := db.Put(t.Context(), put)
 		_, exists := want[name]
-		if refused := errors.Is(err, dynamo.ErrConditionalCheckFailed); refused != (create && exists) {
+		refused := errors.Is(err, dynamo.ErrConditionalCheckFailed)
+		if refused != (create && exists) {
 			t.Fatalf("round %d: create %t over an item %t: %v", round, create, exists, err)
 		}
 		if err == nil {

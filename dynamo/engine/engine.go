@@ -232,9 +232,9 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	return db, nil
 }
 
-// rowsInPlace keeps the rows of a partition alike, each beside its key unless it is large. The store would else take the rows of a partition
-// for versions of one thing and move all but the first out of the way, into blocks that each read
-// of a partition would have to fetch, and that cost as much again to write.
+// rowsInPlace treats all rows of a partition alike. The store would else take them for versions of
+// one thing and move all but the first out of the way, into blocks that each read of a partition
+// would have to fetch, and that cost as much again to write.
 func rowsInPlace([]byte) (policy pebble.SpanPolicy, end []byte, err error) {
 	return pebble.SpanPolicy{DisableValueSeparationBySuffix: true}, nil, nil
 }
@@ -254,8 +254,8 @@ const (
 )
 
 // largeApart keeps large rows in files of their own, which a compaction points into and does not
-// copy. Of 150,000 rows of 8 KB, 4.7 bytes were written for each byte when they were copied on their
-// way down the levels, and 3.1 when they were not, the log included.
+// copy. Of 150,000 rows of 8 KB, 4.7 bytes were written for each byte when they were copied on
+// their way down the levels, and 3.1 when they were not, the log included.
 func largeApart() pebble.ValueSeparationPolicy {
 	return pebble.ValueSeparationPolicy{
 		Enabled: true, MinimumSize: apartSize, MaxBlobReferenceDepth: apartDepth,

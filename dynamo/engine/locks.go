@@ -38,8 +38,8 @@ type recent struct {
 	view row.View
 }
 
-// recentSizeMax bounds the items that are remembered, and so all of them to 36 MB. A payment of 8 KB
-// is among them, which is claimed and settled one after the other.
+// recentSizeMax bounds the items that are remembered, and so all of them to 36 MB. A payment of
+// 8 KB is among them, as it is claimed and settled one after the other.
 const recentSizeMax = 9 << 10
 
 func (r *recent) forget(rowKey []byte) {
