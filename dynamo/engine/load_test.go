@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -144,6 +145,9 @@ func (l *load) transaction(w int, n int64) *dynamo.TransactWriteInput {
 	entry["GSI1SK"] = dynamo.S(fmt.Sprint(n))
 	if n%2 == 0 {
 		entry["Expires"] = dynamo.Int(1_900_000_000 + n)
+	}
+	if n%5 == 0 { // Large rows go into files of their own, which must be as safe.
+		entry["Data"] = dynamo.S(strings.Repeat("x", 6<<10))
 	}
 	items := []dynamo.TransactWriteItem{
 		{Put: &dynamo.PutInput{
