@@ -1,0 +1,221 @@
+package server_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/rates"
+)
+
+// rateDay is what a source has published for a day.
+func rateDay(date client.Date, pairs ...string) client.RateDay {
+	d := client.RateDay{
+		Date: date, Base: "EUR", Source: "ecb", Rates: map[money.Currency]string{},
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		d.Rates[money.Currency(pairs[i])] = pairs[i+1]
+	}
+	return d
+}
+
+func decimalOf(t *testing.T, text string) money.Decimal {
+	return must[money.Decimal](t)(money.ParseDecimal(text))
+}
+
+func TestRatesOverTheAPI(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
+	loaded := must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{Days: []client.RateDay{
+		rateDay("2026-04-13", "USD", "1.1684", "JPY", "186.75", "GBP", "0.87058"),
+		rateDay("2026-04-10", "USD", "1.1711", "JPY", "186.43", "XBT", "0.00001"),
+	}}))
+	if loaded.Days != 2 || loaded.Rates != 5 || loaded.Current != 3 || loaded.RefusedCount != 1 ||
+		loaded.Refused[0].Code != rates.ErrUnknownCode.Code() {
+		t.Fatalf("%+v", loaded)
+	}
+	t.Run("a derived rate tells what it is made of", func(t *testing.T) {
+		q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "JPY"}))
+		if q.Rate.String() != "159.833960972" || q.Above.String() != "186.75" ||
+			q.Below.String() != "1.1684" || !q.Derived || len(q.Legs) != 2 || q.Stale ||
+			!q.Legs[0].Inverted || q.Source != "ecb" {
+			t.Errorf("%+v", q)
+		}
+	})
+	t.Run("amounts are converted without rounding on the way", func(t *testing.T) {
+		c := must[client.Conversion](t)(w.Convert(ctx, client.ConvertQuery{
+			RateQuery: client.RateQuery{Target: "JPY"}, Amount: money.MustParse("1000000", "USD"),
+		}))
+		if c.Converted != "159833961" || c.Rounding != "half up" {
+			t.Errorf("%+v", c)
+		}
+		c = must[client.Conversion](t)(w.Convert(ctx, client.ConvertQuery{
+			RateQuery: client.RateQuery{Target: "FRF"}, Amount: money.MustParse("1000", "ITL"),
+		}))
+		if c.Converted != "3.38" {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("the rate of a date has its own date", func(t *testing.T) {
+		q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{
+			Base: "EUR", Target: "USD", On: "2026-04-12",
+		}))
+		if q.Date != "2026-04-10" || q.On != "2026-04-12" || q.Rate.String() != "1.1711" {
+			t.Errorf("%+v", q)
+		}
+		history := must[[]client.Quote](t)(w.RateHistory(ctx, "EUR", "USD", "2026-04-11",
+			"2026-04-13"))
+		if len(history) != 2 || history[0].Date != "2026-04-10" {
+			t.Errorf("%+v", history)
+		}
+	})
+	t.Run("the future is a bad request", func(t *testing.T) {
+		got := w.send(get, "/v1/rates/EUR/USD?on=2057-12-13", "")
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, "rate_date_in_future") {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("a rate is saved, listed and deleted", func(t *testing.T) {
+		r := must[client.Rate](t)(w.SaveRate(ctx, client.NewRate{
+			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "0.91"), TTLSeconds: 60,
+		}))
+		if r.State != client.RateFresh || r.FreshUntil.Sub(w.clock.Now().Truncate(time.Second)) != time.Minute {
+			t.Errorf("%+v", r)
+		}
+		_, err := w.SaveRate(ctx, client.NewRate{
+			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "9.1"),
+		})
+		if !errors.Is(err, rates.ErrJump) {
+			t.Error(err)
+		}
+		_, err = w.SaveRate(ctx, client.NewRate{
+			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "0.91"),
+			AsOf: w.clock.Now().Add(-time.Hour),
+		})
+		if !errors.Is(err, rates.ErrOlder) {
+			t.Error(err)
+		}
+		if list := must[[]client.Rate](t)(w.RatesOfBase(ctx, "NZD", false)); len(list) != 1 {
+			t.Errorf("%+v", list)
+		}
+		n := 0
+		for _, err := range w.AllRates(ctx, client.PageQuery{Size: 2}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 4 {
+			t.Errorf("%d rates", n)
+		}
+		for range 2 {
+			if err := w.DeleteRate(ctx, "NZD", "AUD"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Rate(ctx, client.RateQuery{Base: "NZD", Target: "AUD"}); !errors.Is(err,
+			rates.ErrNotFound) {
+			t.Error(err)
+		}
+	})
+	t.Run("nothing is fetched unless the server was told to", func(t *testing.T) {
+		got := w.send(post, "/v1/rates/fetch", "")
+		if got.status != http.StatusUnprocessableEntity ||
+			!strings.Contains(got.body, "no_rate_source") {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("stale rates are served so, and show in the health, until they are too old", func(t *testing.T) {
+		if h := must[client.RatesHealth](t)(w.RatesHealth(ctx)); h.Status != "ok" || h.Fresh != 3 {
+			t.Errorf("%+v", h)
+		}
+		w.clock.set(time.Date(2026, time.April, 20, 15, 0, 0, 0, time.UTC))
+		q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "JPY"}))
+		if !q.Stale || q.AgeSeconds != (7*24+1)*3600 {
+			t.Errorf("%+v", q)
+		}
+		_, err := w.Rate(ctx, client.RateQuery{Base: "USD", Target: "JPY", Fresh: true})
+		if !errors.Is(err, rates.ErrNotFresh) {
+			t.Error(err)
+		}
+		h := must[client.RatesHealth](t)(w.RatesHealth(ctx))
+		if h.Status != "stale" || h.Stale != 3 || h.AgeSeconds == 0 || h.Fetches != nil {
+			t.Errorf("%+v", h)
+		}
+		metrics := w.send(get, "/metrics", "").body
+		for _, line := range []string{
+			`exchequer_rates{state="stale"} 3`, "exchequer_rates_age_seconds 608400",
+		} {
+			if !strings.Contains(metrics, line) {
+				t.Errorf("the metrics have no %s", line)
+			}
+		}
+		w.clock.set(time.Date(2026, time.May, 20, 15, 0, 0, 0, time.UTC))
+		got := w.send(get, "/v1/rates/USD/JPY", "")
+		if got.status != http.StatusServiceUnavailable && got.status != http.StatusNotFound {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestExchangesOverTheAPI(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	for id, code := range map[client.AccountID]money.Currency{"usd": "USD", "jpy": "JPY"} {
+		must[client.Account](t)(w.OpenAccount(ctx, client.NewAccount{
+			ID: id, UserID: "alice", AccountType: "checking", Currency: code,
+		}))
+	}
+	must[client.Receipt](t)(w.Post(ctx, client.Posting{
+		Type: client.Deposit, To: "usd", Amount: money.MustParse("1000", "USD"),
+	}))
+	request := client.Exchanging{
+		IdempotencyKey: "x-1", From: "usd", To: "jpy", Sold: money.MustParse("100", "USD"),
+	}
+	if _, err := w.Exchange(ctx, request); !errors.Is(err, rates.ErrNotFound) {
+		t.Fatal(err)
+	}
+	save := func(rate string) {
+		must[client.Rate](t)(w.SaveRate(ctx, client.NewRate{
+			Base: "USD", Target: "JPY", Rate: decimalOf(t, rate), TTLSeconds: 3600, Source: "desk",
+		}))
+	}
+	save("159.835")
+	first := must[client.Receipt](t)(w.Exchange(ctx, request))
+	if first.Replayed || len(first.Legs) != 4 || first.Transaction.Metadata["exchange.rate"] != "159.835" ||
+		first.Transaction.Metadata["exchange.source"] != "desk" {
+		t.Errorf("%+v", first)
+	}
+	if a := must[client.Account](t)(w.Account(ctx, "jpy")); a.Balance != money.MustParse("15984", "JPY") {
+		t.Errorf("%+v", a)
+	}
+	save("150")
+	w.clock.set(w.clock.Now().Add(2 * time.Hour)) // The rate is stale, and yet a repeat is answered.
+	again := must[client.Receipt](t)(w.Exchange(ctx, request))
+	if !again.Replayed || again.Transaction.ID != first.Transaction.ID {
+		t.Errorf("%+v", again)
+	}
+	request.IdempotencyKey = "x-2"
+	if _, err := w.Exchange(ctx, request); !errors.Is(err, rates.ErrNotFresh) {
+		t.Error(err)
+	}
+	request.AllowStale = true
+	must[client.Receipt](t)(w.Exchange(ctx, request))
+	request.IdempotencyKey, request.Rate = "x-3", decimalOf(t, "151.239")
+	request.Bought = money.MustParse("15100", "JPY")
+	agreed := must[client.Receipt](t)(w.Exchange(ctx, request))
+	if agreed.Transaction.Metadata["exchange.rounding"] != "23.9" || len(agreed.Legs) != 5 {
+		t.Errorf("%+v", agreed)
+	}
+	request.IdempotencyKey, request.To = "x-4", "nobody"
+	request.Into = "JPY"
+	if _, err := w.Exchange(ctx, request); !errors.Is(err, ledger.ErrAccountNotFound) {
+		t.Error(err)
+	}
+}
