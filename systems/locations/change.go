@@ -69,6 +69,14 @@ func (d *Directory) save(ctx context.Context, before, after *Location) error {
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, singletable.ErrUnknown) { // The answer was lost; the location tells.
+		now, found := d.Location(ctx, before.ID)
+		if found == nil && now.sameAs(after) {
+			*after = now
+			return nil
+		}
+		return &againError{failed("change location", before.ID, errors.Join(err, found))}
+	}
 	for _, f := range singletable.FailuresOf(err) {
 		if f.Kind == singletable.FailedCondition && f.Entity == kindLocation {
 			return again(ErrContended, err) // It is no longer what was read.
@@ -107,9 +115,11 @@ func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location
 			return nil
 		case errors.Is(err, singletable.ErrMissing):
 			return ErrNotFound.With("location", id)
-		case !errors.Is(err, singletable.ErrConditionFailed):
+		case !errors.Is(err, singletable.ErrConditionFailed) &&
+			!errors.Is(err, singletable.ErrUnknown):
 			return failed("delete location", id, err)
 		}
+		// Whether it was deleted before or the answer was lost, the location tells.
 		if out, err = d.Location(ctx, id); err == nil && out.Status != Inactive {
 			err = errAgain // It was changed, or deleted and restored, meanwhile.
 		}

@@ -77,7 +77,7 @@ func TestRacesOfAllVerbsLeaveNothingBehind(t *testing.T) {
 	t.Logf("seed %d", seed)
 	d.setFaults(engine.Faults{Seed: seed, Rules: []engine.Fault{
 		{Kind: engine.FaultConflict, Rate: 0.1},
-		{Kind: engine.FaultLostAnswer, Rate: 0.05, Operation: "TransactWriteItems"},
+		{Kind: engine.FaultLostAnswer, Rate: 0.05},
 	}})
 	ctx := t.Context()
 	var places [4]locations.Location
