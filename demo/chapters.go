@@ -28,14 +28,15 @@ func (s *story) tables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t := grid.New(grid.Left("TABLE"), grid.Left("KEY"), grid.Left("INDEXES"))
+	t := grid.New(grid.Left("TABLE"), grid.Left("INDEX"), grid.Left("KEY"))
+	key := func(partition, sort string) string {
+		return strings.TrimSuffix(partition+", "+sort, ", ")
+	}
 	for _, table := range tables {
-		var indexes []string
+		t.Add(table.Name, "", key(table.PartitionKey, table.SortKey))
 		for _, x := range table.Indexes {
-			indexes = append(indexes, fmt.Sprintf("%s (%s, %s)", x.Name, x.PartitionKey, x.SortKey))
+			t.Add("", x.Name, key(x.PartitionKey, x.SortKey))
 		}
-		key := strings.TrimSuffix(table.PartitionKey+", "+table.SortKey, ", ")
-		t.Add(table.Name, key, strings.Join(indexes, "  "))
 	}
 	s.table(t)
 	s.command("tables describe FinancialTransactions")
@@ -395,8 +396,9 @@ func (s *story) reconcile(ctx context.Context) error {
 		s.differ("%s of %s%s%s: %s, not %s", d.Kind, d.TransactionID, d.AccountID, d.LegID,
 			d.Got, d.Want)
 	}
-	// The race, its reversal and what was measured came on top of the file.
-	if want := s.world.expected.Posted + 2 + measured; !r.Balanced || r.Transactions != want {
+	// The race, its reversal, what was measured and the payday came on top of the file.
+	payday := s.world.payday.deposits() + s.world.payday.processed()
+	if want := s.world.expected.Posted + 2 + measured + payday; !r.Balanced || r.Transactions != want {
 		s.differ("%d transactions were reconciled, not %d; balanced: %t", r.Transactions, want,
 			r.Balanced)
 	}

@@ -30,6 +30,7 @@ type world struct {
 	merchants []client.NewMerchant
 	payments  []byte
 	expected  expected
+	payday    expectedPayday
 }
 
 // account is a line of the accounts file.

@@ -52,8 +52,11 @@ type flags struct {
 	output                  string
 	quiet, usage            bool
 
+	rates           rateFlags
 	locationIndexes []string // of serve; without it the environment says
 	locationShards  int
+
+	paymentAttempts int // of the demo; without it the environment says
 }
 
 const rootLong = `Exchequer keeps double-entry books in one DynamoDB table and moves money exactly once.
@@ -79,6 +82,8 @@ Environment (a flag goes before its variable):
                            --payment-projection, --payment-attempts
   DYNAMODB_TABLE_NAME, EXCHEQUER_LOCATION_INDEXES, EXCHEQUER_LOCATION_SHARDS
                            the table of locations, its indexes (created, code, name, cell), its shards
+  EXCHEQUER_RATES_SOURCE, EXCHEQUER_RATES_EVERY, EXCHEQUER_RATES_STALE_FOR
+                           where exchange rates are fetched from, how often, and how long they are kept
 
 Exit status:
 ` + exitStatuses
@@ -140,6 +145,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.ledgerCommand(), a.paymentsCommand(),
 		a.locationsCommand(),
+		a.ratesCommand(),
 		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.copyCommand(),
 		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
 	)
@@ -272,6 +278,9 @@ func (a *app) serverOptions() (server.Options, error) {
 		}
 	}
 	if opts.Payments, err = a.paymentOptions(); err != nil {
+		return opts, err
+	}
+	if err := a.rateOptions(&opts); err != nil {
 		return opts, err
 	}
 	if opts.Locations, err = a.locationOptions(); err != nil {

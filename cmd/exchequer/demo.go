@@ -12,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/demo"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -19,7 +20,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "See money move: a story on real input, checked to the cent",
 		Long: `See money move. On fresh books, people open accounts, three months of payments are imported from a
-file as messy as files are, and the outcome is compared with one that was worked out beforehand.
+file as messy as files are, a payday is scheduled, settled and archived, and the outcome is compared
+with one that was worked out beforehand.
 
 The books are in a temporary directory that is removed at the end. With --data they are kept, in a
 directory that must be new or empty, and the commands of the story can be tried on them. With --store
@@ -51,6 +53,7 @@ func (a *app) demo(ctx context.Context, keep bool) (err error) {
 	} else if err := checkFresh(a.flags.data); err != nil {
 		return err
 	}
+	a.flags.paymentAttempts = 1 // What wants money is told at once, not in two hours.
 	c, closer, err := a.connect(ctx, server.TablesKeep)
 	if err != nil {
 		return err
@@ -113,10 +116,15 @@ func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	own := firstOf(a.getenv(envTable), ledger.TableNameDefault)
-	if slices.ContainsFunc(tables, func(t client.Table) bool { return t.Name == own }) {
-		return usagef("another --endpoint, or another name of the table in "+envTable,
-			"The demo needs fresh books, and there is a table %s in %s already", own, a.place(""))
+	for env, name := range map[string]string{
+		envTable: ledger.TableNameDefault, envPaymentsTable: payments.TableNameDefault,
+		envPaymentsHistory: payments.HistoryTableNameDefault,
+	} {
+		own := firstOf(a.getenv(env), name)
+		if slices.ContainsFunc(tables, func(t client.Table) bool { return t.Name == own }) {
+			return usagef("another --endpoint, or another name of the table in "+env,
+				"The demo needs fresh books, and there is a table %s in %s already", own, a.place(""))
+		}
 	}
 	return nil
 }

@@ -82,5 +82,8 @@ func (a *app) paymentOptions() (payments.Options, error) {
 			return o, usagef("Set it to a number", "%s is %q", name, text)
 		}
 	}
+	if a.flags.paymentAttempts > 0 {
+		o.Retry.Attempts = a.flags.paymentAttempts
+	}
 	return o, nil
 }

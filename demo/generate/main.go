@@ -1,5 +1,5 @@
 // Command generate makes the files that the demo imports: accounts, merchants, some thousand rows
-// of payments with the mess of real life in them, and what must come out of them.
+// of payments with the mess of real life in them, a payday, and what must come out of them.
 //
 //	go run ./demo/generate          # writes into ./demo
 //
@@ -70,6 +70,11 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files[expectedFile], err = truth.json()
+	if files[expectedFile], err = truth.json(); err != nil {
+		return nil, err
+	}
+	payers := newPayers()
+	files[paydayFile] = paydayCSV(w, payers)
+	files[paydayExpected], err = simulatePayday(files[accountsFile], files[paydayFile], payers)
 	return files, err
 }
