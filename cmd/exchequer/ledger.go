@@ -13,7 +13,7 @@ so that all balances of a currency sum to zero.
 Give --key with whatever moves money: the same command with the same key, at any later time, shows
 what was done the first time and does nothing.`,
 		a.accountsCommand(), a.merchantsCommand(),
-		a.postCommand(), a.payCommand(), a.reverseCommand(), a.importCommand(),
+		a.postCommand(), a.payCommand(), a.exchangeCommand(), a.reverseCommand(), a.importCommand(),
 		a.getCommand(), a.findCommand(), a.listCommand(), a.legsCommand(),
 		a.statementCommand(), a.reconcileCommand())
 	ledger.GroupID = groupMoney

@@ -52,6 +52,7 @@ first and start with --auth keys.`,
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
 	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
 	a.locationFlags(f)
+	a.flags.rates.add(f)
 	s.payments.add(f)
 	f.StringVar(&s.logFormat, "log", "text", "`form` of the log: text or json")
 	f.StringVar(&s.logMinimum, "log-level", "info",
