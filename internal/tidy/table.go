@@ -33,6 +33,9 @@ var layout = []rule{
 	{pkg: "money"},
 	{pkg: "problem", std: true},
 
+	// Files of banks, as values.
+	{pkg: "bankfile", may: []string{"money"}},
+
 	// Layer 3: the systems. None of them knows the store, so none imports dynamo.
 	{pkg: "systems/ledger/...", may: []string{"singletable", "money", "problem"}},
 	{pkg: "systems/payments/...", may: []string{

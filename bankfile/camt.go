@@ -1,0 +1,388 @@
+package bankfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// parseCAMT reads camt.052, camt.053 and camt.054. It goes by the local names of elements, which
+// all versions share; where versions differ (Sts or Sts/Cd, Dt or DtTm, Nm or Pty/Nm) both are
+// read.
+func parseCAMT(_ *File, text io.Reader, w *walk) error {
+	p := &camtParser{w: w, m: newMarkup(text)}
+	return ignoreStopped(p.run())
+}
+
+type camtParser struct {
+	w    *walk
+	m    *markup
+	path []string // Local names of the open elements.
+	ccy  []string // Their Ccy attributes.
+
+	bal     camtBalance
+	opening string // Which balance opened the statement: OPBD before PRCD.
+	entry   *camtEntry
+	detail  *camtDetail
+	text    strings.Builder // Of the element that is open.
+	seen    bool
+}
+
+type camtBalance struct {
+	code, amount, currency, sign, date string
+}
+
+// camtEntry is an Ntry as it is written.
+type camtEntry struct {
+	line                              int
+	amount, currency, sign, status    string
+	booked, value                     string
+	reversal                          bool
+	ref, servicer, info, domain, code string
+	charges                           string
+	details                           []camtDetail
+	many, cut                         bool
+	size                              int
+	raw                               strings.Builder
+}
+
+// camtDetail is a TxDtls as it is written.
+type camtDetail struct {
+	line                               int
+	amount, currency, sign             string
+	txAmount, txCurrency               string
+	instructed, instructedCcy          string
+	endToEnd, txID, servicer, mandate  string
+	debtor, creditor                   string
+	debtorAccount, creditorAccount     string
+	remittance, reference, information string
+}
+
+// camtKinds are the elements that hold a statement.
+var camtKinds = map[string]Kind{"Stmt": Final, "Rpt": Interim, "Ntfctn": Advice}
+
+func (p *camtParser) run() error {
+	for {
+		t, err := p.m.next()
+		if errors.Is(err, io.EOF) {
+			return p.end()
+		}
+		if err != nil {
+			return err
+		}
+		switch t.kind {
+		case tokenText:
+			if len(p.path) > 0 && p.text.Len() < FieldMax {
+				p.text.Write(t.text)
+				if t.cut && p.entry != nil {
+					p.entry.cut = true
+				}
+			}
+		case tokenStart:
+			err = p.open(string(t.name), t)
+		case tokenEmpty:
+			if err = p.open(string(t.name), t); err == nil {
+				err = p.close(string(t.name), t.line)
+			}
+		case tokenEnd:
+			err = p.close(string(t.name), t.line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *camtParser) end() error {
+	p.w.line = p.m.line
+	if len(p.path) > 0 {
+		return &FormatError{Line: p.m.line, Why: "the file ends within <" +
+			clip(p.path[len(p.path)-1]) + ">: it is not whole"}
+	}
+	if !p.seen {
+		return &FormatError{Why: "the message has no statement, report or notification"}
+	}
+	return nil
+}
+
+// open takes a start tag.
+func (p *camtParser) open(name string, t token) error {
+	if len(p.path) >= DepthMax {
+		return &LimitError{Line: t.line, What: "elements within each other", Limit: DepthMax}
+	}
+	p.text.Reset()
+	ccy := ""
+	if len(t.attr) > 0 {
+		ccy = t.attribute("Ccy")
+	}
+	p.path, p.ccy = append(p.path, name), append(p.ccy, ccy)
+	kind, isStatement := camtKinds[name]
+	switch {
+	case isStatement && p.entry == nil && len(p.path) == 3:
+		p.seen, p.opening = true, ""
+		_, err := p.w.begin(Statement{Kind: kind, Line: t.line})
+		return err
+	case p.w.at < 0:
+	case name == "Bal" && p.entry == nil:
+		p.bal = camtBalance{}
+	case name == "Ntry" && p.parent() != "Ntry" && p.entry == nil:
+		p.entry = &camtEntry{line: t.line}
+	case name == "TxDtls" && p.entry != nil && p.detail == nil:
+		p.detail = &camtDetail{line: t.line}
+	}
+	return nil
+}
+
+func (p *camtParser) parent() string { return p.up(1) }
+
+// up returns the name of the element n levels above the current one.
+func (p *camtParser) up(n int) string {
+	if at := len(p.path) - 1 - n; at >= 0 {
+		return p.path[at]
+	}
+	return ""
+}
+
+// close takes an end tag, which must be that of the open element.
+func (p *camtParser) close(name string, line int) error {
+	if len(p.path) == 0 || p.path[len(p.path)-1] != name {
+		return &FormatError{Line: line, Why: "</" + clip(name) + "> ends nothing"}
+	}
+	value := strings.TrimSpace(p.text.String())
+	p.text.Reset()
+	var err error
+	if p.w.at >= 0 {
+		err = p.take(name, value)
+	}
+	p.path, p.ccy = p.path[:len(p.path)-1], p.ccy[:len(p.ccy)-1]
+	return err
+}
+
+// take takes the end of an element with the text that it had.
+func (p *camtParser) take(name, value string) error {
+	switch {
+	case p.detail != nil:
+		if name == "TxDtls" {
+			p.addDetail()
+			return nil
+		}
+		p.note(name, value)
+		p.takeDetail(name, value)
+	case p.entry != nil:
+		if name == "Ntry" {
+			return p.finishEntry()
+		}
+		p.note(name, value)
+		p.takeEntry(name, value)
+	case p.inside("Bal"):
+		p.takeBalance(name, value)
+	default:
+		p.takeStatement(name, value)
+	}
+	return nil
+}
+
+// note keeps the entry's values for showing them again.
+func (p *camtParser) note(name, value string) {
+	e := p.entry
+	e.size += len(value)
+	if value != "" && e.raw.Len() < RawMax {
+		e.raw.WriteString(p.parent() + "/" + name + ": " + value + "\n")
+	}
+}
+
+func (p *camtParser) inside(name string) bool {
+	for _, n := range p.path {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *camtParser) takeStatement(name, value string) {
+	s := p.w.current()
+	if value == "" {
+		return
+	}
+	switch parent := p.parent(); {
+	case name == "IBAN" && p.up(2) == "Acct" && len(p.path) == 6:
+		s.Account = value
+	case name == "Id" && parent == "Othr" && p.up(3) == "Acct" && len(p.path) == 7:
+		s.Account = first(s.Account, value)
+	case name == "Ccy" && parent == "Acct":
+		s.Currency = currencyOf(value)
+	case (name == "BIC" || name == "BICFI") && p.up(2) == "Svcr":
+		s.Bank = value
+	case name == "Id" && len(p.path) == 4:
+		s.ID = value
+	}
+}
+
+func (p *camtParser) takeBalance(name, value string) {
+	b := &p.bal
+	switch {
+	case name == "Bal":
+		p.closeBalance()
+	case name == "Cd" && p.parent() == "CdOrPrtry":
+		b.code = value
+	case name == "Amt" && p.parent() == "Bal":
+		b.amount, b.currency = value, p.ccy[len(p.ccy)-1]
+	case name == "CdtDbtInd" && p.parent() == "Bal":
+		b.sign = value
+	case (name == "Dt" || name == "DtTm") && value != "":
+		b.date = value
+	}
+}
+
+// closeBalance keeps the balances that are booked. Available and forward balances hold what is
+// not in the entries.
+func (p *camtParser) closeBalance() {
+	b := p.bal
+	amount, err := camtAmount(b.amount, b.sign)
+	if err != nil {
+		return
+	}
+	date, _ := camtDate(b.date)
+	s := p.w.current()
+	balance := &Balance{Amount: amount, Currency: currencyOf(b.currency), Date: date}
+	switch b.code {
+	case "OPBD":
+		s.Opening, p.opening = balance, b.code
+	case "PRCD":
+		if p.opening != "OPBD" {
+			s.Opening, p.opening = balance, b.code
+		}
+	case "CLBD":
+		s.Closing = balance
+	}
+	if s.Currency == "" {
+		s.Currency = balance.Currency
+	}
+}
+
+func (p *camtParser) takeEntry(name, value string) {
+	e := p.entry
+	switch parent := p.parent(); {
+	case parent == "Ntry":
+		switch name {
+		case "Amt":
+			e.amount, e.currency = value, p.ccy[len(p.ccy)-1]
+		case "CdtDbtInd":
+			e.sign = value
+		case "RvslInd":
+			e.reversal = value == "true" || value == "1"
+		case "Sts":
+			e.status = first(e.status, value)
+		case "AcctSvcrRef":
+			e.servicer = value
+		case "NtryRef":
+			e.ref = value
+		case "AddtlNtryInf":
+			e.info = value
+		}
+	case parent == "Sts" && (name == "Cd" || name == "Prtry"):
+		e.status = value
+	case parent == "BookgDt":
+		e.booked = value
+	case parent == "ValDt":
+		e.value = value
+	case name == "SubFmlyCd":
+		e.domain = value
+	case name == "Cd" && parent == "Prtry":
+		e.code = value
+	case name == "TtlChrgsAndTaxAmt":
+		e.charges = value
+	}
+}
+
+func (p *camtParser) takeDetail(name, value string) {
+	d := p.detail
+	parent, ccy := p.parent(), p.ccy[len(p.ccy)-1]
+	switch {
+	case value == "":
+	case name == "Amt" && parent == "TxDtls":
+		d.amount, d.currency = value, ccy
+	case name == "CdtDbtInd" && parent == "TxDtls":
+		d.sign = value
+	case name == "Amt" && parent == "TxAmt":
+		d.txAmount, d.txCurrency = value, ccy
+	case name == "Amt" && parent == "InstdAmt":
+		d.instructed, d.instructedCcy = value, ccy
+	case parent == "Refs":
+		switch name {
+		case "EndToEndId":
+			d.endToEnd = value
+		case "TxId":
+			d.txID = value
+		case "AcctSvcrRef":
+			d.servicer = value
+		case "MndtId":
+			d.mandate = value
+		}
+	case name == "Nm" && (parent == "Dbtr" || parent == "Pty" && p.up(2) == "Dbtr"):
+		d.debtor = value
+	case name == "Nm" && (parent == "Cdtr" || parent == "Pty" && p.up(2) == "Cdtr"):
+		d.creditor = value
+	case name == "IBAN" && p.up(2) == "DbtrAcct", name == "Id" && p.up(3) == "DbtrAcct":
+		d.debtorAccount = first(d.debtorAccount, value)
+	case name == "IBAN" && p.up(2) == "CdtrAcct", name == "Id" && p.up(3) == "CdtrAcct":
+		d.creditorAccount = first(d.creditorAccount, value)
+	case name == "Ustrd":
+		d.remittance = strings.TrimSpace(clipTo(d.remittance+" "+value, FieldMax))
+	case name == "Ref" && parent == "CdtrRefInf":
+		d.reference = value
+	case name == "AddtlTxInf":
+		d.information = value
+	}
+}
+
+// clipTo bounds a text that grows.
+func clipTo(text string, limit int) string {
+	if len(text) > limit {
+		return text[:limit]
+	}
+	return text
+}
+
+// addDetail keeps a detail, up to a limit: an entry with more of them is booked whole.
+func (p *camtParser) addDetail() {
+	e, d := p.entry, *p.detail
+	p.detail = nil
+	if len(e.details) >= DetailsMax || e.size > 16*RecordMax {
+		e.many, e.details = true, nil
+	}
+	if !e.many {
+		e.details = append(e.details, d)
+	}
+}
+
+// camtAmount reads an amount with its indicator. XML has a point always.
+func camtAmount(text, sign string) (money.Decimal, error) {
+	if text == "" {
+		return money.Decimal{}, errors.New("the amount: there is none")
+	}
+	n, err := money.ParseDecimal(strings.TrimPrefix(text, "+"))
+	if err != nil {
+		return n, fmt.Errorf("the amount: %q is not an amount", clip(text))
+	}
+	switch sign {
+	case "CRDT":
+		return n, nil
+	case "DBIT":
+		return n.Neg(), nil
+	}
+	return n, fmt.Errorf("%q says neither credit nor debit", clip(sign))
+}
+
+// camtDate reads the day of a date or of a moment, as it is written.
+func camtDate(text string) (Date, bool) {
+	if len(text) < 10 || text[4] != '-' || text[7] != '-' ||
+		!allDigits(text[:4]+text[5:7]+text[8:10]) {
+		return "", false
+	}
+	return compactDate(text[:4] + text[5:7] + text[8:10])
+}

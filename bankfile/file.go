@@ -1,0 +1,357 @@
+package bankfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// Format is the kind of a file.
+type Format string
+
+// The formats that are read. QFX is OFX with fields of one program; MT940 takes in MT942, and CAMT
+// is camt.052, camt.053 and camt.054.
+const (
+	OFX   Format = "ofx"
+	QIF   Format = "qif"
+	CSV   Format = "csv"
+	MT940 Format = "mt940"
+	CAMT  Format = "camt"
+)
+
+// Kind says how final a statement is.
+type Kind string
+
+// The kinds of statements. What an interim report or an advice tells comes again in the final
+// statement; they must not be booked beside it.
+const (
+	Final   Kind = "final"   // OFX, QIF, CSV, MT940, camt.053.
+	Interim Kind = "interim" // MT942, camt.052.
+	Advice  Kind = "advice"  // camt.054.
+)
+
+// Options say what a file does not. The zero Options are good for most files.
+type Options struct {
+	// Mapping is what is known of the bank's files, and answers to questions. May be nil.
+	Mapping *Mapping
+	// Currency is the account's, for files that name none.
+	Currency money.Currency
+}
+
+// File is an opened file: what its first pass found. It may be read any number of times, also by
+// several goroutines if the reader allows it.
+type File struct {
+	Format   Format
+	Encoding Encoding
+	// EncodingSure is false where the bytes fit several encodings. EncodingSample then is a line
+	// with letters in doubt, to be shown to a person; Mapping.Encoding takes the answer.
+	EncodingSure   bool
+	EncodingSample string
+	// Statements are in the order of the file. A CSV file has one.
+	Statements []Statement
+
+	r       io.ReaderAt
+	size    int64
+	skip    int64 // Of the byte order mark.
+	opts    Options
+	mapping Mapping
+	csv     csvPlan
+	ids     idTable
+}
+
+// Statement is what a file says about one account.
+type Statement struct {
+	Kind     Kind
+	Account  string // As written; an IBAN where the bank gives one. Empty if the file has none.
+	Bank     string // The bank's code, where it is apart from the account.
+	Type     string // The type of account, where the file names it, such as CHECKING or bank.
+	ID       string // The statement's own number.
+	Currency money.Currency
+	Opening  *Balance // Nil where the file has none.
+	Closing  *Balance // Nil where the file has none.
+	Line     int      // Where it begins.
+}
+
+// Balance is the booked balance of an account.
+type Balance struct {
+	Amount   money.Decimal
+	Currency money.Currency // Empty where the file does not name it.
+	Date     Date           // May be empty.
+}
+
+// Total is what the rows of one statement add up to.
+type Total struct {
+	Read    int // Entries, pending ones included.
+	Pending int
+	Skipped int
+	Refused int
+	Sum     money.Decimal // Of the booked entries in the statement's currency.
+	Checked bool          // The statement has both balances, so that they could be compared.
+	Agrees  bool          // Opening balance and entries make the closing balance.
+}
+
+// Open finds out what a file is and decides what must be decided for the whole of it. It reads
+// the file once, from the beginning to the end.
+//
+// The error is a *FormatError for what is no file of a known format, an *UndecidedError with
+// questions, a *LimitError, or that of the reader.
+func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
+	f := &File{r: r, size: size, opts: options}
+	if m := options.Mapping; m != nil {
+		if err := m.check(); err != nil {
+			return nil, err
+		}
+		f.mapping = *m
+		f.mapping.Columns = slices.Clone(m.Columns)
+	}
+	f.mapping.Version = MappingVersion
+	head := make([]byte, min(size, headMax))
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	head = head[:n]
+	if int64(n) == size && len(bytes.TrimSpace(head)) == 0 {
+		return nil, &FormatError{Why: "the file is empty"}
+	}
+	if why := foreign(head); why != "" {
+		return nil, &FormatError{Why: why}
+	}
+	if err := f.findEncoding(head); err != nil {
+		return nil, err
+	}
+	text := decodeBytes(head[min(f.skip, int64(n)):], f.Encoding)
+	if f.Format, err = detectFormat(text); err != nil {
+		return nil, err
+	}
+	w := &walk{file: f, first: true, at: -1}
+	w.ids.init()
+	if f.Format == CSV {
+		if f.csv, err = planCSV(f, text); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.parse(w); err != nil {
+		return nil, err
+	}
+	f.Statements, f.ids = w.statements, w.ids.repeatedOnly()
+	return f.decide(w)
+}
+
+// decide settles what is the same for the whole file, or asks.
+func (f *File) decide(w *walk) (*File, error) {
+	var questions []Question
+	if f.mapping.DateOrder == "" {
+		order, ask := w.orders.decide()
+		f.mapping.DateOrder = order
+		if ask {
+			questions = append(questions, orderQuestion(w.orders.exampleOfOpen))
+		}
+	}
+	if f.mapping.Decimal == "" && f.Format != MT940 && f.Format != CAMT {
+		currency := f.defaultCurrency()
+		for _, s := range w.statements {
+			if currency == "" {
+				currency = s.Currency
+			}
+		}
+		mark, ask := w.marks.decide(currency.Digits(), currency.Known())
+		if mark != 0 {
+			f.mapping.Decimal = string(rune(mark))
+		}
+		if ask {
+			questions = append(questions, decimalQuestion(w.marks.example))
+		}
+	}
+	questions = append(questions, f.csv.questions(f, w)...)
+	if len(questions) > 0 {
+		return nil, &UndecidedError{Questions: questions, Mapping: f.mapping}
+	}
+	return f, f.readBalances()
+}
+
+// readBalances reads the balances again, now that the decimal mark is known.
+func (f *File) readBalances() error {
+	for i := range f.Statements {
+		s := &f.Statements[i]
+		for _, b := range []*Balance{s.Opening, s.Closing} {
+			if b == nil || b.Currency != "" {
+				continue
+			}
+			b.Currency = s.Currency
+			if b.Currency == "" {
+				b.Currency = f.defaultCurrency()
+			}
+		}
+	}
+	return nil
+}
+
+// orderQuestion asks for the order of day and month, by a date that exists in both.
+func orderQuestion(example cellAt) Question {
+	q := Question{
+		Topic:    AskOrder,
+		Text:     "Which comes first in the dates of this file, the day or the month?",
+		Examples: []string{example.String()},
+	}
+	d, _ := splitDate(example.Text)
+	for _, o := range []Order{DayFirst, MonthFirst, YearFirst} {
+		if date, ok := d.read(o); ok && (o != YearFirst || d.short) {
+			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: string(date)})
+		}
+	}
+	return q
+}
+
+// decimalQuestion asks what a mark before three digits means.
+func decimalQuestion(example cellAt) Question {
+	q := Question{
+		Topic:    AskDecimal,
+		Text:     "Which mark parts the cents in the amounts of this file?",
+		Examples: []string{example.String()},
+	}
+	a, err := splitAmount(example.Text)
+	if err != nil {
+		return q
+	}
+	for _, mark := range []byte{markComma, markPoint} {
+		if n, err := a.read(mark); err == nil {
+			q.Choices = append(q.Choices, Choice{Value: string(rune(mark)), Meaning: n.String()})
+		}
+	}
+	return q
+}
+
+// Mapping returns everything that was decided for the file, answers included. Kept, it decides
+// the same for the next file of the account.
+func (f *File) Mapping() Mapping {
+	m := f.mapping
+	m.Columns = slices.Clone(m.Columns)
+	return m
+}
+
+// Rows returns the rows of the file, one by one. An error ends them: it is that of the reader, a
+// *FormatError where the file is so damaged that nothing after can be trusted, or a *LimitError.
+// The texts of a Row are its own and may be kept.
+func (f *File) Rows() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		_, err := f.Each(func(row Row) bool { return yield(row, nil) })
+		if err != nil {
+			yield(Row{}, err)
+		}
+	}
+}
+
+// Each gives every row to take, until take returns false, and returns what the rows of each
+// statement add up to. The error is that of Rows.
+func (f *File) Each(take func(Row) bool) ([]Total, error) {
+	w := &walk{file: f, at: -1, emit: take, totals: make([]Total, len(f.Statements))}
+	err := f.parse(w)
+	if err == nil {
+		err = w.err
+	}
+	if w.stopped {
+		return w.totals, nil
+	}
+	return w.totals, err
+}
+
+// parse reads the file once.
+func (f *File) parse(w *walk) error {
+	var err error
+	switch f.Format {
+	case OFX:
+		err = parseOFX(f, f.text(), w)
+	case QIF:
+		err = parseQIF(f, f.text(), w)
+	case MT940:
+		err = parseMT940(f, f.text(), w)
+	case CAMT:
+		err = parseCAMT(f, f.text(), w)
+	default:
+		err = parseCSV(f, f.text(), w)
+	}
+	if err != nil && !errors.Is(err, errStopped) {
+		return err
+	}
+	w.finish()
+	return nil
+}
+
+// text returns the file's text as UTF-8, from its beginning.
+func (f *File) text() io.Reader {
+	return decoder(io.NewSectionReader(f.r, f.skip, f.size-f.skip), f.Encoding)
+}
+
+// findEncoding sets the encoding. The bytes come first, then what the file declares, then what
+// the mapping says, then the letters.
+func (f *File) findEncoding(head []byte) error {
+	e, skip, high, err := detectEncoding(f.r, f.size, head)
+	if err != nil {
+		return err
+	}
+	f.Encoding, f.skip, f.EncodingSure = e, skip, true
+	if !high {
+		return nil
+	}
+	known := f.mapping.Encoding
+	if known == Windows1250 || known == Windows1252 {
+		f.Encoding = known
+		return nil
+	}
+	if declared := declaredEncoding(head); declared == Windows1250 {
+		f.Encoding = declared
+		return nil
+	} else if declared == Windows1252 {
+		return nil
+	}
+	f.Encoding, f.EncodingSure = chooseSingleByte(head)
+	if !f.EncodingSure {
+		for _, line := range strings.FieldsFunc(decodeBytes(head, f.Encoding), func(r rune) bool {
+			return r == '\n' || r == '\r'
+		}) {
+			if hasHigh(line) {
+				f.EncodingSample = clip(line)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+var declaration = regexp.MustCompile(`(?i)(?:encoding="|encoding='|CHARSET:)\s*([a-z0-9_-]+)`)
+
+// declaredEncoding reads the declaration of XML or the header of OFX, which names a code page in
+// CHARSET when its ENCODING is USASCII.
+func declaredEncoding(head []byte) Encoding {
+	m := declaration.FindSubmatch(head[:min(len(head), 2048)])
+	if m == nil {
+		return ""
+	}
+	e, _ := ParseEncoding(string(m[1]))
+	return e
+}
+
+// foreign recognises files that people take for statements, and says what to do.
+func foreign(head []byte) string {
+	text := string(head[:min(len(head), 1024)])
+	switch {
+	case strings.HasPrefix(text, "%PDF"):
+		return "this is a PDF; ask the bank for CSV, OFX or camt.053"
+	case strings.HasPrefix(text, "PK\x03\x04"), strings.HasPrefix(text, "\xD0\xCF\x11\xE0"):
+		return "this is a spreadsheet or an archive; save the sheet as CSV, or unpack it"
+	case strings.HasPrefix(text, "\x1f\x8b"):
+		return "this is a compressed file; unpack it"
+	}
+	lower := strings.ToLower(text)
+	if strings.Contains(lower, "<!doctype html") || strings.Contains(lower, "<html") {
+		return "this is a web page; perhaps the session with the bank had ended"
+	}
+	return ""
+}

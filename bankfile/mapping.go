@@ -1,0 +1,173 @@
+package bankfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// MappingVersion is the version of Mapping's JSON that this package writes.
+const MappingVersion = 1
+
+// Mapping is how to read the files of one bank: what was found in a file, and what a person
+// answered or confirmed. It is plain JSON, to be kept per account and given to others. Empty
+// fields are found out anew in each file.
+type Mapping struct {
+	Version   int            `json:"version"`
+	Name      string         `json:"name,omitempty"` // Of the bank, for people.
+	Encoding  Encoding       `json:"encoding,omitempty"`
+	Delimiter string         `json:"delimiter,omitempty"` // One character: , ; | or tab.
+	Columns   []Column       `json:"columns,omitempty"`
+	DateOrder Order          `json:"dateOrder,omitempty"`
+	Decimal   string         `json:"decimal,omitempty"`   // "." or ",".
+	Invert    bool           `json:"invert,omitempty"`    // Amounts are positive where money goes out.
+	DebitSign DebitSign      `json:"debitSign,omitempty"` // What a negative debit means.
+	Currency  money.Currency `json:"currency,omitempty"`  // Where the file names none.
+}
+
+// Column says which column of a CSV file has a role. Header is compared first, exactly; Index,
+// from 1, is for files without headers and for headers that stand twice.
+type Column struct {
+	Role   Role   `json:"role"`
+	Header string `json:"header,omitempty"`
+	Index  int    `json:"index,omitempty"`
+}
+
+// Role is what a column of a CSV file holds.
+type Role string
+
+// The roles of columns. Several columns may be RoleMemo; every other role has one column.
+const (
+	RoleDate            Role = "date"
+	RoleValueDate       Role = "valueDate"
+	RoleAmount          Role = "amount"
+	RoleDebit           Role = "debit"  // Money out.
+	RoleCredit          Role = "credit" // Money in.
+	RoleDirection       Role = "flag"   // A word or letter that says in which direction.
+	RoleCurrency        Role = "currency"
+	RoleBalance         Role = "balance"
+	RoleName            Role = "name"
+	RoleMemo            Role = "memo"
+	RoleCounterparty    Role = "counterparty"
+	RoleReference       Role = "reference"
+	RoleID              Role = "bankId"
+	RoleCategory        Role = "category"
+	RoleAccount         Role = "account"
+	RoleForeign         Role = "foreignAmount"
+	RoleForeignCurrency Role = "foreignCurrency"
+	RoleStatus          Role = "status" // Pending or booked.
+)
+
+var roles = []Role{
+	RoleDate, RoleValueDate, RoleAmount, RoleDebit, RoleCredit, RoleDirection, RoleCurrency,
+	RoleBalance, RoleName, RoleMemo, RoleCounterparty, RoleReference, RoleID, RoleCategory,
+	RoleAccount, RoleForeign, RoleForeignCurrency, RoleStatus,
+}
+
+// DebitSign is what a negative number in a column of debits means.
+type DebitSign string
+
+// The two habits that banks have.
+const (
+	DebitOut    DebitSign = "out"    // All debits are written with a minus.
+	DebitRefund DebitSign = "refund" // A negative debit came back.
+)
+
+// ParseMapping reads a Mapping from JSON and checks it.
+func ParseMapping(data []byte) (Mapping, error) {
+	var m Mapping
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Mapping{}, fmt.Errorf("read mapping: %w", err)
+	}
+	if m.Version != MappingVersion {
+		return Mapping{}, fmt.Errorf("mapping has version %d; this program reads version %d",
+			m.Version, MappingVersion)
+	}
+	return m, m.check()
+}
+
+// check tells what is wrong with a mapping, which comes from people.
+func (m *Mapping) check() error {
+	switch m.Decimal {
+	case "", ".", ",":
+	default:
+		return fmt.Errorf("mapping: decimal mark %q must be . or ,", clip(m.Decimal))
+	}
+	switch m.DateOrder {
+	case "", DayFirst, MonthFirst, YearFirst:
+	default:
+		return fmt.Errorf("mapping: unknown date order %q", clip(string(m.DateOrder)))
+	}
+	switch m.DebitSign {
+	case "", DebitOut, DebitRefund:
+	default:
+		return fmt.Errorf("mapping: unknown debit sign %q", clip(string(m.DebitSign)))
+	}
+	switch m.Encoding {
+	case "", UTF8, UTF16LE, UTF16BE, Windows1250, Windows1252:
+	default:
+		return fmt.Errorf("mapping: unknown encoding %q", clip(string(m.Encoding)))
+	}
+	if m.Delimiter != "" && utf8.RuneCountInString(m.Delimiter) != 1 {
+		return errors.New("mapping: the delimiter must be one character")
+	}
+	if m.Delimiter == "\"" || m.Delimiter == "\n" || m.Delimiter == "\r" {
+		return errors.New("mapping: the delimiter must not be a quotation mark or a line end")
+	}
+	for i, c := range m.Columns {
+		switch {
+		case !slices.Contains(roles, c.Role):
+			return fmt.Errorf("mapping: unknown role %q", clip(string(c.Role)))
+		case c.Header == "" && c.Index < 1:
+			return fmt.Errorf("mapping: the column of %s has neither header nor index", c.Role)
+		case c.Role != RoleMemo && slices.ContainsFunc(m.Columns[:i], func(o Column) bool {
+			return o.Role == c.Role
+		}):
+			return fmt.Errorf("mapping: two columns are %s", c.Role)
+		}
+	}
+	if m.Currency != "" && !m.Currency.Known() && !m.Currency.Retired() {
+		return fmt.Errorf("mapping: unknown currency %q", clip(string(m.Currency)))
+	}
+	return nil
+}
+
+// Answer puts the answer to a question of an UndecidedError into the mapping. Value is the Value
+// of one of its choices.
+func (m *Mapping) Answer(topic Topic, value string) error {
+	next := *m
+	next.Columns = slices.Clone(m.Columns)
+	switch topic {
+	case AskOrder:
+		next.DateOrder = Order(value)
+	case AskDecimal:
+		next.Decimal = value
+	case AskDebit:
+		next.DebitSign = DebitSign(value)
+	case AskAmount, AskDate:
+		role := RoleAmount
+		if topic == AskDate {
+			role = RoleDate
+		}
+		index, err := strconv.Atoi(value)
+		if err != nil || index < 1 {
+			return fmt.Errorf("answer to %s: %q is not the number of a column", topic, clip(value))
+		}
+		next.Columns = slices.DeleteFunc(next.Columns, func(c Column) bool {
+			return c.Role == role || c.Index == index && c.Header == ""
+		})
+		next.Columns = append(next.Columns, Column{Role: role, Index: index})
+	default:
+		return fmt.Errorf("unknown question %q", clip(string(topic)))
+	}
+	if err := next.check(); err != nil {
+		return err
+	}
+	*m = next
+	return nil
+}

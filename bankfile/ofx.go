@@ -1,0 +1,379 @@
+package bankfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// parseOFX reads OFX 1 and 2. Both are read in the same way: a tag with text is a value, and end
+// tags may be missing or wrong, as they are in the files of real banks.
+func parseOFX(_ *File, text io.Reader, w *walk) error {
+	p := &ofxParser{w: w, m: newMarkup(text)}
+	err := p.run()
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+type ofxParser struct {
+	w *walk
+	m *markup
+
+	tag    string // The last start tag, whose text comes next.
+	inside string // The aggregate that values belong to: BANKACCTFROM, LEDGERBAL, ….
+	root   bool   // <OFX> was seen.
+
+	trn      ofxTransaction
+	inTrn    bool
+	trade    bool // The current aggregate is a trade of securities.
+	tradeRow int
+	balance  [2]string // Amount and date of the balance that is being read.
+}
+
+// ofxTransaction is a STMTTRN as it is written.
+type ofxTransaction struct {
+	line    int
+	cut     bool
+	raw     strings.Builder
+	values  map[string]string
+	origin  bool // ORIGCURRENCY: the amount was converted from another currency.
+	nothing bool
+}
+
+// ofxStatements are the aggregates that hold one account's statement.
+var ofxStatements = map[string]bool{"STMTRS": true, "CCSTMTRS": true, "INVSTMTRS": true}
+
+// ofxAggregates are those whose values must not be mixed up.
+var ofxAggregates = map[string]bool{
+	"BANKACCTFROM": true, "CCACCTFROM": true, "INVACCTFROM": true, "BANKACCTTO": true,
+	"CCACCTTO": true, "LEDGERBAL": true, "AVAILBAL": true, "BANKTRANLIST": true, "PAYEE": true,
+	"CURRENCY": true, "ORIGCURRENCY": true, "STATUS": true, "SONRS": true, "BALLIST": true,
+	"INVTRANLIST": true, "INVBANKTRAN": true, "INVTRAN": true, "SECLISTMSGSRSV1": true,
+	"BANKTRANLISTP": true,
+}
+
+func (p *ofxParser) run() error {
+	for {
+		t, err := p.m.next()
+		if errors.Is(err, io.EOF) {
+			return p.end()
+		}
+		if err != nil {
+			return err
+		}
+		switch t.kind {
+		case tokenText:
+			if p.tag != "" {
+				p.value(string(t.text), t)
+			}
+		case tokenEmpty:
+			p.tag = ""
+		case tokenStart:
+			err = p.start(t)
+		case tokenEnd:
+			err = p.close(t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *ofxParser) end() error {
+	if !p.root {
+		return &FormatError{Why: "this looks like OFX, but it has no <OFX> element"}
+	}
+	if err := p.finishTrn(); err != nil {
+		return err
+	}
+	p.w.line = p.m.line
+	return nil
+}
+
+// start takes a start tag.
+func (p *ofxParser) start(t token) error {
+	name := upperName(t.name)
+	p.tag = name
+	switch {
+	case name == "OFX":
+		p.root = true
+	case name == "STMTTRN" || name == "STMTTRNP":
+		if err := p.finishTrn(); err != nil {
+			return err
+		}
+		if err := p.needStatement(t.line); err != nil {
+			return err
+		}
+		p.inTrn, p.inside, p.trade = true, "", false
+		p.trn = ofxTransaction{line: t.line, values: make(map[string]string, 12)}
+		if name == "STMTTRNP" {
+			p.trn.values["PENDING"] = "Y"
+		}
+	case ofxStatements[name]:
+		if err := p.finishTrn(); err != nil {
+			return err
+		}
+		p.inside = ""
+		_, err := p.w.begin(Statement{Kind: Final, Line: t.line})
+		return err
+	case ofxAggregates[name]:
+		if name == "ORIGCURRENCY" {
+			p.trn.origin = true
+		}
+		if name == "LEDGERBAL" {
+			p.balance = [2]string{}
+		}
+		if name == "INVTRAN" && !p.inTrn {
+			p.trade, p.tradeRow = true, t.line
+		}
+		if strings.HasSuffix(name, "BAL") || strings.HasSuffix(name, "LIST") {
+			if err := p.finishTrn(); err != nil {
+				return err
+			}
+		}
+		p.inside = name
+	}
+	return nil
+}
+
+// needStatement begins one for transactions that stand outside of any.
+func (p *ofxParser) needStatement(line int) error {
+	if p.w.at >= 0 {
+		return nil
+	}
+	_, err := p.w.begin(Statement{Kind: Final, Line: line})
+	return err
+}
+
+// close takes an end tag. Those that match nothing are passed over.
+func (p *ofxParser) close(t token) error {
+	name := upperName(t.name)
+	p.tag = ""
+	switch {
+	case name == "STMTTRN" || name == "STMTTRNP":
+		return p.finishTrn()
+	case name == "LEDGERBAL":
+		p.closeBalance()
+	case name == "INVTRAN" && p.trade:
+		p.trade = false
+		if p.w.at >= 0 && !p.w.skip(p.tradeRow, "", "a trade of securities") {
+			return errStopped
+		}
+	}
+	if name == p.inside {
+		p.inside = ""
+	}
+	return nil
+}
+
+// value takes the text behind a start tag.
+func (p *ofxParser) value(text string, t token) {
+	tag := p.tag
+	p.tag = ""
+	text = trimBlanks(text)
+	if text == "" {
+		return
+	}
+	if p.inTrn {
+		p.trnValue(tag, text, t)
+		return
+	}
+	if p.w.at < 0 {
+		return
+	}
+	s := p.w.current()
+	switch p.inside {
+	case "BANKACCTFROM", "CCACCTFROM", "INVACCTFROM":
+		switch tag {
+		case "ACCTID":
+			s.Account = text
+		case "BANKID", "BROKERID":
+			s.Bank = text
+		case "ACCTTYPE":
+			s.Type = text
+		}
+	case "LEDGERBAL":
+		switch tag {
+		case "BALAMT":
+			p.balance[0] = text
+		case "DTASOF":
+			p.balance[1] = text
+		}
+		p.closeBalance()
+	default:
+		if tag == "CURDEF" {
+			s.Currency = currencyOf(text)
+		}
+	}
+}
+
+// closeBalance takes the balance when it is whole; its end tag may be missing.
+func (p *ofxParser) closeBalance() {
+	if p.w.at < 0 || p.balance[0] == "" {
+		return
+	}
+	s := p.w.current()
+	n, _, err := p.w.amount(p.balance[0], p.m.line)
+	if err != nil {
+		return
+	}
+	b := &Balance{Amount: n, Currency: s.Currency}
+	b.Date, _ = ofxDate(p.balance[1]) // A balance without a date is one all the same.
+	s.Closing = b
+}
+
+func (p *ofxParser) trnValue(tag, text string, t token) {
+	p.trn.cut = p.trn.cut || t.cut
+	if p.trn.raw.Len() < RawMax {
+		p.trn.raw.WriteString(tag)
+		p.trn.raw.WriteString(": ")
+		p.trn.raw.WriteString(text)
+		p.trn.raw.WriteByte('\n')
+	}
+	switch p.inside {
+	case "BANKACCTTO", "CCACCTTO":
+		tag = "TO" + tag
+	case "PAYEE":
+		if tag == "NAME" {
+			tag = "PAYEENAME"
+		}
+	}
+	// Of a value that is given twice, the first counts.
+	if _, again := p.trn.values[tag]; !again && len(p.trn.values) < 64 {
+		p.trn.values[tag] = text
+	}
+}
+
+// finishTrn hands out the transaction that was being read, if any.
+func (p *ofxParser) finishTrn() error {
+	if !p.inTrn {
+		return nil
+	}
+	p.inTrn, p.inside = false, ""
+	t, v := &p.trn, p.trn.values
+	raw := strings.TrimSuffix(t.raw.String(), "\n")
+	ok := true
+	if e, warnings, why := p.entry(v); why != "" {
+		ok = p.w.refuse(t.line, raw, why)
+	} else {
+		if t.cut {
+			warnings = append(warnings, Warning{WarnTruncated, "A value was too long and was cut."})
+		}
+		ok = p.w.entry(t.line, raw, e, warnings)
+	}
+	if !ok {
+		return errStopped
+	}
+	return nil
+}
+
+// entry reads the values of a transaction, or says why they cannot be read.
+func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why string) {
+	date, err := ofxDate(v["DTPOSTED"])
+	if err != nil {
+		return e, nil, "the date of posting: " + err.Error()
+	}
+	amount, parts, err := p.w.amount(v["TRNAMT"], p.trn.line)
+	if err != nil {
+		return e, nil, "the amount: " + err.Error()
+	}
+	e = Entry{
+		Date:         date,
+		Amount:       amount,
+		Name:         first(v["NAME"], v["PAYEENAME"]),
+		Memo:         v["MEMO"],
+		BankID:       v["FITID"],
+		Reference:    first(v["CHECKNUM"], v["REFNUM"]),
+		Counterparty: v["TOACCTID"],
+		Category:     v["TRNTYPE"],
+		Corrects:     v["CORRECTFITID"],
+		Deletes:      strings.EqualFold(v["CORRECTACTION"], "DELETE"),
+		Pending:      v["PENDING"] != "",
+	}
+	if e.Reference == "0" {
+		e.Reference = first(v["REFNUM"])
+	}
+	// DTAVAIL is when the money can be used, DTUSER when the person acted.
+	for _, tag := range []string{"DTAVAIL", "DTUSER"} {
+		if d, err := ofxDate(v[tag]); err == nil && e.ValueDate == "" {
+			e.ValueDate = d
+		}
+	}
+	if sym := currencyOf(v["CURSYM"]); sym != "" {
+		if p.trn.origin {
+			e.ForeignCurrency = sym
+		} else {
+			e.Currency = sym
+		}
+	} else if e.Currency = currencyOf(parts.currency); e.Currency == p.w.known().Currency {
+		e.Currency = ""
+	}
+	if strings.EqualFold(v["TRNTYPE"], "DEBIT") && amount.Sign() > 0 ||
+		strings.EqualFold(v["TRNTYPE"], "CREDIT") && amount.Sign() < 0 {
+		warnings = append(warnings, Warning{WarnSign, fmt.Sprintf(
+			"The kind is %s, but the amount is %s; the amount counts.", v["TRNTYPE"], amount)})
+	}
+	return e, warnings, ""
+}
+
+// ofxDate reads the day of a moment such as 20200406000000[-03:EST]. The day is the one that is
+// written: what the zone would make of it does not count.
+func ofxDate(text string) (Date, error) {
+	if text == "" {
+		return "", errors.New("there is none")
+	}
+	if len(text) < 8 || !allDigits(text[:8]) {
+		if d, ok := splitDate(text); ok && d.fixed == YearFirst {
+			if date, ok := d.read(YearFirst); ok {
+				return date, nil
+			}
+		}
+		return "", fmt.Errorf("%q is not a date", clip(text))
+	}
+	date, ok := compactDate(text[:8])
+	if !ok {
+		return "", fmt.Errorf("there is no such date as %q", clip(text))
+	}
+	return date, nil
+}
+
+// compactDate reads eight digits.
+func compactDate(digits string) (Date, bool) {
+	n := 0
+	for i := range 8 {
+		n = n*10 + int(digits[i]-'0')
+	}
+	return makeDate(n/10000, n/100%100, n%100)
+}
+
+func allDigits(text string) bool {
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// first returns the first text that is not empty.
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// upperName returns the name of a tag in upper case, without copying the common ones twice.
+func upperName(name []byte) string {
+	for _, c := range name {
+		if c >= 'a' && c <= 'z' {
+			return strings.ToUpper(string(name))
+		}
+	}
+	return string(name)
+}

@@ -1,0 +1,314 @@
+package bankfile
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// walk is one pass over a file. In the first it collects; in the second it hands out rows.
+type walk struct {
+	file  *File
+	first bool
+
+	// Of the first pass.
+	statements []Statement
+	orders     orders
+	marks      marks
+	ids        idTable
+
+	// Of the second pass.
+	emit    func(Row) bool
+	totals  []Total
+	refused int
+	stopped bool // Nobody wants more rows.
+	err     error
+
+	at      int       // The current statement, or -1.
+	scratch Statement // Where a parser writes in the second pass.
+	line    int       // The last line that was seen.
+}
+
+// errStopped ends a parser when nobody wants more rows. It never reaches a caller.
+var errStopped = errors.New("stopped")
+
+// begin starts a statement and returns it for the parser to fill.
+func (w *walk) begin(s Statement) (*Statement, error) {
+	w.finish()
+	if w.stopped {
+		return nil, errStopped
+	}
+	w.at++
+	if w.at >= StatementsMax {
+		return nil, &LimitError{Line: s.Line, What: "statements", Limit: StatementsMax}
+	}
+	if !w.first {
+		if w.at >= len(w.file.Statements) {
+			return nil, &FormatError{Line: s.Line, Why: "the file changed while it was read"}
+		}
+		w.scratch = s
+		return &w.scratch, nil
+	}
+	w.statements = append(w.statements, s)
+	return &w.statements[w.at], nil
+}
+
+// current returns the statement that is being filled; there must be one.
+func (w *walk) current() *Statement {
+	if w.first {
+		return &w.statements[w.at]
+	}
+	return &w.scratch
+}
+
+// known returns the current statement as the first pass found it.
+func (w *walk) known() *Statement {
+	if w.first {
+		return &w.statements[w.at]
+	}
+	return &w.file.Statements[w.at]
+}
+
+// date reads a date by the order of the file. In the first pass it gathers evidence instead.
+func (w *walk) date(cell string, line int) (date, second Date, err error) {
+	d, ok := splitDate(cell)
+	if !ok {
+		return "", "", fmt.Errorf("%q is not a date", clip(cell))
+	}
+	order := w.file.mapping.DateOrder
+	if w.first {
+		w.orders.add(d, cell, line)
+		if order == "" {
+			order = DayFirst
+			if !d.possible(order) {
+				order = MonthFirst
+			}
+		}
+	}
+	date, ok = d.read(order)
+	if !ok {
+		return "", "", fmt.Errorf("there is no such date as %q (read as %s)", clip(cell), order)
+	}
+	if d.rest != "" {
+		second = d.secondDate(order)
+	}
+	return date, second, nil
+}
+
+// amount reads an amount by the decimal mark of the file. In the first pass it gathers evidence;
+// what it returns then is right in its sign only.
+func (w *walk) amount(cell string, line int) (money.Decimal, amountText, error) {
+	a, err := splitAmount(cell)
+	if err != nil {
+		if errors.Is(err, errNotAmount) {
+			err = fmt.Errorf("%q is not an amount", clip(cell))
+		}
+		return money.Decimal{}, a, err
+	}
+	mark := byte(0)
+	if m := w.file.mapping.Decimal; m != "" {
+		mark = m[0]
+	}
+	if w.first {
+		w.marks.add(a, cell, line)
+		if mark == 0 {
+			if a.evidence() == saysEither {
+				a.digits = strings.Map(func(r rune) rune {
+					if r == ',' {
+						return '.'
+					}
+					return r
+				}, a.digits)
+				mark = markPoint
+			}
+		}
+	}
+	n, err := a.read(mark)
+	if err != nil {
+		return n, a, fmt.Errorf("%q: %w", clip(cell), err)
+	}
+	return n, a, nil
+}
+
+// entry takes an entry that was read. It completes what all formats have in common.
+func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
+	w.line = line
+	s := w.known()
+	if w.first {
+		if e.BankID != "" {
+			w.ids.add(s.Account, e.BankID)
+		}
+		return true
+	}
+	if e.Currency == "" {
+		e.Currency = s.Currency
+	}
+	if e.Currency == "" {
+		e.Currency = w.file.defaultCurrency()
+	}
+	if e.BankID != "" {
+		e.UniqueID = !w.file.ids.repeated(s.Account, e.BankID)
+		if !e.UniqueID {
+			warnings = append(warnings, Warning{WarnID,
+				fmt.Sprintf("The bank's id %q stands at several entries.", clip(e.BankID))})
+		}
+	}
+	warnings = append(warnings, currencyWarnings(e)...)
+	if badText(e.Name) || badText(e.Memo) {
+		warnings = append(warnings, Warning{WarnText,
+			"Some characters cannot be read in the encoding of the file."})
+	}
+	total := &w.totals[w.at]
+	total.Read++
+	if e.Pending {
+		total.Pending++
+	} else if s.Currency == "" || e.Currency == s.Currency {
+		sum, err := total.Sum.Add(e.Amount)
+		if err != nil {
+			return w.refuse(line, raw, "the sum of the entries has too many digits")
+		}
+		total.Sum = sum
+	}
+	return w.send(Row{Outcome: Read, Line: line, Raw: cutRaw(raw), Entry: e, Warnings: warnings})
+}
+
+func currencyWarnings(e Entry) []Warning {
+	if e.Currency == "" {
+		return nil
+	}
+	if !e.Currency.Known() && !e.Currency.Retired() {
+		return []Warning{{WarnCurrency,
+			fmt.Sprintf("%q is not a currency of ISO 4217.", clip(string(e.Currency)))}}
+	}
+	if e.Currency.Known() && e.Amount.FractionDigits() > e.Currency.Digits() {
+		return []Warning{{WarnDecimals, fmt.Sprintf("%s has more decimals than %s; they are kept.",
+			e.Amount, e.Currency)}}
+	}
+	return nil
+}
+
+func badText(text string) bool { return strings.ContainsRune(text, utf8.RuneError) }
+
+// skip tells of a row that is no entry.
+func (w *walk) skip(line int, raw, why string) bool {
+	w.line = line
+	if w.first {
+		return true
+	}
+	if w.at >= 0 {
+		w.totals[w.at].Skipped++
+	}
+	return w.send(Row{Outcome: Skipped, Line: line, Raw: cutRaw(raw), Why: why})
+}
+
+// refuse tells of an entry that cannot be read.
+func (w *walk) refuse(line int, raw, why string) bool {
+	w.line = line
+	if w.first {
+		return true
+	}
+	if w.at >= 0 {
+		w.totals[w.at].Refused++
+	}
+	w.refused++
+	if !w.send(Row{Outcome: Refused, Line: line, Raw: cutRaw(raw), Why: why}) {
+		return false
+	}
+	if w.refused >= RefusedMax {
+		w.err = &LimitError{Line: line, What: "refused rows", Limit: RefusedMax}
+		return false
+	}
+	return true
+}
+
+// warn tells of something about a statement that does not add up.
+func (w *walk) warn(line int, why string) bool {
+	if w.first {
+		return true
+	}
+	return w.send(Row{Outcome: Warned, Line: line, Why: why})
+}
+
+func (w *walk) send(r Row) bool {
+	if w.stopped {
+		return false
+	}
+	r.Statement = w.at
+	if !w.emit(r) {
+		w.stopped = true
+		return false
+	}
+	return true
+}
+
+// finish ends the current statement and compares its balances with its entries.
+func (w *walk) finish() {
+	if w.first || w.at < 0 || w.at >= len(w.totals) || w.stopped {
+		return
+	}
+	s, t := w.known(), &w.totals[w.at]
+	if s.Opening == nil || s.Closing == nil || s.Opening.Currency != s.Closing.Currency ||
+		t.Checked {
+		return
+	}
+	want, err := s.Opening.Amount.Add(t.Sum)
+	if err != nil {
+		return
+	}
+	t.Checked, t.Agrees = true, want == s.Closing.Amount
+	if t.Agrees {
+		return
+	}
+	gap, _ := s.Closing.Amount.Sub(want)
+	why := fmt.Sprintf("The opening balance %s and the entries of %s make %s, but the closing "+
+		"balance is %s: %s is missing.", s.Opening.Amount, t.Sum, want, s.Closing.Amount, gap)
+	if t.Refused > 0 {
+		why += fmt.Sprintf(" %d rows were refused.", t.Refused)
+	}
+	w.warn(w.line, why)
+}
+
+// defaultCurrency is that of entries for which the file names none.
+func (f *File) defaultCurrency() money.Currency {
+	if f.mapping.Currency != "" {
+		return f.mapping.Currency
+	}
+	return f.opts.Currency
+}
+
+// cutRaw bounds what is kept of a row's own text.
+func cutRaw(raw string) string {
+	if len(raw) <= RawMax {
+		return raw
+	}
+	end := RawMax
+	for end > 0 && !utf8.RuneStart(raw[end]) {
+		end--
+	}
+	return raw[:end]
+}
+
+// currencyOf reads a currency's code as files write it.
+func currencyOf(text string) money.Currency {
+	text = strings.ToUpper(trimBlanks(text))
+	if len(text) != 3 {
+		return currencySigns[text]
+	}
+	for i := range 3 {
+		if text[i] < 'A' || text[i] > 'Z' {
+			return currencySigns[text]
+		}
+	}
+	return money.Currency(text)
+}
+
+// currencySigns are the signs that stand for one currency only. The dollar does not.
+var currencySigns = map[string]money.Currency{
+	"€": "EUR", "£": "GBP", "KČ": "CZK", "ZŁ": "PLN", "FT": "HUF", "NZ$": "NZD", "A$": "AUD",
+	"AU$": "AUD", "C$": "CAD", "US$": "USD", "HK$": "HKD", "S$": "SGD", "₹": "INR", "₽": "RUB",
+	"₺": "TRY", "₪": "ILS", "R$": "BRL", "FR": "CHF", "FR.": "CHF", "RS": "INR", "RS.": "INR",
+	"₩": "KRW", "₴": "UAH", "₦": "NGN", "฿": "THB", "₫": "VND", "₱": "PHP",
+}
