@@ -57,8 +57,8 @@ type ScheduledPayment struct {
 
 // NewPayment asks for a payment.
 type NewPayment struct {
-	// IdempotencyKey makes the request safe to repeat at any time. Empty means that the client makes
-	// one up, so that an equal request is another payment.
+	// IdempotencyKey makes the request safe to repeat at any time. Empty means that the client
+	// makes one up, so that an equal request is another payment.
 	IdempotencyKey string
 	AccountID      AccountID
 	// Either PayeeID or MerchantID is who is paid.

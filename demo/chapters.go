@@ -398,7 +398,8 @@ func (s *story) reconcile(ctx context.Context) error {
 	}
 	// The race, its reversal, what was measured and the payday came on top of the file.
 	payday := s.world.payday.deposits() + s.world.payday.processed()
-	if want := s.world.expected.Posted + 2 + measured + payday; !r.Balanced || r.Transactions != want {
+	want := s.world.expected.Posted + 2 + measured + payday
+	if !r.Balanced || r.Transactions != want {
 		s.differ("%d transactions were reconciled, not %d; balanced: %t", r.Transactions, want,
 			r.Balanced)
 	}

@@ -37,9 +37,9 @@ func (e *MismatchError) Error() string {
 		e.Differences[0])
 }
 
-// Tell tells the story on a server without any accounts, whose payments have one attempt each, since
-// the story does not wait for hours until money comes in. It returns a *MismatchError when the books
-// do not balance, or are not those that must come out.
+// Tell tells the story on a server without any accounts, whose payments have one attempt each,
+// since the story does not wait for hours until money comes in. It returns a *MismatchError when
+// the books do not balance, or are not those that must come out.
 func Tell(ctx context.Context, c *client.Client, opts Options) error {
 	w, err := readWorld()
 	if err != nil {

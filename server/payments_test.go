@@ -62,14 +62,16 @@ func (w *world) paymentRepeats(t *testing.T) {
 	n.Data = []byte("invoice \x00 7")
 	first := must[client.PaymentReceipt](t)(w.SchedulePayment(ctx, n))
 	if first.Replayed || first.Status != client.PaymentScheduled || first.Version != 1 ||
-		first.Amount != usd("5.50") || string(first.Data) != string(n.Data) || !first.At.Equal(n.At) {
+		first.Amount != usd("5.50") || string(first.Data) != string(n.Data) ||
+		!first.At.Equal(n.At) {
 		t.Errorf("scheduled %+v", first)
 	}
 	again := must[client.PaymentReceipt](t)(w.SchedulePayment(ctx, n))
 	if !again.Replayed || !cmp.Equal(again.ScheduledPayment, first.ScheduledPayment) {
 		t.Errorf("again %+v", again)
 	}
-	if got := must[client.ScheduledPayment](t)(w.Client.Payment(ctx, first.ID)); !cmp.Equal(got, first.ScheduledPayment) {
+	got := must[client.ScheduledPayment](t)(w.Client.Payment(ctx, first.ID))
+	if !cmp.Equal(got, first.ScheduledPayment) {
 		t.Error(cmp.Diff(first.ScheduledPayment, got))
 	}
 	n.Data = []byte("another")
@@ -102,11 +104,13 @@ func (w *world) paymentChanges(t *testing.T) {
 	if _, err := w.CancelPayment(ctx, p.ID, 1); !errors.Is(err, payments.ErrChanged) {
 		t.Errorf("cancel with the version before: %v", err)
 	}
-	if c := must[client.ScheduledPayment](t)(w.CancelPayment(ctx, p.ID, 2)); c.Status != client.PaymentCancelled {
-		t.Errorf("cancelled %+v", c)
+	cancelled := must[client.ScheduledPayment](t)(w.CancelPayment(ctx, p.ID, 2))
+	if cancelled.Status != client.PaymentCancelled {
+		t.Errorf("cancelled %+v", cancelled)
 	}
 	must[client.ScheduledPayment](t)(w.CancelPayment(ctx, p.ID, 0))
-	if _, err := w.ChangePayment(ctx, p.ID, client.PaymentChange{Amount: &amount}); !errors.Is(err, payments.ErrFinal) {
+	_, err = w.ChangePayment(ctx, p.ID, client.PaymentChange{Amount: &amount})
+	if !errors.Is(err, payments.ErrFinal) {
 		t.Errorf("change what was cancelled: %v", err)
 	}
 	if _, err := w.ReplayPayment(ctx, p.ID); !errors.Is(err, payments.ErrNotFailed) {
@@ -145,7 +149,8 @@ func (w *world) paymentEnds(t *testing.T) {
 	must[client.ScheduledPayment](t)(w.CancelPayment(ctx, dear.ID, 0))
 	later := due("later", "1")
 	later.At = time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC)
-	if _, outcome, err := w.PayPayment(ctx, w.schedule(later).ID); err != nil || outcome != client.OutcomeElsewhere {
+	_, outcome, err = w.PayPayment(ctx, w.schedule(later).ID)
+	if err != nil || outcome != client.OutcomeElsewhere {
 		t.Errorf("what is not due: %s, %v", outcome, err)
 	}
 }
@@ -249,7 +254,8 @@ func (w *world) paymentDays(t *testing.T) {
 	if by.ID != again.ID {
 		t.Errorf("by its transaction: %+v", by)
 	}
-	if _, err := w.MovePaymentDay(ctx, "2026-12-31", "", nil); !errors.Is(err, payments.ErrDayNotOver) {
+	_, err := w.MovePaymentDay(ctx, "2026-12-31", "", nil)
+	if !errors.Is(err, payments.ErrDayNotOver) {
 		t.Errorf("move a day that is not over: %v", err)
 	}
 	if d := must[client.MovedDay](t)(w.PaymentDay(ctx, "2025-01-01")); d.Begun || d.Moved {
@@ -399,8 +405,9 @@ func TestServeSettlesPayments(t *testing.T) {
 	}
 	served := make(chan error, 1)
 	go func() { served <- w.server.Serve(ctx, listener) }()
-	for must[client.ScheduledPayment](t)(w.Client.Payment(t.Context(), p.ID)).Status != client.PaymentProcessed {
+	for p.Status != client.PaymentProcessed {
 		time.Sleep(time.Millisecond)
+		p = must[client.ScheduledPayment](t)(w.Client.Payment(t.Context(), p.ID))
 	}
 	cancel()
 	if err := <-served; err != nil {
@@ -438,7 +445,8 @@ func TestScopesOfPaymentsAreTheirOwn(t *testing.T) {
 		return w.client(client.Options{Key: created.Secret})
 	}
 	p := w.schedule(due("scopes", "1"))
-	reader, writer, books := key("payments:read"), key("payments:write"), key("ledger:read", "ledger:write", "ledger:admin")
+	reader, writer := key("payments:read"), key("payments:write")
+	books := key("ledger:read", "ledger:write", "ledger:admin")
 	if _, err := reader.Payment(t.Context(), p.ID); err != nil {
 		t.Errorf("the reader reads: %v", err)
 	}
@@ -478,7 +486,8 @@ func TestETagsOfPayments(t *testing.T) {
 		t.Errorf("known: status %d", r.status)
 	}
 	stale := w.send(http.MethodPatch, path, `{"amount":"2"}`, "If-Match", `"2"`)
-	if p := stale.problem(t); stale.status != http.StatusPreconditionFailed || p.Code != "payment_changed" {
+	if p := stale.problem(t); stale.status != http.StatusPreconditionFailed ||
+		p.Code != "payment_changed" {
 		t.Errorf("with another tag: %s", stale.body)
 	}
 	changed := w.send(http.MethodPatch, path, `{"amount":"2"}`, "If-Match", `"1"`)
@@ -514,30 +523,35 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 			400, "invalid_payment", []string{"payeeId is missing"}},
 		{"two payees", post, "/v1/payments", body(ok + `,"merchantId":"coffee"`), nil,
 			400, "invalid_payment", []string{"merchantId must not be given together"}},
-		{"no time", post, "/v1/payments", strings.Replace(body(ok), "2026-01-01T00:00:00Z", "soon", 1),
-			nil, 400, "invalid_payment", []string{"at must be an instant"}},
+		{"no time", post, "/v1/payments",
+			strings.Replace(body(ok), "2026-01-01T00:00:00Z", "soon", 1), nil,
+			400, "invalid_payment", []string{"at must be an instant"}},
 		{"data that are not base64", post, "/v1/payments", body(ok + `,"data":"?"`), nil,
 			400, "invalid_payment", []string{"data must be base64"}},
 		{"much data", post, "/v1/payments", body(ok + `,"data":"` + big + `"`), nil,
 			413, "payment_data_too_large", nil},
 		{"a long key", post, "/v1/payments", body(ok),
 			[]string{"Idempotency-Key", strings.Repeat("k", 256)}, 400, "invalid_payment_key", nil},
-		{"an amount of nothing", post, "/v1/payments", strings.Replace(body(ok), `"1"`, `"0"`, 1), nil,
+		{"an amount of nothing", post, "/v1/payments",
+			strings.Replace(body(ok), `"1"`, `"0"`, 1), nil,
 			400, "payment_amount_not_positive", nil},
 		{"three fraction digits", post, "/v1/payments",
-			strings.Replace(body(ok), `"1"`, `"1.001"`, 1), nil, 400, "payment_fraction_digits", nil},
+			strings.Replace(body(ok), `"1"`, `"1.001"`, 1), nil,
+			400, "payment_fraction_digits", nil},
 		{"another currency", post, "/v1/payments", strings.Replace(body(ok), "USD", "NZD", 1), nil,
 			422, "payment_currency_mismatch", nil},
 		{"nobody pays", post, "/v1/payments", strings.Replace(body(ok), "alice", "nobody", 1), nil,
 			404, "payer_not_found", nil},
-		{"the ledger pays", post, "/v1/payments", strings.Replace(body(ok), "alice", "@fees", 1), nil,
+		{"the ledger pays", post, "/v1/payments",
+			strings.Replace(body(ok), "alice", "@fees", 1), nil,
 			400, "invalid_payment", []string{"accountId must not be one of the ledger's own"}},
 		{"the same key for something else", post, "/v1/payments", body(ok),
 			[]string{"Idempotency-Key", "salary"}, 409, "payment_conflict", nil},
 		{"an unknown member", post, "/v1/payments", body(ok + `,"to":"bob"`), nil,
 			400, "invalid_body", []string{"to is not known here"}},
 		{"unknown", get, "/v1/payments/0", "", nil, 404, "payment_not_found", nil},
-		{"pay what is not there", post, "/v1/payments/0/pay", "", nil, 404, "payment_not_found", nil},
+		{"pay what is not there", post, "/v1/payments/0/pay", "", nil,
+			404, "payment_not_found", nil},
 		{"change what is not there", patch, "/v1/payments/0", `{"amount":"1"}`, nil,
 			404, "payment_not_found", nil},
 		{"a change of the currency", patch, path, `{"currency":"USD"}`, nil,
@@ -566,8 +580,8 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 			400, "invalid_parameter", []string{"zone must be left out"}},
 		{"no zone", get, "/v1/payments/history?date=2026-01-01&zone=Mars/Base", "", nil,
 			400, "invalid_parameter", []string{"zone must be a name"}},
-		{"the zone of this computer", get, "/v1/payments/history?date=2026-01-01&zone=Local", "", nil,
-			400, "invalid_parameter", []string{"zone must be a name"}},
+		{"the zone of this computer", get, "/v1/payments/history?date=2026-01-01&zone=Local", "",
+			nil, 400, "invalid_parameter", []string{"zone must be a name"}},
 		{"an end before its begin", get,
 			"/v1/payments/history?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", "", nil,
 			400, "invalid_payment", []string{"to must not be before from"}},
@@ -612,7 +626,8 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 		})
 	}
 	w.t = t
-	if now := must[client.ScheduledPayment](t)(w.Client.Payment(t.Context(), p.ID)); !cmp.Equal(now, p) {
+	now := must[client.ScheduledPayment](t)(w.Client.Payment(t.Context(), p.ID))
+	if !cmp.Equal(now, p) {
 		t.Errorf("the refused requests changed the payment:\n%s", cmp.Diff(p, now))
 	}
 	if page := must[client.Page[client.ScheduledPayment]](t)(w.Payments(t.Context(),
@@ -656,13 +671,16 @@ func TestARunThatIsLeftFinishesItsPayments(t *testing.T) {
 	}
 	cancel()
 	server.WaitInside(w.server)
-	for p, err := range w.AllPayments(t.Context(), client.PaymentsQuery{Status: client.PaymentPending}) {
+	pending := client.PaymentsQuery{Status: client.PaymentPending}
+	for p, err := range w.AllPayments(t.Context(), pending) {
 		t.Errorf("the payment %s is left pending, %v", p.ID, err)
 	}
 	entries := must[client.Page[client.Transaction]](t)(w.TransactionsByStatus(t.Context(),
 		client.StatusQuery{Status: client.Completed, PageQuery: client.PageQuery{Size: 1000}}))
-	paid := len(ids(t, w.AllPayments(t.Context(), client.PaymentsQuery{Status: client.PaymentProcessed})))
+	paid := len(ids(t, w.AllPayments(t.Context(),
+		client.PaymentsQuery{Status: client.PaymentProcessed})))
 	if len(entries.Items) != paid+1 { // And the salary.
-		t.Errorf("%d payments are processed, and %d transactions completed", paid, len(entries.Items))
+		t.Errorf("%d payments are processed, and %d transactions completed", paid,
+			len(entries.Items))
 	}
 }

@@ -133,7 +133,8 @@ func TestRowsBecomePayments(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 	first := d.payments["alice/a"]
-	if first.Amount.String() != "5.50 NZD" || first.PayeeID != "bob" || string(first.Data) != "hi" ||
+	if first.Amount.String() != "5.50 NZD" || first.PayeeID != "bob" ||
+		string(first.Data) != "hi" ||
 		first.Description != "Rent,\nof January" ||
 		!first.At.Equal(time.Date(2026, time.January, 31, 9, 0, 0, 0, time.UTC)) {
 		t.Errorf("the first row became %+v", first)

@@ -175,7 +175,8 @@ their end the others are moved, and the exit status is 3.`,
 			return a.movedDay(day)
 		}),
 	}
-	command.Flags().StringVar(&inZone, "zone", "", "time `zone` in which the day begins (default UTC)")
+	command.Flags().StringVar(&inZone, "zone", "",
+		"time `zone` in which the day begins (default UTC)")
 	return command
 }
 
@@ -263,7 +264,8 @@ lists ask the partitions of all numbers that their range of time had.`,
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			n, err := strconv.Atoi(args[0])
 			if err != nil {
-				return usagef("exchequer payments grow 20 --from 2026-12-01", "%q is no number", args[0])
+				return usagef("exchequer payments grow 20 --from 2026-12-01",
+					"%q is no number", args[0])
 			}
 			shards, err := c.GrowPaymentShards(ctx, n, client.Date(from))
 			if err != nil {

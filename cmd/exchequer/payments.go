@@ -20,7 +20,9 @@ func paymentColumns() []column[client.ScheduledPayment] {
 		col("DUE", func(p payment) string { return instant(p.At) }),
 		col("STATUS", func(p payment) string { return string(p.Status) }),
 		col("ACCOUNT", func(p payment) string { return string(p.AccountID) }),
-		col("TO", func(p payment) string { return firstOf(string(p.PayeeID), string(p.MerchantID)) }),
+		col("TO", func(p payment) string {
+			return firstOf(string(p.PayeeID), string(p.MerchantID))
+		}),
 		cash("AMOUNT", func(p payment) money.Amount { return p.Amount }),
 		col("DESCRIPTION", func(p payment) string { return p.Description }).upTo(textMax),
 	}

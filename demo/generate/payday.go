@@ -31,6 +31,9 @@ const (
 // demo is told.
 var paydayBegin = time.Date(2025, time.September, 25, 1, 0, 0, 0, time.UTC)
 
+// paydayTime is how long payments fall due.
+const paydayTime = 10 * time.Hour
+
 // mistakePrefix begins the keys of payments that are taken back.
 const mistakePrefix = "mistake-"
 
@@ -88,8 +91,9 @@ const (
 
 func newPayers() []payer {
 	var made []payer
-	for _, name := range []string{"Kererū Coffee", "Pātaka Groceries", "Harbour Ferries", "Tūī Property",
-		"Kākā Fuel"} {
+	for _, name := range []string{
+		"Kererū Coffee", "Pātaka Groceries", "Harbour Ferries", "Tūī Property", "Kākā Fuel",
+	} {
 		user := "employer." + strings.ReplaceAll(userOf(name), ".", "-")
 		made = append(made, payer{ID: idOf("account", user), User: user})
 	}
@@ -111,7 +115,8 @@ func paydayCSV(w *world, payers []payer) []byte {
 	closed := w.people[closedPerson].everyday
 	var rows [][]string
 	add := func(key string, from payer, payee, merchant, what string, cents int) {
-		at := paydayBegin.Add(time.Duration(random.IntN(int(10*time.Hour/time.Millisecond))) * time.Millisecond)
+		after := random.IntN(int(paydayTime / time.Millisecond))
+		at := paydayBegin.Add(time.Duration(after) * time.Millisecond)
 		rows = append(rows, []string{
 			key, from.ID, payee, merchant, decimal(cents, nzd), nzd,
 			at.Format("2006-01-02T15:04:05.000Z"), what,
@@ -128,13 +133,15 @@ func paydayCSV(w *world, payers []payer) []byte {
 		add(key, from, paid[random.IntN(len(paid))].id, "", what, 5_00+random.IntN(1200_00))
 	}
 	for i := range paydayPoor {
-		add(fmt.Sprintf("late-%d", i), poor, paid[random.IntN(len(paid))].id, "", "Wages", 100_00+random.IntN(900_00))
+		to := paid[random.IntN(len(paid))].id
+		add(fmt.Sprintf("late-%d", i), poor, to, "", "Wages", 100_00+random.IntN(900_00))
 	}
 	for i := range paydayClosed {
 		add(fmt.Sprintf("gone-%d", i), rich[0], closed.id, "", "Wages", 100_00+random.IntN(900_00))
 	}
 	for i := range paydayMistakes {
-		add(mistakePrefix+strconv.Itoa(i), rich[1], paid[random.IntN(len(paid))].id, "", "Bonus", 9000_00+random.IntN(900_00))
+		to := paid[random.IntN(len(paid))].id
+		add(mistakePrefix+strconv.Itoa(i), rich[1], to, "", "Bonus", 9000_00+random.IntN(900_00))
 	}
 	random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	for range paydayRepeats {
@@ -174,7 +181,8 @@ func simulatePayday(accountsCSV, paydayCSV []byte, payers []payer) ([]byte, erro
 		}
 		seen[name] = true
 		status := "PROCESSED"
-		poor := payers[slices.IndexFunc(payers, func(p payer) bool { return p.ID == row[duePayer] })].poor
+		at := slices.IndexFunc(payers, func(p payer) bool { return p.ID == row[duePayer] })
+		poor := payers[at].poor
 		payee := books.accounts[row[duePayee]]
 		switch {
 		case strings.HasPrefix(row[dueKey], mistakePrefix):

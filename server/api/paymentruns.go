@@ -172,7 +172,9 @@ func (a *API) runPayments(
 		return nil, err
 	}
 	opts := payments.RunOptions{Callers: body.Callers, Units: float64(body.Units)}
-	return stream(a, in.Accept, func(ctx context.Context, tell func(paymentRun)) (paymentRun, error) {
+	return stream(a, in.Accept, func(
+		ctx context.Context, tell func(paymentRun),
+	) (paymentRun, error) {
 		counted := payments.Report{}
 		opts.Progress = func(r payments.Report) {
 			a.counted(counted, r)
@@ -217,7 +219,9 @@ func (a *API) movePaymentDay(
 	if err := wrong.Err(payments.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
-	return stream(a, in.Accept, func(ctx context.Context, tell func(moveProgress)) (movedDay, error) {
+	return stream(a, in.Accept, func(
+		ctx context.Context, tell func(moveProgress),
+	) (movedDay, error) {
 		m, err := a.deps.Payments.MoveDay(ctx, in.Date, zone,
 			func(p payments.MoveProgress) { tell(moveProgress(p)) })
 		return movedDayOf(m, true), err
@@ -288,7 +292,8 @@ type lineWriter struct {
 func (s *lineWriter) progress(line any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := time.Now(); now.Sub(s.last) >= tellAfter { // For people: no matter for clocks of tests.
+	// It is for people, so the clock of tests does not matter.
+	if now := time.Now(); now.Sub(s.last) >= tellAfter {
 		s.last = now
 		s.send(line)
 	}

@@ -58,7 +58,8 @@ func (w Payments) once(ctx context.Context) {
 	began := time.Now()
 	r, err := w.Run(ctx, opts)
 	attrs := []any{
-		"processed", r.Paid, "failed", r.Failed, "postponed", r.Postponed, "took", time.Since(began),
+		"processed", r.Paid, "failed", r.Failed, "postponed", r.Postponed,
+		"took", time.Since(began),
 	}
 	switch {
 	case err != nil && errors.Is(err, ctx.Err()):
