@@ -55,13 +55,15 @@ type File struct {
 	EncodingSample string
 	// Statements are in the order of the file. A CSV file has one.
 	Statements []Statement
+	// Doubts are sentences about the whole file that a person should see.
+	Doubts []string
 
-	r       io.ReaderAt
+	src     io.ReaderAt
 	size    int64
 	skip    int64 // Of the byte order mark.
 	opts    Options
 	mapping Mapping
-	csv     csvPlan
+	table   *table // Of a CSV file.
 	ids     idTable
 }
 
@@ -102,7 +104,7 @@ type Total struct {
 // The error is a *FormatError for what is no file of a known format, an *UndecidedError with
 // questions, a *LimitError, or that of the reader.
 func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
-	f := &File{r: r, size: size, opts: options}
+	f := &File{src: r, size: size, opts: options}
 	if m := options.Mapping; m != nil {
 		if err := m.check(); err != nil {
 			return nil, err
@@ -133,7 +135,7 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	w := &walk{file: f, first: true, at: -1}
 	w.ids.init()
 	if f.Format == CSV {
-		if f.csv, err = planCSV(f, text); err != nil {
+		if err = f.findTable(); err != nil {
 			return nil, err
 		}
 	}
@@ -165,19 +167,42 @@ func (f *File) decide(w *walk) (*File, error) {
 		if mark != 0 {
 			f.mapping.Decimal = string(rune(mark))
 		}
-		if ask {
+		switch {
+		case ask && f.Format == OFX:
+			// OFX has no marks between thousands, so the mark is that of the decimals.
+			example := w.marks.example.Text
+			f.mapping.Decimal = string(example[strings.IndexAny(example, ".,")])
+		case ask:
 			questions = append(questions, decimalQuestion(w.marks.example))
+		case mark == 0:
+			f.Doubts = append(f.Doubts, "Some amounts have a decimal point and some a decimal "+
+				"comma; those that can be read in two ways are refused.")
 		}
 	}
-	questions = append(questions, f.csv.questions(f, w)...)
+	if f.table != nil {
+		questions = append(questions, f.table.decide(f)...)
+	}
 	if len(questions) > 0 {
 		return nil, &UndecidedError{Questions: questions, Mapping: f.mapping}
 	}
-	return f, f.readBalances()
+	if w.ids.full {
+		f.Doubts = append(f.Doubts, "The file has so many ids of the bank that none is relied on.")
+	}
+	if w.marks.either && (f.Format == OFX || f.Format == QIF) {
+		// Balances were read before the decimal mark was known.
+		again := &walk{file: f, first: true, at: -1}
+		again.ids.init()
+		if err := f.parse(again); err != nil {
+			return nil, err
+		}
+		f.Statements = again.statements
+	}
+	f.nameBalances()
+	return f, nil
 }
 
-// readBalances reads the balances again, now that the decimal mark is known.
-func (f *File) readBalances() error {
+// nameBalances gives the currency of the statement to balances that name none.
+func (f *File) nameBalances() {
 	for i := range f.Statements {
 		s := &f.Statements[i]
 		for _, b := range []*Balance{s.Opening, s.Closing} {
@@ -190,7 +215,6 @@ func (f *File) readBalances() error {
 			}
 		}
 	}
-	return nil
 }
 
 // orderQuestion asks for the order of day and month, by a date that exists in both.
@@ -286,13 +310,13 @@ func (f *File) parse(w *walk) error {
 
 // text returns the file's text as UTF-8, from its beginning.
 func (f *File) text() io.Reader {
-	return decoder(io.NewSectionReader(f.r, f.skip, f.size-f.skip), f.Encoding)
+	return decoder(io.NewSectionReader(f.src, f.skip, f.size-f.skip), f.Encoding)
 }
 
 // findEncoding sets the encoding. The bytes come first, then what the file declares, then what
 // the mapping says, then the letters.
 func (f *File) findEncoding(head []byte) error {
-	e, skip, high, err := detectEncoding(f.r, f.size, head)
+	e, skip, high, err := detectEncoding(f.src, f.size, head)
 	if err != nil {
 		return err
 	}

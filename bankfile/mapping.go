@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/money"
 )
@@ -27,21 +26,28 @@ type Mapping struct {
 	Decimal   string         `json:"decimal,omitempty"`   // "." or ",".
 	Invert    bool           `json:"invert,omitempty"`    // Amounts are positive where money goes out.
 	DebitSign DebitSign      `json:"debitSign,omitempty"` // What a negative debit means.
+	FlagSign  FlagSign       `json:"flagSign,omitempty"`  // What a sign beside a direction means.
+	OutFlags  []string       `json:"outFlags,omitempty"`  // More words for money out,
+	InFlags   []string       `json:"inFlags,omitempty"`   // and for money in.
+	JoinLines bool           `json:"joinLines,omitempty"` // A line without a date goes on.
 	Currency  money.Currency `json:"currency,omitempty"`  // Where the file names none.
 }
 
-// Column says which column of a CSV file has a role. Header is compared first, exactly; Index,
-// from 1, is for files without headers and for headers that stand twice.
+// Column says which column of a CSV file has a role. Name is compared first; Index, from 0, is for
+// files without headers and for names that stand twice.
 type Column struct {
-	Role   Role   `json:"role"`
-	Header string `json:"header,omitempty"`
-	Index  int    `json:"index,omitempty"`
+	Index int    `json:"index"`
+	Name  string `json:"name,omitempty"`
+	Role  Role   `json:"role"`
 }
+
+// columnsMax is the greatest number of columns of a CSV file. The widest that is known has 60.
+const columnsMax = 512
 
 // Role is what a column of a CSV file holds.
 type Role string
 
-// The roles of columns. Several columns may be RoleMemo; every other role has one column.
+// The roles of columns. Several columns may be RoleMemo or RoleIgnore; every other role has one.
 const (
 	RoleDate            Role = "date"
 	RoleValueDate       Role = "valueDate"
@@ -61,12 +67,13 @@ const (
 	RoleForeign         Role = "foreignAmount"
 	RoleForeignCurrency Role = "foreignCurrency"
 	RoleStatus          Role = "status" // Pending or booked.
+	RoleIgnore          Role = "ignore" // Not read, whatever its name suggests.
 )
 
 var roles = []Role{
 	RoleDate, RoleValueDate, RoleAmount, RoleDebit, RoleCredit, RoleDirection, RoleCurrency,
 	RoleBalance, RoleName, RoleMemo, RoleCounterparty, RoleReference, RoleID, RoleCategory,
-	RoleAccount, RoleForeign, RoleForeignCurrency, RoleStatus,
+	RoleAccount, RoleForeign, RoleForeignCurrency, RoleStatus, RoleIgnore,
 }
 
 // DebitSign is what a negative number in a column of debits means.
@@ -74,13 +81,29 @@ type DebitSign string
 
 // The two habits that banks have.
 const (
-	DebitOut    DebitSign = "out"    // All debits are written with a minus.
-	DebitRefund DebitSign = "refund" // A negative debit came back.
+	DebitOut    DebitSign = "out"    // Debits are positive, so a negative one came back.
+	DebitSigned DebitSign = "signed" // All debits are written with a minus.
 )
+
+// FlagSign is what a minus means beside a column that says in which direction money went.
+type FlagSign string
+
+// The two habits that banks have.
+const (
+	FlagDecides FlagSign = "decides" // The column turns the amount; a minus is a refund.
+	FlagRepeats FlagSign = "repeats" // The column only repeats the sign of the amount.
+)
+
+// MappingSizeMax is the greatest size in bytes of a mapping's JSON, which may come from a
+// stranger.
+const MappingSizeMax = 64 << 10
 
 // ParseMapping reads a Mapping from JSON and checks it.
 func ParseMapping(data []byte) (Mapping, error) {
 	var m Mapping
+	if len(data) > MappingSizeMax {
+		return m, fmt.Errorf("a mapping has at most %d bytes", MappingSizeMax)
+	}
 	if err := json.Unmarshal(data, &m); err != nil {
 		return Mapping{}, fmt.Errorf("read mapping: %w", err)
 	}
@@ -104,17 +127,22 @@ func (m *Mapping) check() error {
 		return fmt.Errorf("mapping: unknown date order %q", clip(string(m.DateOrder)))
 	}
 	switch m.DebitSign {
-	case "", DebitOut, DebitRefund:
+	case "", DebitOut, DebitSigned:
 	default:
 		return fmt.Errorf("mapping: unknown debit sign %q", clip(string(m.DebitSign)))
+	}
+	switch m.FlagSign {
+	case "", FlagDecides, FlagRepeats:
+	default:
+		return fmt.Errorf("mapping: unknown flag sign %q", clip(string(m.FlagSign)))
 	}
 	switch m.Encoding {
 	case "", UTF8, UTF16LE, UTF16BE, Windows1250, Windows1252:
 	default:
 		return fmt.Errorf("mapping: unknown encoding %q", clip(string(m.Encoding)))
 	}
-	if m.Delimiter != "" && utf8.RuneCountInString(m.Delimiter) != 1 {
-		return errors.New("mapping: the delimiter must be one character")
+	if m.Delimiter != "" && len(m.Delimiter) != 1 {
+		return errors.New("mapping: the delimiter must be one ASCII character")
 	}
 	if m.Delimiter == "\"" || m.Delimiter == "\n" || m.Delimiter == "\r" {
 		return errors.New("mapping: the delimiter must not be a quotation mark or a line end")
@@ -123,11 +151,10 @@ func (m *Mapping) check() error {
 		switch {
 		case !slices.Contains(roles, c.Role):
 			return fmt.Errorf("mapping: unknown role %q", clip(string(c.Role)))
-		case c.Header == "" && c.Index < 1:
-			return fmt.Errorf("mapping: the column of %s has neither header nor index", c.Role)
-		case c.Role != RoleMemo && slices.ContainsFunc(m.Columns[:i], func(o Column) bool {
-			return o.Role == c.Role
-		}):
+		case c.Index < 0 || c.Index >= columnsMax:
+			return fmt.Errorf("mapping: the column of %s has the index %d", c.Role, c.Index)
+		case c.Role != RoleMemo && c.Role != RoleIgnore &&
+			slices.ContainsFunc(m.Columns[:i], func(o Column) bool { return o.Role == c.Role }):
 			return fmt.Errorf("mapping: two columns are %s", c.Role)
 		}
 	}
@@ -155,11 +182,11 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 			role = RoleDate
 		}
 		index, err := strconv.Atoi(value)
-		if err != nil || index < 1 {
+		if err != nil || index < 0 {
 			return fmt.Errorf("answer to %s: %q is not the number of a column", topic, clip(value))
 		}
 		next.Columns = slices.DeleteFunc(next.Columns, func(c Column) bool {
-			return c.Role == role || c.Index == index && c.Header == ""
+			return c.Role == role || c.Index == index
 		})
 		next.Columns = append(next.Columns, Column{Role: role, Index: index})
 	default:

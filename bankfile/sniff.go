@@ -50,7 +50,7 @@ type tableHabits struct {
 
 // findTable finds delimiter, header and columns.
 func (f *File) findTable() error {
-	section := io.NewSectionReader(f.src, f.skip, max(0, f.size-f.skip))
+	section := io.NewSectionReader(f.src, f.skip, f.size-f.skip)
 	limited := io.LimitReader(decoder(section, f.Encoding), sniffBytes)
 	head, err := io.ReadAll(limited)
 	if err != nil {
@@ -275,15 +275,8 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 		at := -1
 		if c.Name == "" || t.header == nil {
 			at = c.Index
-		}
-		for i, name := range t.header {
-			if at == c.Index || c.Name == "" {
-				break
-			}
-			if (name == c.Name || headerKey(name) == headerKey(c.Name) && headerKey(name) != "") &&
-				(at < 0 || distance(i, name, c) < distance(at, t.header[at], c)) {
-				at = i
-			}
+		} else {
+			at = t.named(c)
 		}
 		if at < 0 || at >= len(t.roles) {
 			return nil, &FormatError{Line: t.headerLine, Why: fmt.Sprintf(
@@ -294,13 +287,26 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 	return given, nil
 }
 
-// distance ranks columns that may be meant: the exact name before a folded one, then the nearest.
-func distance(i int, name string, c Column) int {
-	d := abs(i - c.Index)
-	if name != c.Name {
-		d += columnsMax
+// named finds a column by its header. Of several with that name the nearest one is meant; the
+// exact name comes before one that differs in accents or case.
+func (t *table) named(c Column) int {
+	at, least := -1, 0
+	key := headerKey(c.Name)
+	for i, name := range t.header {
+		d := 0
+		switch {
+		case name == c.Name:
+		case headerKey(name) == key && key != "":
+			d = columnsMax
+		default:
+			continue
+		}
+		d += abs(i - c.Index)
+		if at < 0 || d < least {
+			at, least = i, d
+		}
 	}
-	return d
+	return at
 }
 
 // roleOrder is the order in which roles choose their columns.

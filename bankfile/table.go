@@ -97,8 +97,8 @@ func (t *table) decide(f *File) (questions []Question) {
 				Topic: AskDebit,
 				Text:  "All numbers in the debit column are negative",
 				Choices: []Choice{
-					{DebitSigned, "they are money out, with a sign"},
-					{DebitOut, "they are refunds, money in"},
+					{string(DebitSigned), "they are money out, with a sign"},
+					{string(DebitSigned), "they are refunds, money in"},
 				},
 				Examples: []string{s.debitExample.String()},
 			})
