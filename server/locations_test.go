@@ -29,7 +29,8 @@ func TestLocationsOverTheAPI(t *testing.T) {
 	}
 	t.Run("a code is found in any case", func(t *testing.T) {
 		found := must[client.Location](t)(w.LocationByCode(ctx, "akl-01"))
-		if found.ID != made.ID || must[client.Location](t)(w.Location(ctx, made.ID)).Name != "Auckland" {
+		byID := must[client.Location](t)(w.Location(ctx, made.ID))
+		if found.ID != made.ID || byID.Name != "Auckland" {
 			t.Error(found)
 		}
 		_, err := w.LocationByCode(ctx, "akl-99")
@@ -39,7 +40,8 @@ func TestLocationsOverTheAPI(t *testing.T) {
 	})
 	t.Run("a code that is taken says by whom", func(t *testing.T) {
 		_, err := w.CreateLocation(ctx, place("akl-01", "Albany"))
-		if !errors.Is(err, locations.ErrCodeTaken) || !strings.Contains(err.Error(), string(made.ID)) {
+		if !errors.Is(err, locations.ErrCodeTaken) ||
+			!strings.Contains(err.Error(), string(made.ID)) {
 			t.Error(err)
 		}
 	})
@@ -57,15 +59,19 @@ func TestLocationsOverTheAPI(t *testing.T) {
 	t.Run("ETags guard reads and changes", func(t *testing.T) {
 		path := "/v1/locations/" + string(made.ID)
 		tag := `"` + made.Tag + `"`
-		if got := w.send(get, path, "", "If-None-Match", tag); got.status != http.StatusNotModified {
-			t.Errorf("%+v", got)
+		known := w.send(get, path, "", "If-None-Match", tag)
+		if known.status != http.StatusNotModified {
+			t.Errorf("%+v", known)
 		}
 		lat, lng := -36.8485, 174.7633
+		fields := client.LocationFields{
+			Lat: &lat, Lng: &lng, TimeZone: text("Pacific/Auckland"), Tags: []string{"depot"},
+			Hours: &client.LocationHours{
+				Weekly: []client.LocationPeriod{{Day: "monday", Open: "00:00", Close: "24:00"}},
+			},
+		}
 		changed := must[client.Location](t)(w.UpdateLocation(ctx, made.ID, made.Tag,
-			client.LocationChange{LocationFields: client.LocationFields{Lat: &lat, Lng: &lng,
-				TimeZone: text("Pacific/Auckland"), Tags: []string{"depot"}, Hours: &client.LocationHours{
-					Weekly: []client.LocationPeriod{{Day: "monday", Open: "00:00", Close: "24:00"}},
-				}}}))
+			client.LocationChange{LocationFields: fields}))
 		if changed.Tag == made.Tag || *changed.Lat != lat || changed.Open == nil {
 			t.Errorf("%+v", changed)
 		}
@@ -95,107 +101,121 @@ func TestLocationsOverTheAPI(t *testing.T) {
 			t.Errorf("%+v", cleared)
 		}
 	})
-	t.Run("the whole life", func(t *testing.T) {
-		gone := must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
-		if gone.Status != client.LocationInactive {
-			t.Error(gone)
-		}
-		_, err := w.CreateLocation(ctx, place("akl-01", "Albany"))
-		if !errors.Is(err, locations.ErrCodeReserved) {
-			t.Error(err)
-		}
-		released := must[client.Location](t)(w.ReleaseLocation(ctx, made.ID, gone.Tag))
-		if released.Code != "" || released.FormerCode != "AKL-01" {
-			t.Error(released)
-		}
-		back := must[client.Location](t)(w.RestoreLocation(ctx, made.ID, "", ""))
-		if back.Code != "AKL-01" || back.Status != client.LocationActive {
-			t.Error(back)
-		}
-		both := must[[]client.Location](t)(w.SwapLocations(ctx, made.ID,
-			"01ARZ3NDEKTSV4RRFFQ69G5FAV"))
-		if len(both) != 2 || both[0].Code != "wlg-01" || both[1].Code != "AKL-01" {
-			t.Error(both)
-		}
-	})
-	t.Run("lists", func(t *testing.T) {
-		for i := range 5 {
-			must[client.Location](t)(w.CreateLocation(ctx, place(fmt.Sprint("x", i), "X")))
-		}
-		must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
-		count := func(status string) (n int) {
-			q := client.LocationQuery{Status: status, PageQuery: client.PageQuery{Size: 2}}
-			for _, err := range w.AllLocations(ctx, q) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				n++
+	t.Run("the whole life", func(t *testing.T) { w.lifeOfLocation(t, made) })
+	t.Run("lists", func(t *testing.T) { w.listsOfLocations(t, made) })
+	t.Run("what is near", func(t *testing.T) { w.locationsNear(t, made) })
+	t.Run("imports, repairs and plans", w.dutiesOfLocations)
+}
+
+func (w *world) lifeOfLocation(t *testing.T, made client.Location) {
+	ctx := t.Context()
+	gone := must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
+	if gone.Status != client.LocationInactive {
+		t.Error(gone)
+	}
+	_, err := w.CreateLocation(ctx, place("akl-01", "Albany"))
+	if !errors.Is(err, locations.ErrCodeReserved) {
+		t.Error(err)
+	}
+	released := must[client.Location](t)(w.ReleaseLocation(ctx, made.ID, gone.Tag))
+	if released.Code != "" || released.FormerCode != "AKL-01" {
+		t.Error(released)
+	}
+	back := must[client.Location](t)(w.RestoreLocation(ctx, made.ID, "", ""))
+	if back.Code != "AKL-01" || back.Status != client.LocationActive {
+		t.Error(back)
+	}
+	both := must[[]client.Location](t)(w.SwapLocations(ctx, made.ID,
+		"01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+	if len(both) != 2 || both[0].Code != "wlg-01" || both[1].Code != "AKL-01" {
+		t.Error(both)
+	}
+}
+
+func (w *world) listsOfLocations(t *testing.T, made client.Location) {
+	ctx := t.Context()
+	for i := range 5 {
+		must[client.Location](t)(w.CreateLocation(ctx, place(fmt.Sprint("x", i), "X")))
+	}
+	must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
+	count := func(status string) (n int) {
+		q := client.LocationQuery{Status: status, PageQuery: client.PageQuery{Size: 2}}
+		for _, err := range w.AllLocations(ctx, q) {
+			if err != nil {
+				t.Fatal(err)
 			}
-			return n
+			n++
 		}
-		if count("") != 6 || count("inactive") != 1 || count("all") != 7 {
-			t.Error(count(""), count("inactive"), count("all"))
+		return n
+	}
+	if count("") != 6 || count("inactive") != 1 || count("all") != 7 {
+		t.Error(count(""), count("inactive"), count("all"))
+	}
+	whole := w.send(get, "/v1/locations/directory", "")
+	if whole.status != http.StatusOK || strings.Count(whole.body, `"tag"`) != 6 {
+		t.Errorf("%+v", whole)
+	}
+	known := w.send(get, "/v1/locations/directory", "", "If-None-Match",
+		whole.header.Get("ETag"))
+	if known.status != http.StatusNotModified {
+		t.Errorf("%+v", known)
+	}
+	if list := must[[]client.Location](t)(w.Directory(ctx)); len(list) != 6 {
+		t.Error(list)
+	}
+	if _, err := w.Locations(ctx, client.LocationQuery{Order: "name"}); !errors.Is(err,
+		locations.ErrOrderMissing) {
+		t.Error(err)
+	}
+}
+
+func (w *world) locationsNear(t *testing.T, made client.Location) {
+	ctx := t.Context()
+	must[client.Location](t)(w.RestoreLocation(ctx, made.ID, "", ""))
+	found := must[client.Neighbours](t)(w.LocationsNear(ctx, client.NearQuery{
+		Lat: -36.84, Lng: 174.76, Radius: 5000}))
+	if len(found.Items) != 1 || found.Items[0].Distance < 900 ||
+		found.Items[0].Distance > 1100 {
+		t.Errorf("%+v", found)
+	}
+	found = must[client.Neighbours](t)(w.LocationsNear(ctx, client.NearQuery{
+		Box: &client.LocationBox{South: -48, West: 166, North: -34, East: -176}}))
+	if len(found.Items) != 1 || found.More {
+		t.Errorf("%+v", found)
+	}
+	for _, query := range []string{"", "?lat=1&lng=1", "?south=1", "?lat=91&radius=1"} {
+		if got := w.send(get, "/v1/locations/near"+query, ""); got.status != 400 {
+			t.Errorf("%s: %+v", query, got)
 		}
-		whole := w.send(get, "/v1/locations/directory", "")
-		if whole.status != http.StatusOK || strings.Count(whole.body, `"tag"`) != 6 {
-			t.Errorf("%+v", whole)
+	}
+}
+
+func (w *world) dutiesOfLocations(t *testing.T) {
+	ctx := t.Context()
+	rows := []client.LocationRow{
+		{Line: 2, Cells: map[string]string{"code": "new", "name": "New", "point": "1N 2E"}},
+		{Line: 3, Cells: map[string]string{"code": "x1", "name": "Changed"}},
+		{Line: 4, Cells: map[string]string{"code": "bad code", "name": "Bad"}},
+	}
+	for _, preview := range []bool{true, false} {
+		got := must[[]client.RowOutcome](t)(w.ImportLocations(ctx, rows, "", preview))
+		if len(got) != 3 || got[0].Action != "create" || got[1].Action != "change" ||
+			got[1].Changes[0].From != "X" || got[2].Action != "error" ||
+			!errors.Is(got[2].Problem, locations.ErrInvalidCode) {
+			t.Errorf("%+v", got)
 		}
-		known := w.send(get, "/v1/locations/directory", "", "If-None-Match", whole.header.Get("ETag"))
-		if known.status != http.StatusNotModified {
-			t.Errorf("%+v", known)
-		}
-		if list := must[[]client.Location](t)(w.Directory(ctx)); len(list) != 6 {
-			t.Error(list)
-		}
-		if _, err := w.Locations(ctx, client.LocationQuery{Order: "name"}); !errors.Is(err,
-			locations.ErrOrderMissing) {
-			t.Error(err)
-		}
-	})
-	t.Run("what is near", func(t *testing.T) {
-		must[client.Location](t)(w.RestoreLocation(ctx, made.ID, "", ""))
-		found := must[client.Neighbours](t)(w.LocationsNear(ctx, client.NearQuery{
-			Lat: -36.84, Lng: 174.76, Radius: 5000}))
-		if len(found.Items) != 1 || found.Items[0].Distance < 900 || found.Items[0].Distance > 1100 {
-			t.Errorf("%+v", found)
-		}
-		found = must[client.Neighbours](t)(w.LocationsNear(ctx, client.NearQuery{
-			Box: &client.LocationBox{South: -48, West: 166, North: -34, East: -176}}))
-		if len(found.Items) != 1 || found.More {
-			t.Errorf("%+v", found)
-		}
-		for _, query := range []string{"", "?lat=1&lng=1", "?south=1", "?lat=91&radius=1"} {
-			if got := w.send(get, "/v1/locations/near"+query, ""); got.status != 400 {
-				t.Errorf("%s: %+v", query, got)
-			}
-		}
-	})
-	t.Run("imports, repairs and plans", func(t *testing.T) {
-		rows := []client.LocationRow{
-			{Line: 2, Cells: map[string]string{"code": "new", "name": "New", "point": "1N 2E"}},
-			{Line: 3, Cells: map[string]string{"code": "x1", "name": "Changed"}},
-			{Line: 4, Cells: map[string]string{"code": "bad code", "name": "Bad"}},
-		}
-		for _, preview := range []bool{true, false} {
-			got := must[[]client.RowOutcome](t)(w.ImportLocations(ctx, rows, "", preview))
-			if len(got) != 3 || got[0].Action != "create" || got[1].Action != "change" ||
-				got[1].Changes[0].From != "X" || got[2].Action != "error" ||
-				!errors.Is(got[2].Problem, locations.ErrInvalidCode) {
-				t.Errorf("%+v", got)
-			}
-		}
-		r := must[client.LocationRepair](t)(w.RepairLocations(ctx, true))
-		if r.Locations != 8 || r.Lookups != 8 || len(r.Faults) != 0 || !r.Mended {
-			t.Errorf("%+v", r)
-		}
-		if n := must[int](t)(w.ReindexLocations(ctx)); n != 8 {
-			t.Error(n)
-		}
-		p := must[client.LocationPlan](t)(w.PlanLocations(ctx))
-		if p.Locations != 8 || p.Calls < 1 || len(p.Advice) == 0 {
-			t.Errorf("%+v", p)
-		}
-	})
+	}
+	r := must[client.LocationRepair](t)(w.RepairLocations(ctx, true))
+	if r.Locations != 8 || r.Lookups != 8 || len(r.Faults) != 0 || !r.Mended {
+		t.Errorf("%+v", r)
+	}
+	if n := must[int](t)(w.ReindexLocations(ctx)); n != 8 {
+		t.Error(n)
+	}
+	p := must[client.LocationPlan](t)(w.PlanLocations(ctx))
+	if p.Locations != 8 || p.Calls < 1 || len(p.Advice) == 0 {
+		t.Errorf("%+v", p)
+	}
 }
 
 func TestOptionsReachTheDirectory(t *testing.T) {

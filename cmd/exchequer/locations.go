@@ -135,7 +135,8 @@ func (a *app) locationOptions() (o locations.Options, err error) {
 		case "cell":
 			o.CellIndex = true
 		default:
-			return o, usagef("created, code, name or cell", "There is no index %q of locations", name)
+			return o, usagef("created, code, name or cell", "There is no index %q of locations",
+				name)
 		}
 	}
 	o.Shards = a.flags.locationShards
@@ -344,7 +345,8 @@ func (a *app) locationsNear() *cobra.Command {
 		}
 		if len(box) > 0 {
 			if len(box) != 4 {
-				return usagef("--box=-48,166,-34,-176", "A box has four sides: south, west, north, east")
+				return usagef("--box=-48,166,-34,-176",
+					"A box has four sides: south, west, north, east")
 			}
 			q.Box = &client.LocationBox{South: box[0], West: box[1], North: box[2], East: box[3]}
 		}
@@ -526,7 +528,8 @@ while it takes no longer than 100 ms; after that the plan says what to do instea
 				num("TOOK", func(p plan) string {
 					return duration(time.Duration(p.Micros) * time.Microsecond)
 				}),
-				col("SCAN IS RIGHT", func(p plan) string { return strconv.FormatBool(p.ScanIsRight) }),
+				col("SCAN IS RIGHT",
+					func(p plan) string { return strconv.FormatBool(p.ScanIsRight) }),
 				col("ADVICE", func(p plan) string { return strings.Join(p.Advice, " ") }),
 			}, p)
 		}),

@@ -197,9 +197,11 @@ func (a *API) registerLocationDuties() {
 		description: "A row whose code nobody has makes a location, and one whose code is known changes " +
 			"that location. Good rows are saved and bad ones reported, each for itself; a repeat " +
 			"changes nothing.",
-		example: importLocations{Preview: true, Rows: []importRow{{Line: 2, Cells: map[string]string{
-			"code": "akl-01", "name": "Auckland Central", "point": "36°50′54″S 174°45′48″E",
-		}}}},
+		example: importLocations{Preview: true, Rows: []importRow{{
+			Line: 2, Cells: map[string]string{
+				"code": "akl-01", "name": "Auckland Central", "point": "36°50′54″S 174°45′48″E",
+			},
+		}}},
 		problems: []*problem.Definition{locations.ErrInvalid},
 	}, a.importLocations)
 	register(a, operation{
@@ -227,7 +229,8 @@ func (a *API) near(ctx context.Context, in *nearParams) (*answer[neighbours], er
 	}
 	q.Box = box
 	if box == nil && in.Radius <= 0 {
-		return nil, ErrInvalidParameter.Field("radius", "must be more than zero, unless there is a box")
+		return nil, ErrInvalidParameter.Field("radius",
+			"must be more than zero, unless there is a box")
 	}
 	found, err := a.deps.Locations.Near(ctx, q)
 	if err != nil {

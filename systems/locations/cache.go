@@ -26,8 +26,8 @@ type Snapshot struct {
 type cache struct {
 	mu       sync.Mutex
 	snapshot *Snapshot
-	// writes counts the beginnings and ends of writes: a list that was read while it did not change,
-	// and while none was going on, has no part of a write in it.
+	// writes counts the beginnings and ends of writes: a list that was read while it did not
+	// change, and while none was going on, has no part of a write in it.
 	writes  uint64
 	writing int
 	loading *loading

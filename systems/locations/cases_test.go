@@ -8,8 +8,8 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
-// TestPublicCases are cases that users of other projects ran into, by the projects in which they
-// can be read, each with what should have come of it.
+// TestPublicCases are cases about codes, lists and distances that users of other projects ran into,
+// by the projects in which they can be read, each with what should have come of it.
 func TestPublicCases(t *testing.T) {
 	t.Run("dynamodb-onetable 317: what never had a code can be changed and deleted",
 		TestALocationWithoutACode)
@@ -76,6 +76,10 @@ func TestPublicCases(t *testing.T) {
 	t.Run("dynamodb-geo.js 31, 66: longitudes above -13.5", TestNearAgreesWithBruteForce)
 	t.Run("dynamodb-geo.py 48, tile38 64: a box across the antimeridian, the edge of a radius",
 		TestNearAtTheEdges)
+}
+
+// TestPublicCasesOfFiles are those about files and what is in them.
+func TestPublicCasesOfFiles(t *testing.T) {
 	t.Run("card 31: blank coordinates are none", func(t *testing.T) {
 		d := open(t, locations.Options{})
 		d.imported("code,name,lat,lng\na,A,,\n", "", false)

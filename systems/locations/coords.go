@@ -64,9 +64,9 @@ func ParsePoint(lat, lng string) (Point, error) {
 	return p, nil
 }
 
-// ParsePair reads a point from one text, such as "45.69, -87.51", "S41.28 E174.77", "geo:45.69,-87.51"
-// or the address of a map that has "@45.69,-87.51" in it. Latitude comes first unless letters say
-// otherwise.
+// ParsePair reads a point from one text, such as "45.69, -87.51", "S41.28 E174.77",
+// "geo:45.69,-87.51" or the address of a map that has "@45.69,-87.51" in it. Latitude comes first
+// unless letters say otherwise.
 func ParsePair(text string) (Point, error) {
 	whole := text
 	text = strings.TrimSpace(text)
@@ -197,7 +197,8 @@ func parseDegrees(parts []string) (sum float64, err error) {
 	unit := 1.0
 	for i, part := range parts {
 		part = strings.Replace(part, ",", ".", 1)
-		if strings.Trim(part, "0123456789.") != "" || i < len(parts)-1 && strings.Contains(part, ".") {
+		last := i == len(parts)-1
+		if strings.Trim(part, "0123456789.") != "" || !last && strings.Contains(part, ".") {
 			return 0, errNoCoordinate
 		}
 		v, err := strconv.ParseFloat(part, 64)

@@ -52,8 +52,8 @@
 // Codes and names stand in keys in lower case. With shards, the key of a location is
 // LOCATION#<shard>#<id> and a list is spread over LIST#LOCATION#<n>, whose parts are read side by
 // side and merged. GSI1 is made of the seed's own attributes, so that items which are there already
-// are in it; lookup items are as well, in a partition of their own. GSI2, GSI3 and GSI4 hold nothing
-// but locations.
+// are in it; lookup items are as well, in a partition of their own. GSI2, GSI3 and GSI4 hold
+// nothing but locations.
 //
 // Attributes that the seed of this design does not have: formerCode, placeIdCheckedAt, address,
 // phone, timeZone, hours, tags and version; geoArea and geoCell with the index by cells. The key
@@ -67,15 +67,15 @@
 //	                        └───────────── inactive, without a code
 //	                            Restore
 //
-// Delete is the seed's single update of status and updatedAt (and of version), and leaves the lookup
-// item alone. Nothing is ever removed from the table but lookup items.
+// Delete is the seed's single update of status and updatedAt (and of version), and leaves the
+// lookup item alone. Nothing is ever removed from the table but lookup items.
 //
 // # What Google's Places says
 //
-// A place id may be kept for ever, and should be looked up again after twelve months; so the date of
-// the last look is kept with it. Other things that Places answers may not be kept, or not for long,
-// depending on its terms: formattedAddress and addressComponents are there for the seed's sake,
-// apart from the address that the owner of the directory gives.
+// A place id may be kept for ever, and should be looked up again after twelve months; so the date
+// of the last look is kept with it. Other things that Places answers may not be kept, or not for
+// long, depending on its terms: formattedAddress and addressComponents are there for the seed's
+// sake, apart from the address that the owner of the directory gives.
 //
 // # Limits
 //

@@ -219,8 +219,10 @@ func TestReadSheetUnderstandsWhatSpreadsheetsWrite(t *testing.T) {
 		"UTF-16":     wide(plain, []byte{0xff, 0xfe}, false),
 		"big-endian": wide(plain, []byte{0xfe, 0xff}, true),
 		"CRLF":       "code,name\r\n007,Ōtāhuhu\r\n", "tabs": "code\tname\n007\tŌtāhuhu\n",
-		"semicolons": "code;name\n007;Ōtāhuhu\n", "quoted": "\"Code\",\"Name\"\n\"007\",\"Ōtāhuhu\"",
-		"blank lines": "code,name\n\n007,Ōtāhuhu\n,\n", "other heads": "Location Code,NAME\n007,Ōtāhuhu",
+		"semicolons":  "code;name\n007;Ōtāhuhu\n",
+		"quoted":      "\"Code\",\"Name\"\n\"007\",\"Ōtāhuhu\"",
+		"blank lines": "code,name\n\n007,Ōtāhuhu\n,\n",
+		"other heads": "Location Code,NAME\n007,Ōtāhuhu",
 	} {
 		s := sheet(t, text)
 		if len(s.Rows) != 1 || s.Rows[0].Cells["code"] != "007" ||

@@ -199,7 +199,8 @@ func changeOf(cells map[string]string, wrong *problem.Fields) (c Change, blank b
 			at, err = time.Parse(dateLayout, v)
 		}
 		if err != nil {
-			wrong.Add("placeIdCheckedAt", "must be a day or an instant such as 2026-01-31T10:30:00Z")
+			wrong.Add("placeIdCheckedAt",
+				"must be a day or an instant such as 2026-01-31T10:30:00Z")
 		}
 		c.PlaceIDCheckedAt = &at
 	}
@@ -265,7 +266,8 @@ func (d *Directory) findRows(ctx context.Context, jobs []job) error {
 		}
 		id, err := ParseID(string(lookup.ID))
 		if err != nil {
-			jobs[at[n]].fail(ErrUnsettled.With("code", jobs[at[n]].Code).With("location", lookup.ID))
+			j := &jobs[at[n]]
+			j.fail(ErrUnsettled.With("code", j.Code).With("location", lookup.ID))
 			continue
 		}
 		owners, ids = append(owners, at[n]), append(ids, locationItem{ID: id})
@@ -433,7 +435,8 @@ func (d *Directory) warnOfZeros(ctx context.Context, jobs []job) error {
 		if lookup != nil {
 			j := &jobs[at[n]]
 			j.Warnings = append(j.Warnings, fmt.Sprintf(
-				"the code differs from %s by zeros before it alone", cmp.Or(lookup.Code, lookup.Key)))
+				"the code differs from %s by zeros before it alone",
+				cmp.Or(lookup.Code, lookup.Key)))
 		}
 	}
 	return nil

@@ -108,17 +108,21 @@ type model struct {
 
 // fields are the handles of what updates change and conditions compare.
 type fields struct {
-	code, formerCode, name, placeID, formattedAddress singletable.Field[locationItem, string]
-	phone, timeZone, area, cell, updatedAt            singletable.Field[locationItem, string]
-	placeCheckedAt                                    singletable.Field[locationItem, time.Time]
-	components                                        singletable.Field[locationItem, map[string]any]
-	lat, lng                                          singletable.Field[locationItem, singletable.Number]
-	status                                            singletable.Field[locationItem, Status]
-	address                                           singletable.Field[locationItem, *Address]
-	hours                                             singletable.Field[locationItem, *Hours]
-	tags                                              singletable.Field[locationItem, []string]
-	version                                           singletable.Field[locationItem, uint64]
+	code, formerCode, name, placeID, formattedAddress textField
+	phone, timeZone, area, cell, updatedAt            textField
+
+	placeCheckedAt singletable.Field[locationItem, time.Time]
+	components     singletable.Field[locationItem, map[string]any]
+	lat, lng       singletable.Field[locationItem, singletable.Number]
+	status         singletable.Field[locationItem, Status]
+	address        singletable.Field[locationItem, *Address]
+	hours          singletable.Field[locationItem, *Hours]
+	tags           singletable.Field[locationItem, []string]
+	version        singletable.Field[locationItem, uint64]
 }
+
+// textField is the handle of an attribute that is text.
+type textField = singletable.Field[locationItem, string]
 
 func newModel(o Options) *model {
 	m := &model{}
@@ -176,7 +180,7 @@ func (m *model) defineEntities(o Options, again *singletable.Table) {
 
 func (m *model) defineFields() {
 	l, f := m.locations, &m.fields
-	text := func(at func(*locationItem) *string) singletable.Field[locationItem, string] {
+	text := func(at func(*locationItem) *string) textField {
 		return singletable.FieldOf(l, at)
 	}
 	f.code = text(func(i *locationItem) *string { return &i.Code })
@@ -334,7 +338,9 @@ func (m *model) touch(l *Location, now time.Time) {
 // stillSo are the conditions that a location is as it was read.
 func (m *model) stillSo(l *Location) []singletable.Step[locationItem] {
 	f := &m.fields
-	return []singletable.Step[locationItem]{f.version.Equals(l.Version), f.updatedAt.Equals(l.updated)}
+	return []singletable.Step[locationItem]{
+		f.version.Equals(l.Version), f.updatedAt.Equals(l.updated),
+	}
 }
 
 // steps are the changes that make of a location another, while it still is as it was read.

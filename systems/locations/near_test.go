@@ -74,9 +74,11 @@ func TestEveryPointOfACircleIsInItsCells(t *testing.T) {
 		for range 50 {
 			p := point().Draw(r, "point")
 			if rapid.Bool().Draw(r, "close") {
-				p = locations.Point{
-					Lat: max(-90, min(90, centre.Lat+radius/111_195*rapid.Float64Range(-1, 1).Draw(r, "north"))),
-					Lng: wrap(centre.Lng + radius/111_195*rapid.Float64Range(-2, 2).Draw(r, "east"))}
+				wide := radius / 111_195 // in degrees
+				north := wide * rapid.Float64Range(-1, 1).Draw(r, "north")
+				east := wide * rapid.Float64Range(-2, 2).Draw(r, "east")
+				p = locations.Point{Lat: max(-90, min(90, centre.Lat+north)),
+					Lng: wrap(centre.Lng + east)}
 			}
 			if arc(centre, p) > radius*(1-1e-9)-1e-6 {
 				continue
@@ -85,7 +87,8 @@ func TestEveryPointOfACircleIsInItsCells(t *testing.T) {
 				r.Fatalf("%v is %v m from %v and not in %+v", p, arc(centre, p), centre, box)
 			}
 			cell := locations.CellOf(p)
-			in := slices.ContainsFunc(cells, func(c string) bool { return strings.HasPrefix(cell, c) })
+			in := slices.ContainsFunc(cells,
+				func(c string) bool { return strings.HasPrefix(cell, c) })
 			if cells != nil && !in {
 				r.Fatalf("the cell %s of %v is not in %v", cell, p, cells)
 			}

@@ -22,9 +22,9 @@ const (
 	// LookupStray is a lookup item of a code that the location it names does not have, or of a
 	// location that does not exist. It keeps the code from everybody.
 	LookupStray FaultKind = "lookup_stray"
-	// CodeTwice is a location whose code belongs to another location by right, since the lookup item
-	// names that. Mending takes the code from it, keeps it as FormerCode, and leaves it to people
-	// to give it another.
+	// CodeTwice is a location whose code belongs to another location by right, since the lookup
+	// item names that. Mending takes the code from it, keeps it as FormerCode, and leaves it to
+	// people to give it another.
 	CodeTwice FaultKind = "code_twice"
 )
 
@@ -91,8 +91,8 @@ func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
 		}
 	}
 	slices.SortFunc(r.Faults, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(keyOf(a.Code), keyOf(b.Code)), cmp.Compare(a.Location, b.Location),
-			cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(keyOf(a.Code), keyOf(b.Code)),
+			cmp.Compare(a.Location, b.Location), cmp.Compare(a.Kind, b.Kind))
 	})
 	return r, nil
 }
