@@ -1,0 +1,146 @@
+package bankfile_test
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/exchequer-dev/exchequer/bankfile"
+)
+
+// utf16of writes a text as UTF-16.
+func utf16of(text string, order binary.AppendByteOrder) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+// in1250 and in1252 write the letters of the tests in single bytes.
+var (
+	in1250 = strings.NewReplacer("Ż", "\xaf", "ł", "\xb3", "ó", "\xf3", "ą", "\xb9", "ę", "\xea",
+		"ć", "\xe6", "ś", "\x9c", "č", "\xe8", "ř", "\xf8", "š", "\x9a", "ů", "\xf9", "Č", "\xc8",
+		"á", "\xe1", "í", "\xed", "ž", "\x9e", "ý", "\xfd", "€", "\x80", "ő", "\xf5", "ü", "\xfc", "é", "\xe9")
+	in1252 = strings.NewReplacer("é", "\xe9", "ü", "\xfc", "ß", "\xdf", "€", "\x80", "ä", "\xe4",
+		"ö", "\xf6", "è", "\xe8", "ê", "\xea", "ç", "\xe7", "ñ", "\xf1", "’", "\x92", "à", "\xe0")
+)
+
+func TestEncodings(t *testing.T) {
+	table := "Date,Description,Amount\n2026-01-31,%s,-5.00\n"
+	german := strings.Replace(table, "%s", "Grüße für 5 €", 1)
+	polish := strings.Replace("Data operacji,Opis,Kwota\n2026-01-31,%s,-5.00\n", "%s", "Żabka płatność kartą", 1)
+	czech := strings.Replace("Datum zaúčtování,Název protiúčtu,Částka\n2026-01-31,%s,-5.00\n", "%s", "Příkaz Česká pošta", 1)
+	czechBytes := strings.NewReplacer("ú", "\xfa", "č", "\xe8", "á", "\xe1", "í", "\xed", "Č", "\xc8", "š", "\x9a",
+		"ř", "\xf8", "ě", "\xec", "ť", "\x9d", "á", "\xe1").Replace(czech)
+	for name, c := range map[string]struct {
+		text string
+		want bankfile.Encoding
+		memo string
+	}{
+		"UTF-8":                        {german, bankfile.UTF8, "Grüße für 5 €"},
+		"UTF-8 with a mark":            {"\ufeff" + german, bankfile.UTF8, "Grüße für 5 €"},
+		"UTF-8, mark and quoted field": {"\ufeff\"Date\",\"Description\",\"Amount\"\n" + strings.SplitN(german, "\n", 2)[1], bankfile.UTF8, "Grüße für 5 €"},
+		"UTF-16 little with a mark":    {utf16of("\ufeff"+german, binary.LittleEndian), bankfile.UTF16LE, "Grüße für 5 €"},
+		"UTF-16 big with a mark":       {utf16of("\ufeff"+german, binary.BigEndian), bankfile.UTF16BE, "Grüße für 5 €"},
+		"UTF-16 little without":        {utf16of(german, binary.LittleEndian), bankfile.UTF16LE, "Grüße für 5 €"},
+		"UTF-16 big without":           {utf16of(german, binary.BigEndian), bankfile.UTF16BE, "Grüße für 5 €"},
+		"Windows-1252":                 {in1252.Replace(german), bankfile.Windows1252, "Grüße für 5 €"},
+		"Windows-1250, Polish":         {in1250.Replace(polish), bankfile.Windows1250, "Żabka płatność kartą"},
+		"Windows-1250, Czech":          {czechBytes, bankfile.Windows1250, "Příkaz Česká pošta"},
+		"beyond the basic plane":       {utf16of("\ufeff"+strings.Replace(german, "5 €", "😀", 1), binary.LittleEndian), bankfile.UTF16LE, "Grüße für 😀"},
+		"ASCII alone":                  {strings.Replace(table, "%s", "Milk", 1), bankfile.UTF8, "Milk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := mustRead(t, c.text)
+			e := r.entries()
+			if r.file.Encoding != c.want || len(e) != 1 {
+				t.Fatalf("%s, %q", r.file.Encoding, r.brief())
+			}
+			if got := strings.TrimSpace(e[0].Name + e[0].Memo); got != c.memo {
+				t.Errorf("got %q, want %q", got, c.memo)
+			}
+		})
+	}
+}
+
+// TestEachFileHasItsOwnEncoding is firefly#11470: a mapping that remembers one encoding does not
+// spoil a file in another.
+func TestEachFileHasItsOwnEncoding(t *testing.T) {
+	text := "Date,Description,Amount\n2026-01-31,Grüße,-5.00\n"
+	m := bankfile.Mapping{Version: bankfile.MappingVersion, Encoding: bankfile.Windows1252}
+	for _, written := range []string{text, in1252.Replace(text), utf16of(text, binary.LittleEndian)} {
+		r, err := read(written, bankfile.Options{Mapping: &m})
+		if err != nil || len(r.entries()) != 1 || r.entries()[0].Memo != "Grüße" {
+			t.Errorf("%v, %v", r.brief(), err)
+		}
+	}
+}
+
+// TestADoubtfulEncodingIsShownAndChosen reads letters that mean something in both code pages.
+func TestADoubtfulEncodingIsShownAndChosen(t *testing.T) {
+	text := "Date,Description,Amount\n2026-01-31,5 \xb3 la carte,-5.00\n"
+	r := mustRead(t, text)
+	if r.file.EncodingSure || !strings.Contains(r.file.EncodingSample, "la carte") {
+		t.Errorf("sure %v, sample %q", r.file.EncodingSure, r.file.EncodingSample)
+	}
+	byte80 := "Date,Description,Amount\n2026-01-31,\xb3,-5.00\n"
+	for encoding, want := range map[bankfile.Encoding]string{
+		bankfile.Windows1250: "ł", bankfile.Windows1252: "³",
+	} {
+		m := bankfile.Mapping{Version: bankfile.MappingVersion, Encoding: encoding}
+		r, err := read(byte80, bankfile.Options{Mapping: &m})
+		if err != nil || r.entries()[0].Memo != want {
+			t.Errorf("%s: %+v, %v", encoding, r.entries(), err)
+		}
+	}
+}
+
+func TestNamesOfEncodings(t *testing.T) {
+	for name, want := range map[string]bankfile.Encoding{
+		"ISO-8859-1": bankfile.Windows1252, "latin1": bankfile.Windows1252, "1252": bankfile.Windows1252,
+		"windows-1250": bankfile.Windows1250, "CP1250": bankfile.Windows1250, "UTF-8": bankfile.UTF8,
+		"utf8": bankfile.UTF8, "USASCII": bankfile.Windows1252, "UTF-16BE": bankfile.UTF16BE,
+	} {
+		if got, ok := bankfile.ParseEncoding(name); !ok || got != want {
+			t.Errorf("%s is %s, %v", name, got, ok)
+		}
+	}
+	if _, ok := bankfile.ParseEncoding("EBCDIC"); ok {
+		t.Error("EBCDIC is read")
+	}
+}
+
+// TestLineEnds reads one file with each kind of line end; a stray CR never sticks to a value.
+func TestLineEnds(t *testing.T) {
+	for name, text := range map[string]string{
+		"CSV": "Date,Amount,Currency\n2026-01-30,-5.00,EUR\n2026-01-31,7.00,EUR\n",
+		"QIF": "!Type:Bank\nD2026-01-30\nT-5.00\nPShop\n^\nD2026-01-31\nT7.00\nPShop\n^\n",
+	} {
+		for end, mark := range map[string]string{"LF": "\n", "CR": "\r", "CR LF": "\r\n", "CR CR LF": "\r\r\n"} {
+			t.Run(name+" "+end, func(t *testing.T) {
+				r := mustRead(t, strings.ReplaceAll(text, "\n", mark))
+				e := r.entries()
+				if len(e) != 2 || e[0].Amount.String() != "-5" || e[1].Date != "2026-01-31" {
+					t.Fatalf("got %q", r.brief())
+				}
+				wantLine := 3
+				if name == "QIF" {
+					wantLine = 6
+				}
+				if r.rows[1].Line != wantLine {
+					t.Errorf("line %d, want %d", r.rows[1].Line, wantLine)
+				}
+				if name == "CSV" && e[1].Currency != "EUR" || strings.Contains(e[0].Name, "\r") {
+					t.Errorf("got %+v", e[1])
+				}
+			})
+		}
+		t.Run(name+" without a last one", func(t *testing.T) {
+			if r := mustRead(t, strings.TrimSuffix(text, "\n")); len(r.entries()) != 2 {
+				t.Errorf("got %q", r.brief())
+			}
+		})
+	}
+}
