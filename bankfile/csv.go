@@ -74,7 +74,7 @@ func (c *csvReader) record(start csvLine) (record, error) {
 		r.quotes = r.quotes || open
 		return r, nil
 	}
-	joined := start.text
+	joined, alone := start.text, len(c.fields)
 	var more []csvLine
 	for len(more) < quotedLinesMax {
 		line, err := c.line()
@@ -96,8 +96,9 @@ func (c *csvReader) record(start csvLine) (record, error) {
 		if open {
 			continue
 		}
-		// A row that became too wide swallowed its neighbour.
-		if c.width > 0 && len(fields) > c.width {
+		// A row that became too wide swallowed its neighbour; so did one that was whole without
+		// the lines that follow and has odd marks with them.
+		if c.width > 0 && len(fields) > c.width || stray && alone >= c.width {
 			break
 		}
 		r.fields, r.raw, r.quotes = fields, joined, stray

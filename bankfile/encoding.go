@@ -172,7 +172,8 @@ func chooseSingleByte(head []byte) (e Encoding, sure bool) {
 	case w > c:
 		return Windows1252, true
 	}
-	return Windows1252, false
+	// Where both read the same letters, it does not matter.
+	return Windows1252, west == east
 }
 
 // score counts signs within words, which the wrong reading of a letter leaves, against it, and

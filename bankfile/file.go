@@ -53,7 +53,8 @@ type File struct {
 	// with letters in doubt, to be shown to a person; Mapping.Encoding takes the answer.
 	EncodingSure   bool
 	EncodingSample string
-	// Statements are in the order of the file. A CSV file has one.
+	// Statements are in the order of the file. A CSV file has one for each
+	// account that its rows name, and at least one.
 	Statements []Statement
 	// Doubts are sentences about the whole file that a person should see.
 	Doubts []string
@@ -372,6 +373,10 @@ func foreign(head []byte) string {
 		return "this is a spreadsheet or an archive; save the sheet as CSV, or unpack it"
 	case strings.HasPrefix(text, "\x1f\x8b"):
 		return "this is a compressed file; unpack it"
+	}
+	wide := strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF")
+	if _, zeroed := zeros(head); strings.IndexByte(text, 0) >= 0 && !zeroed && !wide {
+		return "the file is not text"
 	}
 	lower := strings.ToLower(text)
 	if strings.Contains(lower, "<!doctype html") || strings.Contains(lower, "<html") {

@@ -27,7 +27,7 @@ var headerWords = map[Role][]string{
 	RoleValueDate: {
 		"value date", "valuta", "valutadatum", "wertstellung", "wertstellungstag", "rentedatum",
 		"date de valeur", "date valeur", "dateval", "fecha valor", "data valuta", "data valor",
-		"data waluty", "ertknap", "value", "rentedato", "valuteringsdag", "effective date",
+		"data waluty", "erteknap", "value", "rentedato", "valuteringsdag", "effective date",
 		"belegdatum", "datum provedeni", "transaction date", "authorised date",
 		"authorized date", "started date", "arvopaiva",
 	},

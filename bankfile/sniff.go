@@ -439,6 +439,14 @@ func (t *table) share(col int, is func(string) bool) int {
 // findFlag finds a column that says debit or credit beside amounts without signs.
 func (t *table) findFlag() {
 	for i, role := range t.roles {
+		if role == RoleAmount && t.share(i, func(c string) bool {
+			a, err := splitAmount(c)
+			return err == nil && a.negative
+		}) > 0 {
+			return
+		}
+	}
+	for i, role := range t.roles {
 		if role == "" || role == RoleCategory || role == RoleMemo {
 			if t.share(i, func(c string) bool { return flagOf(c, nil, nil) != 0 }) == 100 {
 				t.roles[i] = RoleDirection

@@ -264,7 +264,7 @@ func (w *walk) finish() {
 	}
 	gap, _ := s.Closing.Amount.Sub(want)
 	why := fmt.Sprintf("The opening balance %s and the entries of %s make %s, but the closing "+
-		"balance is %s: %s is missing.", s.Opening.Amount, t.Sum, want, s.Closing.Amount, gap)
+		"balance is %s: the difference is %s.", s.Opening.Amount, t.Sum, want, s.Closing.Amount, gap)
 	if t.Refused > 0 {
 		why += fmt.Sprintf(" %d rows were refused.", t.Refused)
 	}
