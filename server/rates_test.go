@@ -31,11 +31,7 @@ func decimalOf(t *testing.T, text string) money.Decimal {
 func TestRatesOverTheAPI(t *testing.T) {
 	w := start(t)
 	ctx := t.Context()
-	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
-	loaded := must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{Days: []client.RateDay{
-		rateDay("2026-04-13", "USD", "1.1684", "JPY", "186.75", "GBP", "0.87058"),
-		rateDay("2026-04-10", "USD", "1.1711", "JPY", "186.43", "XBT", "0.00001"),
-	}}))
+	loaded := ratesOfApril(t, w)
 	if loaded.Days != 2 || loaded.Rates != 5 || loaded.Current != 3 || loaded.RefusedCount != 1 ||
 		loaded.Refused[0].Code != rates.ErrUnknownCode.Code() {
 		t.Fatalf("%+v", loaded)
@@ -77,7 +73,8 @@ func TestRatesOverTheAPI(t *testing.T) {
 	})
 	t.Run("the future is a bad request", func(t *testing.T) {
 		got := w.send(get, "/v1/rates/EUR/USD?on=2057-12-13", "")
-		if got.status != http.StatusBadRequest || !strings.Contains(got.body, "rate_date_in_future") {
+		if got.status != http.StatusBadRequest ||
+			!strings.Contains(got.body, "rate_date_in_future") {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -85,7 +82,8 @@ func TestRatesOverTheAPI(t *testing.T) {
 		r := must[client.Rate](t)(w.SaveRate(ctx, client.NewRate{
 			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "0.91"), TTLSeconds: 60,
 		}))
-		if r.State != client.RateFresh || r.FreshUntil.Sub(w.clock.Now().Truncate(time.Second)) != time.Minute {
+		now := w.clock.Now().Truncate(time.Second)
+		if r.State != client.RateFresh || r.FreshUntil.Sub(now) != time.Minute {
 			t.Errorf("%+v", r)
 		}
 		_, err := w.SaveRate(ctx, client.NewRate{
@@ -124,6 +122,23 @@ func TestRatesOverTheAPI(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// ratesOfApril takes in what was published on 13 April 2026, the day that the clock is set to.
+func ratesOfApril(t *testing.T, w *world) client.LoadedRates {
+	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
+	return must[client.LoadedRates](t)(w.LoadRates(t.Context(), client.RateDays{
+		Days: []client.RateDay{
+			rateDay("2026-04-13", "USD", "1.1684", "JPY", "186.75", "GBP", "0.87058"),
+			rateDay("2026-04-10", "USD", "1.1711", "JPY", "186.43", "XBT", "0.00001"),
+		},
+	}))
+}
+
+func TestTheHealthOfRatesOverTheAPI(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	ratesOfApril(t, w)
 	t.Run("nothing is fetched unless the server was told to", func(t *testing.T) {
 		got := w.send(post, "/v1/rates/fetch", "")
 		if got.status != http.StatusUnprocessableEntity ||
@@ -131,7 +146,7 @@ func TestRatesOverTheAPI(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
-	t.Run("stale rates are served so, and show in the health, until they are too old", func(t *testing.T) {
+	t.Run("stale rates are served so until they are too old", func(t *testing.T) {
 		if h := must[client.RatesHealth](t)(w.RatesHealth(ctx)); h.Status != "ok" || h.Fresh != 3 {
 			t.Errorf("%+v", h)
 		}
@@ -188,15 +203,18 @@ func TestExchangesOverTheAPI(t *testing.T) {
 	}
 	save("159.835")
 	first := must[client.Receipt](t)(w.Exchange(ctx, request))
-	if first.Replayed || len(first.Legs) != 4 || first.Transaction.Metadata["exchange.rate"] != "159.835" ||
-		first.Transaction.Metadata["exchange.source"] != "desk" {
+	notes := first.Transaction.Metadata
+	if first.Replayed || len(first.Legs) != 4 || notes["exchange.rate"] != "159.835" ||
+		notes["exchange.source"] != "desk" {
 		t.Errorf("%+v", first)
 	}
-	if a := must[client.Account](t)(w.Account(ctx, "jpy")); a.Balance != money.MustParse("15984", "JPY") {
+	a := must[client.Account](t)(w.Account(ctx, "jpy"))
+	if a.Balance != money.MustParse("15984", "JPY") {
 		t.Errorf("%+v", a)
 	}
 	save("150")
-	w.clock.set(w.clock.Now().Add(2 * time.Hour)) // The rate is stale, and yet a repeat is answered.
+	w.clock.set(w.clock.Now().Add(2 * time.Hour))
+	// The rate is stale, and yet a repeat is answered.
 	again := must[client.Receipt](t)(w.Exchange(ctx, request))
 	if !again.Replayed || again.Transaction.ID != first.Transaction.ID {
 		t.Errorf("%+v", again)

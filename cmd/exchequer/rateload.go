@@ -16,7 +16,8 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/rates/feed"
 )
 
-// rateBatch is how many days are sent at once: of forty currencies they have half of what a body may.
+// rateBatch is how many days are sent at once: of forty currencies they have half of what a body
+// may.
 const rateBatch = 100
 
 func (a *app) ratesLoad() *cobra.Command {

@@ -204,7 +204,8 @@ func (a *app) ratesConvert() *cobra.Command {
 			base, target := pairArgs(args[1:])
 			amount, err := money.Parse(args[0], base)
 			if err != nil {
-				return usagef("exchequer rates convert 100 USD JPY", "The amount %q: %v", args[0], err)
+				return usagef("exchequer rates convert 100 USD JPY", "The amount %q: %v", args[0],
+					err)
 			}
 			rule.RateQuery, rule.Amount = q.query(base, target), amount
 			found, err := c.Convert(ctx, rule)

@@ -295,7 +295,8 @@ func (a *API) registerRates() {
 		description: "Each day goes into the history, and the newest one becomes the rates of now " +
 			"unless it is too old for that. Doing it again changes nothing.",
 		example: newDays{Days: []newDay{{
-			Date: "2025-12-31", Base: "EUR", Source: "ecb", Rates: map[string]string{"USD": "1.1684"},
+			Date: "2025-12-31", Base: "EUR", Source: "ecb",
+			Rates: map[string]string{"USD": "1.1684"},
 		}}},
 		problems: []*problem.Definition{
 			rates.ErrInvalid, rates.ErrFutureDate, rates.ErrTooManyDays, rates.ErrContended,

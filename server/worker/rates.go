@@ -149,7 +149,8 @@ func (r *Rates) Fetch(ctx context.Context) (rates.Loaded, error) {
 	}
 	now := r.opts.Now()
 	if until := r.status.PausedUntil; now.Before(until) {
-		err := rates.ErrFetchPaused.With("source", r.status.Source).With("failures", r.status.Failures).
+		err := rates.ErrFetchPaused.With("source", r.status.Source).
+			With("failures", r.status.Failures).
 			With("until", until.UTC().Format(time.RFC3339)).Wrap(r.status.Problem)
 		r.mu.Unlock()
 		return rates.Loaded{}, err
@@ -231,7 +232,8 @@ func (r *Rates) failed(cause error) error {
 	return rates.ErrFetchFailed.With("source", r.Status().Source).With("reason", reason).Wrap(cause)
 }
 
-// ttl is how long fetched rates are fresh: until two fetches have failed, or what the calendar says.
+// ttl is how long fetched rates are fresh: until two fetches have failed, or what the calendar
+// says.
 func (r *Rates) ttl() time.Duration { return 3 * r.opts.Every }
 
 // forget asks for everything the next time, though the source may say that nothing has changed.

@@ -281,8 +281,8 @@ func TestManyFetchesAreOne(t *testing.T) {
 	}
 }
 
-// The loop runs over a week with a weekend, and over the change of the clocks; a late publication is
-// asked for until it is there.
+// The loop runs over a week with a weekend, and over the change of the clocks; a late publication
+// is asked for until it is there.
 func TestTheLoopFollowsThePublications(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -21,9 +21,9 @@ const (
 	exchangeRounding = exchangePrefix + "rounding" // what the exact amount had more, or less
 )
 
-// ExchangeRate is the rate of an exchange as a value: Above / Below units of the bought currency for
-// one of the sold. It is a quotient so that an inverse or a cross rate is exact. Where it comes from
-// is the caller's business; AsOf and Source are noted with the transaction.
+// ExchangeRate is the rate of an exchange as a value: Above / Below units of the bought currency
+// for one of the sold. It is a quotient so that an inverse or a cross rate is exact. Where it comes
+// from is the caller's business; AsOf and Source are noted with the transaction.
 type ExchangeRate struct {
 	Above, Below money.Decimal
 	AsOf, Source string
@@ -48,11 +48,11 @@ type Exchanging struct {
 	Metadata    map[string]string
 }
 
-// Posting returns the posting of an exchange: what is sold goes from From to the ledger's own account
-// @exchange of its currency, and what is bought comes from that of the other currency, so that the
-// legs balance in each. The difference between the converted amount, in whole minor units, and the
-// agreed one is a leg on @rounding. What was rounded away below a minor unit cannot be posted and is
-// noted in the metadata, with the rate.
+// Posting returns the posting of an exchange: what is sold goes from From to the ledger's own
+// account @exchange of its currency, and what is bought comes from that of the other currency, so
+// that the legs balance in each. The difference between the converted amount, in whole minor units,
+// and the agreed one is a leg on @rounding. What was rounded away below a minor unit cannot be
+// posted and is noted in the metadata, with the rate.
 func (e Exchanging) Posting() (Posting, error) {
 	if err := e.check(); err != nil {
 		return Posting{}, err

@@ -147,8 +147,8 @@ func (b *Board) read(ctx context.Context, pairs []Pair, now time.Time) (map[Pair
 // Quote returns the rate of a pair, stored or derived. Without On it is that of now: a fresh one if
 // there is any, or else the newest that is stale, which the answer says; a stale rate is served
 // while Options.Refresh fetches a newer one, and for no longer than StaleFor and the time that the
-// store takes to remove it. After that the answer is ErrUnavailable. With On it is that of a day, or
-// of the last day before it that has one.
+// store takes to remove it. After that the answer is ErrUnavailable. With On it is that of a day,
+// or of the last day before it that has one.
 func (b *Board) Quote(ctx context.Context, ask Ask) (Quote, error) {
 	day, err := ask.check(b.now())
 	if err != nil {

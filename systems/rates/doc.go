@@ -32,12 +32,15 @@
 //
 // # Access patterns
 //
-//	question                        table                index              partition            sort
-//	rate of a pair                  ExchangeRates        table              RATE#<base>#<target>
-//	rates of a base                 ExchangeRates        BaseCurrencyIndex  <base>
-//	all rates                       ExchangeRates        scan
-//	rate of a pair on or before day ExchangeRateHistory  table              RATE#<base>#<target> DATE#<day>
-//	rates of a pair day by day      ExchangeRateHistory  table              RATE#<base>#<target> DATE#<day>
+//	question                     index              partition             sort
+//	rate of a pair               table              RATE#<base>#<target>
+//	rates of a base              BaseCurrencyIndex  <base>
+//	all rates                    scan
+//	rate on a day or before      history            RATE#<base>#<target>  DATE#<day>
+//	rates of a pair day by day   history            RATE#<base>#<target>  DATE#<day>
+//
+// The table is ExchangeRates; the history, where days are part of the key, is a table of its own,
+// ExchangeRateHistory.
 //
 // Attributes that the seed of this design does not have: freshUntil, when a rate stops being fresh,
 // where StaleFor is more than zero, and source, where one is given. Timestamp, ttl and freshUntil

@@ -222,7 +222,8 @@ func TestOfManySaversTheNewestRemains(t *testing.T) {
 		if err := b.Delete(b.t.Context(), pairOf("USD/EUR")); err != nil {
 			t.Fatal(err)
 		}
-		offsets := rapid.SliceOfNDistinct(rapid.IntRange(0, 1000), 2, 8, rapid.ID[int]).Draw(t, "offsets")
+		offsets := rapid.SliceOfNDistinct(rapid.IntRange(0, 1000), 2, 8, rapid.ID[int]).
+			Draw(t, "offsets")
 		newest := 0
 		results := make(chan error, len(offsets))
 		for _, offset := range offsets {

@@ -109,7 +109,8 @@ func (b *Board) Rates(
 type Health struct {
 	// Fresh, Stale and Gone count the rates by their state.
 	Fresh, Stale, Gone int
-	// Newest is the newest instant of any rate, and Age how long ago it is; zero when there is none.
+	// Newest is the newest instant of any rate, and Age how long ago it is; zero when there is
+	// none.
 	Newest time.Time
 	Age    time.Duration
 }

@@ -38,7 +38,8 @@ func TestTheRateOfADateHasItsOwnDate(t *testing.T) {
 	} {
 		for _, pair := range []string{"EUR/USD", "USD/EUR"} {
 			q := b.quoteOn(pair, c.on)
-			if string(q.Date) != c.want || string(q.On) != c.on || q.Legs[0].Rate != decimal(c.rate) {
+			if string(q.Date) != c.want || string(q.On) != c.on ||
+				q.Legs[0].Rate != decimal(c.rate) {
 				t.Errorf("%s on %s: %s of %s", pair, c.on, q.Legs[0].Rate, q.Date)
 			}
 		}
@@ -106,7 +107,8 @@ func TestRetiredCurrenciesStayConvertible(t *testing.T) {
 		a.On = rates.Date(c.on)
 		q := must[rates.Quote](t)(b.Quote(t.Context(), a))
 		if q.Rate.String() != c.rate || string(q.Date) != c.date {
-			t.Errorf("%s on %s: %s of %q, want %s of %q", c.pair, c.on, q.Rate, q.Date, c.rate, c.date)
+			t.Errorf("%s on %s: %s of %q, want %s of %q", c.pair, c.on, q.Rate, q.Date, c.rate,
+				c.date)
 		}
 	}
 	if q := b.quoteOn("EUR/HRK", "2023-06-15"); q.Source != rates.SourceFixed || q.Derived {
@@ -259,7 +261,8 @@ func TestLoadRefusesSingleRates(t *testing.T) {
 			t.Errorf("%s: %v", name, got[name])
 		}
 	}
-	if len(got) != len(want) || report.RefusedCount != 4 || report.Rates != 2 || report.Current != 1 {
+	if len(got) != len(want) || report.RefusedCount != 4 || report.Rates != 2 ||
+		report.Current != 1 {
 		t.Errorf("%+v", report)
 	}
 	if q := b.quoteOn("EUR/USD", "2026-04-13"); q.Date != "2026-04-10" {
@@ -338,8 +341,9 @@ func generated(seed uint64, first, last rates.Date) (csv []byte, rows []rates.Da
 	codes := []string{"USD", "JPY", "GBP", "CHF", "ISK", "NZD"}
 	values := []float64{1.1, 130, 0.8, 1.5, 90, 1.9}
 	var lines [][]byte
+	day, _ := time.Parse("2006-01-02", string(first))
 	end, _ := time.Parse("2006-01-02", string(last))
-	for day, _ := time.Parse("2006-01-02", string(first)); !day.After(end); day = day.AddDate(0, 0, 1) {
+	for ; !day.After(end); day = day.AddDate(0, 0, 1) {
 		date := rates.DateOf(day)
 		if !rates.Publishes(date) {
 			continue

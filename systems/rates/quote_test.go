@@ -69,7 +69,7 @@ func TestReportedMistakesAreNotMade(t *testing.T) {
 	for _, c := range []struct{ name, stored, rate, amount, pair, want string }{
 		{"a rate of a half to three decimals", "GBP/BHD", "0.5", "1.00", "GBP/BHD", "0.500"},
 		{"from three decimals to two", "TND/USD", "0.67138", "1.000", "TND/USD", "0.67"},
-		{"from a currency that is used without cents", "TWD/USD", "0.03", "1000", "TWD/USD", "30.00"},
+		{"from a currency used without cents", "TWD/USD", "0.03", "1000", "TWD/USD", "30.00"},
 		{"a third is not cut", "EUR/USD", "1.5", "150", "USD/EUR", "100.00"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -131,7 +131,8 @@ func TestACurrencyToItselfIsOne(t *testing.T) {
 			t.Errorf("%+v", on)
 		}
 	}
-	if calls := b.made(); slices.Contains(calls, "BatchGetItem") || slices.Contains(calls, "Query") {
+	calls := b.made()
+	if slices.Contains(calls, "BatchGetItem") || slices.Contains(calls, "Query") {
 		t.Errorf("it reads the tables: %v", calls)
 	}
 }

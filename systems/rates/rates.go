@@ -31,9 +31,9 @@ const (
 	// hourJumpFactor is the same for two rates within an hour. A source that gives two values in a
 	// row that are so far apart has mixed something up.
 	hourJumpFactor = "1.1"
-	// dayJumpFactor is the same for days of the history, which are taken in by the thousand and have
-	// real collapses in them, such as those of the Turkish lira in 2001 and of the Icelandic króna
-	// in 2008. It finds points in the wrong place and rates that are upside down.
+	// dayJumpFactor is the same for days of the history, which are taken in by the thousand and
+	// have real collapses in them, such as those of the Turkish lira in 2001 and of the Icelandic
+	// króna in 2008. It finds points in the wrong place and rates that are upside down.
 	dayJumpFactor = 3
 	// LookBackDays is how far before a day its rate may lie. Five days without a rate are the most
 	// that the European Central Bank has had.

@@ -137,8 +137,9 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 	return rateOf(item), nil
 }
 
-// MarkSourced marks all rates that have a source, as MarkStale does, and returns how many: the source
-// gave something else in place of rates. What people have saved by hand has no source and stays.
+// MarkSourced marks all rates that have a source, as MarkStale does, and returns how many: the
+// source gave something else in place of rates. What people have saved by hand has no source and
+// stays.
 func (b *Board) MarkSourced(ctx context.Context) (int, error) {
 	n := 0
 	for item, err := range b.model.all.All(ctx, b.store, struct{}{}) {

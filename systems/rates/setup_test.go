@@ -162,7 +162,8 @@ func (b *board) rate(pair, value string) rates.Rate {
 // save saves a rate that is fresh for a day.
 func (b *board) save(pair, value string) {
 	b.t.Helper()
-	if _, err := b.Save(b.t.Context(), b.rate(pair, value), 24*time.Hour, rates.Force()); err != nil {
+	_, err := b.Save(b.t.Context(), b.rate(pair, value), 24*time.Hour, rates.Force())
+	if err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -196,7 +197,8 @@ func day(date, prices string) rates.Day {
 		var first string
 		first, prices, _ = strings.Cut(prices, ", ")
 		code, value, _ := strings.Cut(first, " ")
-		d.Prices = append(d.Prices, rates.Price{Currency: money.Currency(code), Value: decimal(value)})
+		d.Prices = append(d.Prices,
+			rates.Price{Currency: money.Currency(code), Value: decimal(value)})
 	}
 	return d
 }

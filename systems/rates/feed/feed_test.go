@@ -92,8 +92,9 @@ func TestFormsOfPublishersAreRead(t *testing.T) {
 			"2031-03-05 USD openexchangerates at 15:00:00 BTC=0.000015 EUR=0.8"},
 		{"its copies", fixerRates, "2031-03-05 EUR openexchangerates at 15:00:00 USD=1.25"},
 		// Figures are compared as numbers: a daily file has zeros that the history has not.
-		{"a rate that is there twice", strings.Replace(dailyXML, "<Cube currency='JPY' rate='160.25'/>",
-			"<Cube currency='USD' rate='1.25'/>", 1), "2031-03-05 EUR ecb USD=1.25 IDR=20000"},
+		{"a rate that is there twice", strings.Replace(dailyXML,
+			"<Cube currency='JPY' rate='160.25'/>", "<Cube currency='USD' rate='1.25'/>", 1),
+			"2031-03-05 EUR ecb USD=1.25 IDR=20000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			days, err := feed.Read([]byte(c.data))
@@ -112,7 +113,8 @@ func TestWhatIsNoRatesIsToldApart(t *testing.T) {
 		{"an error page", "<html>\n<head>\n<title>Gone</title>\n</head>\n</body>\n</html>", "<html>"},
 		{"a page with a type", "<!DOCTYPE html><html><body>Sorry</body></html>", "<html>"},
 		{"XML that was cut off", dailyXML[:400], "not XML"},
-		{"a rate without a day", "<Envelope><Cube currency='USD' rate='1'/></Envelope>", "without a day"},
+		{"a rate without a day", "<Envelope><Cube currency='USD' rate='1'/></Envelope>",
+			"without a day"},
 		{"a rate that is none", strings.Replace(dailyXML, "1.2500", "abc", 1), `USD is "abc"`},
 		{"a day that is none", strings.Replace(dailyXML, "2031-03-05", "2031-02-30", 1), "no day"},
 		{"two rates of a currency", strings.Replace(dailyXML, "JPY", "USD", 1), "two rates of USD"},
@@ -129,7 +131,8 @@ func TestWhatIsNoRatesIsToldApart(t *testing.T) {
 		{"rates of another amount", strings.Replace(frankfurter, "1.0", "10", 1), "amount of 10"},
 		{"JSON without a date", `{"base":"EUR","rates":{"USD":1}}`, "date"},
 		{"JSON without a base", `{"date":"2031-03-05","rates":{"USD":1}}`, "base"},
-		{"JSON with a word for a rate", strings.Replace(frankfurter, "160.25", `"soon"`, 1), "soon"},
+		{"JSON with a word for a rate", strings.Replace(frankfurter, "160.25", `"soon"`, 1),
+			"soon"},
 		{"a damaged archive", "PK\x03\x04 and nothing more", "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

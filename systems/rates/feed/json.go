@@ -57,7 +57,9 @@ func JSON(data []byte) ([]rates.Day, error) {
 	if a.Start != "" {
 		return a.span()
 	}
-	d := rates.Day{Base: money.Currency(a.Base), Source: SourceFrankfurter, Date: rates.Date(a.Date)}
+	d := rates.Day{
+		Base: money.Currency(a.Base), Source: SourceFrankfurter, Date: rates.Date(a.Date),
+	}
 	if a.Timestamp != 0 {
 		d.Source, d.At = SourceOpen, time.Unix(a.Timestamp, 0).UTC()
 		if a.Date == "" {
