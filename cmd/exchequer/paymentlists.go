@@ -149,7 +149,11 @@ whole, or the command fails: a shard that cannot be read is never left out.`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			q := client.PaymentsQuery{Status: client.PaymentStatus(status)}
-			return a.listing(ctx, c, q, p, s, paymentColumns())
+			columns := paymentColumns()
+			if q.Status == client.PaymentPending || q.Status == client.PaymentFailed {
+				columns = failedColumns()
+			}
+			return a.listing(ctx, c, q, p, s, columns)
 		}),
 	}
 	command.Flags().StringVar(&status, "status", paymentStatuses[0],
