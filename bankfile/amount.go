@@ -331,7 +331,7 @@ func (m *marks) decide(currencyDigits int, currencyKnown bool) (mark byte, ask b
 	case m.comma:
 		return markComma, false
 	case !m.either:
-		return markPoint, false
+		return 0, false // No amount has a mark, or each speaks for itself.
 	case currencyKnown && currencyDigits == 0:
 		// Without cents, a mark can only part thousands; the other one is the decimal mark.
 		if strings.IndexByte(m.example.Text, ',') >= 0 {

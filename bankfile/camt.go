@@ -51,14 +51,15 @@ type camtEntry struct {
 
 // camtDetail is a TxDtls as it is written.
 type camtDetail struct {
-	line                               int
-	amount, currency, sign             string
-	txAmount, txCurrency               string
-	instructed, instructedCcy          string
-	endToEnd, txID, servicer, mandate  string
-	debtor, creditor                   string
-	debtorAccount, creditorAccount     string
-	remittance, reference, information string
+	line                              int
+	amount, currency, sign            string
+	txAmount, txCurrency              string
+	instructed, instructedCcy         string
+	endToEnd, txID, servicer, mandate string
+	debtor, creditor                  string
+	debtorAccount, creditorAccount    string
+	reference, information            string
+	remittance                        []byte // Texts of Ustrd, parted by blanks.
 }
 
 // camtKinds are the elements that hold a statement.
@@ -332,20 +333,15 @@ func (p *camtParser) takeDetail(name, value string) {
 	case name == "IBAN" && p.up(2) == "CdtrAcct", name == "Id" && p.up(3) == "CdtrAcct":
 		d.creditorAccount = first(d.creditorAccount, value)
 	case name == "Ustrd":
-		d.remittance = strings.TrimSpace(clipTo(d.remittance+" "+value, FieldMax))
+		if len(d.remittance) > 0 {
+			d.remittance = append(d.remittance, ' ')
+		}
+		d.remittance = append(d.remittance, clipTo(value, max(0, FieldMax-len(d.remittance)))...)
 	case name == "Ref" && parent == "CdtrRefInf":
 		d.reference = value
 	case name == "AddtlTxInf":
 		d.information = value
 	}
-}
-
-// clipTo bounds a text that grows.
-func clipTo(text string, limit int) string {
-	if len(text) > limit {
-		return text[:limit]
-	}
-	return text
 }
 
 // addDetail keeps a detail, up to a limit: an entry with more of them is booked whole.

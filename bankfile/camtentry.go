@@ -99,7 +99,7 @@ func (d *camtDetail) describe(e *Entry, own string) {
 	}
 	// Some banks name the other side under the wrong word, which is better than no name.
 	e.Name = first(e.Name, d.creditor, d.debtor)
-	if text := first(d.remittance, d.reference, d.information); text != "" {
+	if text := first(string(d.remittance), d.reference, d.information); text != "" {
 		e.Memo = collapse(text)
 	}
 	if d.endToEnd != "NOTPROVIDED" {

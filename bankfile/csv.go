@@ -23,7 +23,7 @@ type csvReader struct {
 	width   int // The width that rows should have, or 0.
 	waiting []csvLine
 	fields  []string
-	blanks  bool // Hand out blank rows too.
+	given   int // How often a quotation mark was not closed in time.
 }
 
 type csvLine struct {
@@ -36,6 +36,10 @@ type csvLine struct {
 // closed by then was never meant to open anything.
 const quotedLinesMax = 32
 
+// givenUpMax is after how many marks that are never closed no row is looked for in the lines
+// behind it any more: the bank does not quote, and looking costs time.
+const givenUpMax = 1000
+
 // next returns the next row that is not blank; its fields are good until the next call. At the
 // end it returns io.EOF.
 func (c *csvReader) next() (record, error) {
@@ -44,7 +48,7 @@ func (c *csvReader) next() (record, error) {
 		if err != nil {
 			return record{}, err
 		}
-		if strings.TrimSpace(line.text) == "" && !c.blanks {
+		if strings.TrimSpace(line.text) == "" {
 			continue
 		}
 		return c.record(line)
@@ -70,7 +74,7 @@ func (c *csvReader) record(start csvLine) (record, error) {
 	var open, stray bool
 	c.fields, open, stray = splitFields(start.text, c.delim, c.fields[:0])
 	r.fields, r.quotes = c.fields, stray
-	if !open || r.cut {
+	if !open || r.cut || c.given >= givenUpMax {
 		r.quotes = r.quotes || open
 		return r, nil
 	}
@@ -105,6 +109,7 @@ func (c *csvReader) record(start csvLine) (record, error) {
 		return r, nil
 	}
 	c.waiting = append(more, c.waiting...)
+	c.given++
 	r.quotes = true
 	return r, nil
 }

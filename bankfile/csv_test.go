@@ -23,7 +23,8 @@ func TestCSVOfManyBanks(t *testing.T) {
 		},
 		{
 			"commas between quoted decimal commas",
-			table(`"Datum","Bedrag","Naam"`, `"2024-05-06","-2,56","Shop"`, `"2024-05-06","750,00",""`),
+			table(`"Datum","Bedrag","Naam"`, `"2024-05-06","-2,56","Shop"`,
+				`"2024-05-06","750,00",""`),
 			[]string{d + " -2.56", d + " 750"},
 		},
 		{
@@ -74,7 +75,8 @@ func TestCSVOfManyBanks(t *testing.T) {
 			[]string{d + " -3.4 EUR"},
 		},
 		{
-			"totals at the end", table("Date;Name;Amount", d+";Shop;-1.50", "Total;;-1.50", ";;-1.50"),
+			"totals at the end", table("Date;Name;Amount", d+";Shop;-1.50", "Total;;-1.50",
+				";;-1.50"),
 			[]string{d + " -1.5", "skipped line 3: a total or another line without a date",
 				"skipped line 4: a total or another line without a date"},
 		},
@@ -98,7 +100,8 @@ func TestCSVOfManyBanks(t *testing.T) {
 				"\"2024-05-06\",\"1,00\",\"B\"\r\r\n",
 			[]string{d + " -2.56", d + " 1"},
 		},
-		{"CR alone", "Date,Name,Amount\r" + d + ",A,1.00\r" + d + ",B,2.00\r", []string{d + " 1", d + " 2"}},
+		{"CR alone", "Date,Name,Amount\r" + d + ",A,1.00\r" + d + ",B,2.00\r", []string{d +
+			" 1", d + " 2"}},
 		{"two dates in a cell", table("Date,Name,Amount", "05/16/2024 as of 05/15/2024,A,1.00"),
 			[]string{"2024-05-16 1"}},
 		{"a statement without entries", table("Date,Name,Amount,Balance"), nil},
@@ -209,7 +212,8 @@ func TestColumnsAreAskedFor(t *testing.T) {
 	text := table("2024-05-06,Shop,-1.50,7.10", "2024-05-07,Shop,-2.50,7.30")
 	_, err := read(text, bankfile.Options{})
 	var ask *bankfile.UndecidedError
-	if !errors.As(err, &ask) || len(ask.Questions) != 1 || ask.Questions[0].Topic != "amountColumn" {
+	if !errors.As(err, &ask) || len(ask.Questions) != 1 ||
+		ask.Questions[0].Topic != "amountColumn" {
 		t.Fatalf("error %v", err)
 	}
 	if n := len(ask.Questions[0].Choices); n != 2 {
@@ -237,7 +241,8 @@ func TestAFewNegativeDebitsAreAskedAbout(t *testing.T) {
 	for sign, want := range map[bankfile.DebitSign]string{
 		bankfile.DebitOut: "2024-05-06 15", bankfile.DebitSigned: "2024-05-06 -15",
 	} {
-		r, err := read(text, bankfile.Options{Mapping: &bankfile.Mapping{Version: 1, DebitSign: sign}})
+		r, err := read(text, bankfile.Options{Mapping: &bankfile.Mapping{Version: 1,
+			DebitSign: sign}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +299,8 @@ func TestCSVInEveryEncoding(t *testing.T) {
 			if r.file.Encoding != c.encoding {
 				t.Errorf("encoding %s", r.file.Encoding)
 			}
-			if e := r.entries(); len(e) != 1 || e[0].Name != "Řezník" || e[0].Amount.String() != "-1.5" {
+			if e := r.entries(); len(e) != 1 || e[0].Name != "Řezník" ||
+				e[0].Amount.String() != "-1.5" {
 				t.Errorf("entries %+v", e)
 			}
 		})
@@ -315,8 +321,10 @@ func TestMappingsAreSmallJSON(t *testing.T) {
 		t.Errorf("mapping (-want +got):\n%s", diff)
 	}
 	for name, text := range map[string]string{
-		"no JSON": "x", "another version": `{"version":9}`, "a role": `{"version":1,"columns":[{"role":"x"}]}`,
-		"a mark": `{"version":1,"decimal":"x"}`, "an index": `{"version":1,"columns":[{"role":"date","index":9999}]}`,
+		"no JSON": "x", "another version": `{"version":9}`,
+		"a role":   `{"version":1,"columns":[{"role":"x"}]}`,
+		"a mark":   `{"version":1,"decimal":"x"}`,
+		"an index": `{"version":1,"columns":[{"role":"date","index":9999}]}`,
 		"too long": `{"version":1,"name":"` + strings.Repeat("x", bankfile.MappingSizeMax) + `"}`,
 	} {
 		if _, err := bankfile.ParseMapping([]byte(text)); err == nil {
@@ -330,7 +338,8 @@ func TestAMappingThatDoesNotFitIsRefused(t *testing.T) {
 		{Index: 0, Name: "Date", Role: bankfile.RoleDate},
 		{Index: 5, Name: "Betrag", Role: bankfile.RoleAmount},
 	}}
-	_, err := read(table("Date,Name,Amount", "2024-05-06,Shop,-1.50"), bankfile.Options{Mapping: &m})
+	_, err := read(table("Date,Name,Amount", "2024-05-06,Shop,-1.50"),
+		bankfile.Options{Mapping: &m})
 	var format *bankfile.FormatError
 	if !errors.As(err, &format) || !strings.Contains(format.Why, `"Betrag"`) {
 		t.Errorf("error %v", err)
@@ -339,15 +348,16 @@ func TestAMappingThatDoesNotFitIsRefused(t *testing.T) {
 
 func TestFilesThatAreNoStatements(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":      {"", "empty"},
-		"blanks":       {" \r\n\n", "empty"},
-		"a PDF":        {"%PDF-1.7\n", "PDF"},
-		"a workbook":   {"PK\x03\x04\x14\x00", "spreadsheet"},
-		"gzip":         {"\x1f\x8b\x08\x00", "compressed"},
-		"a web page":   {"<!DOCTYPE html><html><body>Sorry</body></html>", "web page"},
-		"a letter":     {"Dear customer,\nwe are closed.\n", "no row"},
-		"other XML":    {"<?xml version=\"1.0\"?><rates/>", "XML"},
-		"a payment":    {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"/>`, "pain.001"},
+		"nothing":    {"", "empty"},
+		"blanks":     {" \r\n\n", "empty"},
+		"a PDF":      {"%PDF-1.7\n", "PDF"},
+		"a workbook": {"PK\x03\x04\x14\x00", "spreadsheet"},
+		"gzip":       {"\x1f\x8b\x08\x00", "compressed"},
+		"a web page": {"<!DOCTYPE html><html><body>Sorry</body></html>", "web page"},
+		"a letter":   {"Dear customer,\nwe are closed.\n", "no row"},
+		"other XML":  {"<?xml version=\"1.0\"?><rates/>", "XML"},
+		"a payment": {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"/>`,
+			"pain.001"},
 		"bare bytes":   {"\x00\x01\x02\x03\x00\xff\xfe\x00abc", "not text"},
 		"cut-off camt": {camtStatement("1.00")[:500], "not whole"},
 	} {
@@ -358,5 +368,29 @@ func TestFilesThatAreNoStatements(t *testing.T) {
 				t.Errorf("error %v, want one about %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A file of whole numbers and of dates that say their own order decides nothing for the next one.
+func TestAMappingKeepsOnlyWhatWasDecided(t *testing.T) {
+	m := mustRead(t, table("Date;Name;Amount", "2024-05-06;Shop;-1")).file.Mapping()
+	if m.DateOrder != "" || m.Decimal != "" {
+		t.Errorf("order %q, decimal %q", m.DateOrder, m.Decimal)
+	}
+	r, err := read(table("Date;Name;Amount", "16/05/2024;Shop;-1.234,56"),
+		bankfile.Options{Mapping: &m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"2024-05-16 -1234.56"}, r.brief()); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// Balances are written like amounts, so they say what a mark means where no amount does.
+func TestBalancesSayWhatTheMarkMeans(t *testing.T) {
+	r := mustRead(t, table("Date;Amount;Balance", "2024-05-06;-1.500;8.499,50"))
+	if diff := cmp.Diff([]string{"2024-05-06 -1500"}, r.brief()); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }

@@ -295,7 +295,7 @@ func (o *orders) add(d dateText, cell string, line int) {
 func (o *orders) decide() (order Order, ask bool) {
 	switch {
 	case !o.open:
-		return YearFirst, false
+		return "", false // Every date says its own.
 	case o.noDay == 0 && o.noMonth > 0:
 		return DayFirst, false
 	case o.noMonth == 0 && o.noDay > 0:

@@ -144,6 +144,9 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 		return nil, err
 	}
 	f.Statements, f.ids = w.statements, w.ids.repeatedOnly()
+	if n := len(f.Statements); n > 0 {
+		f.Statements[n-1].shorten()
+	}
 	return f.decide(w)
 }
 
@@ -173,9 +176,14 @@ func (f *File) decide(w *walk) (*File, error) {
 			// OFX has no marks between thousands, so the mark is that of the decimals.
 			example := w.marks.example.Text
 			f.mapping.Decimal = string(example[strings.IndexAny(example, ".,")])
+		case ask && w.hints.point != w.hints.comma:
+			f.mapping.Decimal = "."
+			if w.hints.comma {
+				f.mapping.Decimal = ","
+			}
 		case ask:
 			questions = append(questions, decimalQuestion(w.marks.example))
-		case mark == 0:
+		case w.marks.point && w.marks.comma:
 			f.Doubts = append(f.Doubts, "Some amounts have a decimal point and some a decimal "+
 				"comma; those that can be read in two ways are refused.")
 		}

@@ -71,6 +71,10 @@ func appendPlain(buf []byte, text string) []byte {
 // idShards keeps the growth of one table small: only one of them is copied at a time.
 const idShards = 64
 
+// repeatedMax is the greatest number of different ids that repeat; in a file with more, ids are
+// no ids at all.
+const repeatedMax = IDsMax / 8
+
 // idTable counts bank ids up to two. It holds 64 bits of each: a wrong match would only make an
 // id that is fine look like one that repeats.
 type idTable struct {
@@ -95,7 +99,7 @@ func (t *idTable) init() {
 func (t *idTable) hash(account, id string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(t.seed)
-	_, _ = h.WriteString(account) // Never fails.
+	_, _ = h.WriteString(clipTo(account, NameMax)) // Never fails.
 	_ = h.WriteByte(0)
 	_, _ = h.WriteString(id)
 	return h.Sum64() | 1
@@ -109,6 +113,7 @@ func (t *idTable) add(account, id string) {
 	shard := &t.shards[h>>58]
 	if !shard.add(h) {
 		t.twice[h] = struct{}{}
+		t.full = t.full || len(t.twice) > repeatedMax
 		return
 	}
 	if t.count++; t.count > IDsMax {

@@ -14,6 +14,9 @@ const (
 	LineMax = 64 << 10
 	// FieldMax is the greatest length of one value in bytes.
 	FieldMax = 64 << 10
+	// NameMax is the greatest length in bytes of what is held of a statement for the whole file,
+	// such as its account.
+	NameMax = 256
 	// RecordMax is the greatest length in bytes of one entry with all that belongs to it.
 	RecordMax = 256 << 10
 	// RawMax is how much of an entry's own text is kept for showing it again.

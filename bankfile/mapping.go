@@ -24,7 +24,7 @@ type Mapping struct {
 	Columns   []Column       `json:"columns,omitempty"`
 	DateOrder Order          `json:"dateOrder,omitempty"`
 	Decimal   string         `json:"decimal,omitempty"`   // "." or ",".
-	Invert    bool           `json:"invert,omitempty"`    // Amounts are positive where money goes out.
+	Invert    bool           `json:"invert,omitempty"`    // Money out is written as positive.
 	DebitSign DebitSign      `json:"debitSign,omitempty"` // What a negative debit means.
 	FlagSign  FlagSign       `json:"flagSign,omitempty"`  // What a sign beside a direction means.
 	OutFlags  []string       `json:"outFlags,omitempty"`  // More words for money out,

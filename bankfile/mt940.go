@@ -171,10 +171,10 @@ func (p *mtParser) more(line string) {
 	switch {
 	case p.tag == "61" && p.entry != nil:
 		p.entry = append(p.entry, line)
-		p.size += len(line)
+		p.size += len(line) + 1 // Empty lines count too.
 	case p.tag == "86" && p.info != nil:
 		p.info = append(p.info, line)
-		p.size += len(line)
+		p.size += len(line) + 1 // Empty lines count too.
 	}
 }
 

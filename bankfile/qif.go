@@ -110,8 +110,6 @@ func (p *qifParser) field(code byte, value string) {
 		} else {
 			last.amount = value
 		}
-	case 'A':
-		r.fields['A'] = strings.TrimSpace(r.fields['A'] + "\n" + value)
 	default:
 		if code < 128 {
 			r.fields[code] = value

@@ -37,7 +37,8 @@ func ofxReports() []report {
 // camtStatement makes a camt.053 of 100 EUR to a closing balance, out of entries.
 func camtStatement(closing string, entries ...string) string {
 	balance := func(code, amount string) string {
-		return `<Bal><Tp><CdOrPrtry><Cd>` + code + `</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">` + amount +
+		return `<Bal><Tp><CdOrPrtry><Cd>` + code + `</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">` +
+			amount +
 			`</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2024-05-06</Dt></Dt></Bal>`
 	}
 	return `<?xml version="1.0" encoding="UTF-8"?>
@@ -169,9 +170,11 @@ func keysOf(t *testing.T, text string) []bankfile.Key {
 
 func TestKeysMakeAnImportRepeatable(t *testing.T) {
 	cases := map[string]string{
-		"actual#2432: three equal rows of a day":   amounts("-1.00", "-1.00", "-1.00"),
-		"ledgersmb/LedgerSMB#8936: OFX over again": ofx(trn("20240506", "-1.00", "1", ""), trn("20240506", "-1.00", "2", "")),
-		"jbms/beancount-import#216: a shared id": ofx(trn("20240506", "-10.00", "77", "<NAME>Shop\n"),
+		"actual#2432: three equal rows of a day": amounts("-1.00", "-1.00", "-1.00"),
+		"ledgersmb/LedgerSMB#8936: OFX over again": ofx(trn("20240506", "-1.00", "1", ""),
+			trn("20240506", "-1.00", "2", "")),
+		"jbms/beancount-import#216: a shared id": ofx(trn("20240506", "-10.00", "77",
+			"<NAME>Shop\n"),
 			trn("20240506", "-0.30", "77", "<NAME>Fee\n")),
 		"actual#5627: the same interest each day": dates("2024-05-06", "2024-05-07", "2024-05-08"),
 	}

@@ -95,7 +95,8 @@ func amountReports() []report {
 		},
 		{
 			name: "harung1993/dollardollar#55: a file with groups elsewhere",
-			text: amounts("173,900", "1,173,900"), want: []string{day(d, "173900"), day(d, "1173900")},
+			text: amounts("173,900", "1,173,900"), want: []string{day(d, "173900"), day(d,
+				"1173900")},
 		},
 		{
 			name: "harung1993/dollardollar#55: nothing decides, so it is asked",
@@ -222,7 +223,8 @@ func structureReports() []report {
 		},
 		{
 			name: "beancount/beangulp#173: legal text after the last row",
-			text: table("Date;Name;Amount", "2024-05-06;Shop;-1.50", "", "All data without warranty."),
+			text: table("Date;Name;Amount", "2024-05-06;Shop;-1.50", "",
+				"All data without warranty."),
 			want: []string{row, "skipped line 4: a line of text without date and amount"},
 		},
 		{

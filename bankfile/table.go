@@ -274,6 +274,13 @@ func (p *csvParser) entry(r *record) error {
 		e.Amount, e.Foreign = e.Amount.Neg(), e.Foreign.Neg()
 	}
 	p.words(r, &e)
+	if p.w.first {
+		if cell := p.cell(r, p.t.balance); cell != "" {
+			if a, err := splitAmount(cell); err == nil {
+				p.w.hints.add(a, cell, r.line)
+			}
+		}
+	}
 	var warnings []Warning
 	if r.quotes {
 		warnings = append(warnings, Warning{WarnQuotes, "A quotation mark is missing or stray."})
@@ -331,7 +338,7 @@ func isPending(status string) bool {
 
 // choose sets the statement of the row's account.
 func (p *csvParser) choose(r *record, e *Entry) error {
-	account := p.cell(r, p.t.account)
+	account := clipTo(p.cell(r, p.t.account), NameMax)
 	if !p.w.first {
 		p.w.at = p.t.accounts[account]
 		return nil

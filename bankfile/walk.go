@@ -18,6 +18,7 @@ type walk struct {
 	statements []Statement
 	orders     orders
 	marks      marks
+	hints      marks // Of numbers that are no amounts, such as balances.
 	ids        idTable
 
 	// Of the second pass.
@@ -35,6 +36,13 @@ type walk struct {
 // errStopped ends a parser when nobody wants more rows. It never reaches a caller.
 var errStopped = errors.New("stopped")
 
+// shorten bounds what is held of a statement. Clones let go of longer texts.
+func (s *Statement) shorten() {
+	for _, text := range []*string{&s.Account, &s.Bank, &s.Type, &s.ID} {
+		*text = strings.Clone(clipTo(*text, NameMax))
+	}
+}
+
 // begin starts a statement and returns it for the parser to fill.
 func (w *walk) begin(s Statement) (*Statement, error) {
 	w.finish()
@@ -51,6 +59,9 @@ func (w *walk) begin(s Statement) (*Statement, error) {
 		}
 		w.scratch = s
 		return &w.scratch, nil
+	}
+	if w.at > 0 {
+		w.statements[w.at-1].shorten()
 	}
 	w.statements = append(w.statements, s)
 	return &w.statements[w.at], nil
@@ -87,6 +98,9 @@ func (w *walk) date(cell string, line int) (date, second Date, err error) {
 				order = MonthFirst
 			}
 		}
+	}
+	if d.fixed != "" {
+		order = d.fixed
 	}
 	date, ok = d.read(order)
 	if !ok {
@@ -264,7 +278,8 @@ func (w *walk) finish() {
 	}
 	gap, _ := s.Closing.Amount.Sub(want)
 	why := fmt.Sprintf("The opening balance %s and the entries of %s make %s, but the closing "+
-		"balance is %s: the difference is %s.", s.Opening.Amount, t.Sum, want, s.Closing.Amount, gap)
+		"balance is %s: the difference is %s.", s.Opening.Amount, t.Sum, want, s.Closing.Amount,
+		gap)
 	if t.Refused > 0 {
 		why += fmt.Sprintf(" %d rows were refused.", t.Refused)
 	}
@@ -280,15 +295,17 @@ func (f *File) defaultCurrency() money.Currency {
 }
 
 // cutRaw bounds what is kept of a row's own text.
-func cutRaw(raw string) string {
-	if len(raw) <= RawMax {
-		return raw
+func cutRaw(raw string) string { return clipTo(raw, RawMax) }
+
+// clipTo bounds a text, at a rune's edge.
+func clipTo(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	end := RawMax
-	for end > 0 && !utf8.RuneStart(raw[end]) {
-		end--
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return raw[:end]
+	return text[:limit]
 }
 
 // currencyOf reads a currency's code as files write it.
