@@ -1,0 +1,247 @@
+package bankfile_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// synthetic is a large file that is never held whole: a head, count pieces of one width, a tail.
+type synthetic struct {
+	head, tail string
+	width      int
+	count      int64
+	piece      func(buf []byte, i int64) []byte // Appends exactly width bytes.
+	buf        []byte
+	at         int64 // The piece in buf, or -1.
+
+	// watch, if set, is called whenever another sampleEach bytes were read.
+	watch func()
+	due   int
+}
+
+// sampleEach is after how many bytes of a file the memory is looked at.
+const sampleEach = 1 << 20
+
+func newSynthetic(head, tail string, count int64, piece func([]byte, int64) []byte) *synthetic {
+	return &synthetic{head: head, tail: tail, width: len(piece(nil, 0)), count: count,
+		piece: piece, at: -1}
+}
+
+func (s *synthetic) size() int64 {
+	return int64(len(s.head)) + s.count*int64(s.width) + int64(len(s.tail))
+}
+
+// ReadAt is for one reader at a time.
+func (s *synthetic) ReadAt(p []byte, off int64) (int, error) {
+	n := 0
+	for n < len(p) {
+		c := s.from(off + int64(n))
+		if len(c) == 0 {
+			return n, io.EOF
+		}
+		n += copy(p[n:], c)
+	}
+	if s.due += n; s.due >= sampleEach && s.watch != nil {
+		s.due = 0
+		s.watch()
+	}
+	return n, nil
+}
+
+// from returns what stands at an offset, up to the end of its piece.
+func (s *synthetic) from(off int64) []byte {
+	if off < int64(len(s.head)) {
+		return []byte(s.head[off:])
+	}
+	off -= int64(len(s.head))
+	i := off / int64(s.width)
+	if i >= s.count {
+		if off -= s.count * int64(s.width); off < int64(len(s.tail)) {
+			return []byte(s.tail[off:])
+		}
+		return nil
+	}
+	if s.at != i {
+		s.buf, s.at = s.piece(s.buf[:0], i), i
+	}
+	return s.buf[off%int64(s.width):]
+}
+
+// large makes a file of each format with count entries of 0.01, none like another.
+func large(format bankfile.Format, count int64) *synthetic {
+	switch format {
+	case bankfile.OFX:
+		return newSynthetic("<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>9</BANKACCTFROM><BANKTRANLIST>\n",
+			"</BANKTRANLIST></STMTRS></OFX>\n", count, func(b []byte, i int64) []byte {
+				return fmt.Appendf(b, "<STMTTRN><TRNTYPE>OTHER\n<DTPOSTED>202601%02d\n<TRNAMT>0.01\n"+
+					"<FITID>%012d\n<NAME>Shop %08d\n<MEMO>Bread, milk and eggs\n</STMTTRN>\n", i%28+1, i, i)
+			})
+	case bankfile.QIF:
+		return newSynthetic("!Type:Bank\n", "", count, func(b []byte, i int64) []byte {
+			return fmt.Appendf(b, "D%02d/01/2026\nT0.01\nPShop %08d\nMBread, milk and eggs\nLFood\n^\n", i%28+1, i)
+		})
+	case bankfile.MT940:
+		return newSynthetic(":20:X\n:25:NL71RABO0123456789\n:28C:1\n:60F:C260101EUR0,\n",
+			fmt.Sprintf(":62F:C260131EUR%d,%02d\n-\n", count/100, count%100), count, func(b []byte, i int64) []byte {
+				return fmt.Appendf(b, ":61:2601%02dC0,01NTRFNONREF//%012d\n:86:166?00X?20SVWZ+Bread, milk?32Shop %08d\n",
+					i%28+1, i, i)
+			})
+	case bankfile.CAMT:
+		whole := camt("053", 8, balance("OPBD", "0", "CRDT")+
+			balance("CLBD", fmt.Sprintf("%d.%02d", count/100, count%100), "CRDT")+"ENTRIES")
+		head, tail, _ := strings.Cut(whole, "ENTRIES")
+		return newSynthetic(head, tail, count, func(b []byte, i int64) []byte {
+			return fmt.Appendf(b, `<Ntry><Amt Ccy="CHF">0.01</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>`+
+				`<BookgDt><Dt>2026-01-%02d</Dt></BookgDt><AcctSvcrRef>%012d</AcctSvcrRef><NtryDtls><TxDtls>`+
+				`<RltdPties><Dbtr><Pty><Nm>Shop %08d</Nm></Pty></Dbtr></RltdPties><RmtInf><Ustrd>Bread</Ustrd>`+
+				"</RmtInf></TxDtls></NtryDtls></Ntry>\n", i%28+1, i, i)
+		})
+	}
+	return newSynthetic("Date,Payee,Description,Amount,Transaction ID\n", "", count, func(b []byte, i int64) []byte {
+		return fmt.Appendf(b, "%02d/01/2026,Shop %08d,\"Bread, milk and eggs\",0.01,%012d\n", i%28+1, i, i)
+	})
+}
+
+var formats = []bankfile.Format{bankfile.OFX, bankfile.QIF, bankfile.CSV, bankfile.MT940, bankfile.CAMT}
+
+// The bounds of the memory tests. What a file needs besides the ids does not depend on its size.
+const (
+	fileBytes = 10 << 20 // Of each large file, times EXCHEQUER_ROUNDS.
+	heldMax   = 2 << 20  // What may be held at any time, ids aside.
+	harmMax   = 12 << 20 // What a hostile file may make us hold.
+	idBytes   = 24       // For each bank id, with the room that a table grows into.
+)
+
+// rounds is how many times longer than usual the tests run.
+func rounds() int64 {
+	n, err := strconv.ParseInt(os.Getenv("EXCHEQUER_ROUNDS"), 10, 16)
+	if err != nil || n < 1 {
+		return 1
+	}
+	return n
+}
+
+// TestMemoryDoesNotGrowWithTheFile reads files that are larger than what they may take.
+func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
+	for _, format := range formats {
+		t.Run(string(format), func(t *testing.T) {
+			s := large(format, 1)
+			s = large(format, rounds()*fileBytes/int64(s.width))
+			bound := uint64(heldMax)
+			if format != bankfile.QIF {
+				bound += uint64(s.count) * idBytes
+			}
+			before := held()
+			s.watch = func() { checkHeld(t, before, bound) }
+			file, err := bankfile.Open(s, s.size(), bankfile.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file.Format != format {
+				t.Fatalf("it is %s", file.Format)
+			}
+			rows := int64(0)
+			totals, err := file.Each(func(row bankfile.Row) bool {
+				if row.Outcome != bankfile.Read {
+					t.Fatalf("%+v", row)
+				}
+				rows++
+				return true
+			})
+			if err != nil || rows != s.count {
+				t.Fatalf("%d rows of %d, %v", rows, s.count, err)
+			}
+			want, err := money.NewDecimal(s.count, 2)
+			if err != nil || totals[0].Sum != want {
+				t.Errorf("the sum is %s, not %s", totals[0].Sum, want)
+			}
+			checkHeld(t, before, bound)
+			runtime.KeepAlive(file)
+		})
+	}
+}
+
+func held() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func checkHeld(t *testing.T, before, bound uint64) {
+	t.Helper()
+	if now := held(); now > before+bound {
+		t.Errorf("%d KB are held, %d KB may be", (now-before)>>10, bound>>10)
+	}
+}
+
+// TestFilesMadeToDoHarm are files whose one value, record or list never ends. Each is refused or
+// read, within what harmMax allows.
+func TestFilesMadeToDoHarm(t *testing.T) {
+	const endless = 3 << 20
+	for name, c := range map[string]struct{ head, piece string }{
+		"a line without an end":          {"Date,Amount\n2026-01-31,", "1"},
+		"a field without an end":         {"Date,Amount,Memo\n2026-01-31,1,\"", "abc\n"},
+		"columns without an end":         {"Date,Amount\n2026-01-31,1", ",x"},
+		"quotation marks":                {"Date,Amount\n2026-01-31,1,", "\""},
+		"an OFX value without an end":    {"<OFX><STMTTRN><NAME>", "abc"},
+		"an OFX tag without an end":      {"<OFX><STMTTRN><", "abc"},
+		"OFX tags of one transaction":    {"<OFX><STMTTRN>", "<NAME>abc"},
+		"a comment without an end":       {"<OFX><!--", "abc"},
+		"a CDATA without an end":         {"<OFX><STMTTRN><NAME><![CDATA[", "abc&"},
+		"elements within elements":       {"<Document><BkToCstmrStmt><Stmt>", "<Ntry>"},
+		"details without an end":         {"<Document><BkToCstmrStmt><Stmt><Ntry><NtryDtls>", "<TxDtls><Refs><TxId>a</TxId></Refs></TxDtls>"},
+		"statements without an end":      {"<Document><BkToCstmrStmt>", "<Stmt></Stmt>"},
+		"an attribute without an end":    {"<Document><BkToCstmrStmt><Stmt><Amt Ccy=\"", "abc"},
+		"lines of one QIF record":        {"!Type:Bank\nD2026-01-31\nT1\n", "Maaaaaaaaaaaaaaa\n"},
+		"splits of one QIF record":       {"!Type:Bank\nD2026-01-31\nT1\n", "Sfood\n$1.00\n"},
+		"an address of one QIF record":   {"!Type:Bank\nD2026-01-31\nT1\n", "Aaaaaaaaaaaaaaaa\n"},
+		"lines of one text of MT940":     {":20:X\n:25:Y\n:28C:1\n:60F:C260101EUR1,\n:61:260103C1,NTRFX\n:86:", "text\n"},
+		"messages of MT940":              {"", ":20:X\n:25:Y\n:60F:C260101EUR1,\n-\n"},
+		"zeros":                          {"", "\x00"},
+		"blank lines":                    {"Date,Amount\n2026-01-31,1", "\n"},
+		"rows that cannot be read":       {"Date,Amount\n2026-01-31,1\n", "2026-02-31,1\n"},
+		"accounts without an end in CSV": {"Date,Amount,Account\n2026-01-31,1,a\n", "2026-01-31,1,%08d\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			piece := c.piece
+			if len(piece) < 1<<10 && !strings.Contains(piece, "%") {
+				piece = strings.Repeat(piece, 1<<10/len(piece))
+			}
+			s := newSynthetic(c.head, "", 1, func(b []byte, i int64) []byte {
+				if strings.Contains(piece, "%") {
+					return fmt.Appendf(b, piece, i)
+				}
+				return append(b, piece...)
+			})
+			s.count = rounds() * endless / int64(s.width)
+			before := held()
+			s.watch = func() { checkHeld(t, before, harmMax) }
+			file, err := bankfile.Open(s, s.size(), bankfile.Options{})
+			if err == nil {
+				_, err = file.Each(func(row bankfile.Row) bool {
+					if len(row.Raw) > bankfile.RawMax {
+						t.Errorf("%d bytes of raw text", len(row.Raw))
+					}
+					return true
+				})
+			}
+			checkHeld(t, before, harmMax)
+			var format *bankfile.FormatError
+			var limit *bankfile.LimitError
+			if err != nil && !errors.As(err, &format) && !errors.As(err, &limit) {
+				t.Errorf("the error is %T: %v", err, err)
+			}
+			runtime.KeepAlive(file)
+		})
+	}
+}
