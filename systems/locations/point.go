@@ -64,7 +64,8 @@ func (b Box) check(wrong *problem.Fields) {
 		name         string
 		value, limit float64
 	}{
-		{"south", b.South, 90}, {"north", b.North, 90}, {"west", b.West, 180}, {"east", b.East, 180},
+		{"south", b.South, 90}, {"north", b.North, 90},
+		{"west", b.West, 180}, {"east", b.East, 180},
 	} {
 		if !(math.Abs(side.value) <= side.limit) {
 			wrong.Addf(side.name, "must be from -%v to %v", side.limit, side.limit)
