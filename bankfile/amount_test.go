@@ -95,12 +95,16 @@ func TestTheDecimalMarkIsOneForTheFile(t *testing.T) {
 		cells []string
 		want  []string
 	}{
-		"a comma elsewhere decides":       {[]string{"1.234", "5,50"}, []string{"1234", "5.5"}},
-		"a point elsewhere decides":       {[]string{"1,234", "5.50"}, []string{"1234", "5.5"}},
-		"even if it comes last":           {[]string{"1.234", "2.345", "0,99"}, []string{"1234", "2345", "0.99"}},
-		"both marks in one cell decide":   {[]string{"4.711,98", "14.000"}, []string{"4711.98", "14000"}},
-		"three decimals are kept":         {[]string{"1,234.500", "14.000"}, []string{"1234.5", "14"}},
-		"two groups decide":               {[]string{"1.234.567", "14.000"}, []string{"1234567", "14000"}},
+		"a comma elsewhere decides": {[]string{"1.234", "5,50"}, []string{"1234", "5.5"}},
+		"a point elsewhere decides": {[]string{"1,234", "5.50"}, []string{"1234", "5.5"}},
+		"even if it comes last": {[]string{"1.234", "2.345", "0,99"}, []string{"1234",
+			"2345", "0.99"}},
+		"both marks in one cell decide": {[]string{"4.711,98", "14.000"}, []string{"4711.98",
+			"14000"}},
+		"three decimals are kept": {[]string{"1,234.500", "14.000"}, []string{"1234.5",
+			"14"}},
+		"two groups decide": {[]string{"1.234.567", "14.000"}, []string{"1234567",
+			"14000"}},
 		"each speaks for itself if mixed": {[]string{"1.50", "2,50"}, []string{"1.5", "2.5"}},
 	} {
 		t.Run(name, func(t *testing.T) {

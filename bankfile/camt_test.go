@@ -51,13 +51,15 @@ func TestCamtOfEveryMessageAndVersion(t *testing.T) {
 			t.Run(fmt.Sprintf("%s version %d", message, version), func(t *testing.T) {
 				status, name := "<Sts>BOOK</Sts>", "<Dbtr><Nm>Anna</Nm></Dbtr>"
 				if version >= 8 {
-					status, name = "<Sts><Cd>BOOK</Cd></Sts>", "<Dbtr><Pty><Nm>Anna</Nm></Pty></Dbtr>"
+					status, name = "<Sts><Cd>BOOK</Cd></Sts>",
+						"<Dbtr><Pty><Nm>Anna</Nm></Pty></Dbtr>"
 				}
-				text := camt(message, version, `<Ntry><Amt Ccy="CHF">8.85</Amt><CdtDbtInd>CRDT</CdtDbtInd>`+
-					status+`<BookgDt><DtTm>2026-01-03T23:30:00-05:00</DtTm></BookgDt>`+
-					`<AcctSvcrRef>R1</AcctSvcrRef><NtryDtls><TxDtls><RltdPties>`+name+
-					`<DbtrAcct><Id><IBAN>CH2401234004141414141</IBAN></Id></DbtrAcct></RltdPties>`+
-					`<RmtInf><Ustrd>Rent</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`)
+				text := camt(message, version,
+					`<Ntry><Amt Ccy="CHF">8.85</Amt><CdtDbtInd>CRDT</CdtDbtInd>`+
+						status+`<BookgDt><DtTm>2026-01-03T23:30:00-05:00</DtTm></BookgDt>`+
+						`<AcctSvcrRef>R1</AcctSvcrRef><NtryDtls><TxDtls><RltdPties>`+name+
+						`<DbtrAcct><Id><IBAN>CH2401234004141414141</IBAN></Id></DbtrAcct></RltdPties>`+
+						`<RmtInf><Ustrd>Rent</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`)
 				r := mustRead(t, text)
 				s, e := r.file.Statements[0], r.entries()
 				if r.file.Format != bankfile.CAMT || s.Kind != kind || s.ID != "S-1" ||
@@ -172,13 +174,15 @@ func TestCamtMarks(t *testing.T) {
 		}
 	})
 	t.Run("OCA#375: a reversal is marked, and its sign is not turned again", func(t *testing.T) {
-		r := mustRead(t, camt("053", 2, strings.Replace(entry, "<Sts>", "<RvslInd>true</RvslInd><Sts>", 1)))
+		r := mustRead(t, camt("053", 2, strings.Replace(entry, "<Sts>",
+			"<RvslInd>true</RvslInd><Sts>", 1)))
 		if e := r.entries(); len(e) != 1 || !e[0].Reversal || e[0].Amount.String() != "-5" {
 			t.Errorf("got %+v", e)
 		}
 	})
 	t.Run("firefly#8736: no value date", func(t *testing.T) {
-		r := mustRead(t, camt("053", 2, strings.Replace(entry, "<ValDt><Dt>2026-01-05</Dt></ValDt>", "", 1)))
+		r := mustRead(t, camt("053", 2, strings.Replace(entry,
+			"<ValDt><Dt>2026-01-05</Dt></ValDt>", "", 1)))
 		if e := r.entries(); len(e) != 1 || e[0].Date != "2026-01-03" || e[0].ValueDate != "" {
 			t.Errorf("got %+v", e)
 		}
@@ -190,9 +194,11 @@ func TestCamtMarks(t *testing.T) {
 		}
 	})
 	t.Run("firefly#11460: the amount in another currency", func(t *testing.T) {
-		r := mustRead(t, camt("053", 2, ntry("9.30", "DBIT", `<NtryDtls><TxDtls><AmtDtls><InstdAmt>`+
-			`<Amt Ccy="USD">10.00</Amt></InstdAmt></AmtDtls></TxDtls></NtryDtls>`)))
-		if e := r.entries(); len(e) != 1 || e[0].ForeignCurrency != "USD" || e[0].Foreign.String() != "-10" {
+		r := mustRead(t, camt("053", 2, ntry("9.30", "DBIT",
+			`<NtryDtls><TxDtls><AmtDtls><InstdAmt>`+
+				`<Amt Ccy="USD">10.00</Amt></InstdAmt></AmtDtls></TxDtls></NtryDtls>`)))
+		if e := r.entries(); len(e) != 1 || e[0].ForeignCurrency != "USD" ||
+			e[0].Foreign.String() != "-10" {
 			t.Errorf("got %+v", e)
 		}
 	})
@@ -207,10 +213,12 @@ func TestCamtMarks(t *testing.T) {
 // TestCamtManyEntriesAndStatements is metasfresh#1947.
 func TestCamtManyEntriesAndStatements(t *testing.T) {
 	text := camt("053", 2, ntry("1", "CRDT", "")+ntry("2", "CRDT", ""))
-	text = strings.Replace(text, "</Stmt>", "</Stmt><Stmt><Id>S-2</Id><Acct><Id><Othr><Id>77-1</Id></Othr>"+
-		"</Id><Ccy>EUR</Ccy></Acct>"+ntry("3", "DBIT", "")+"</Stmt>", 1)
+	text = strings.Replace(text, "</Stmt>",
+		"</Stmt><Stmt><Id>S-2</Id><Acct><Id><Othr><Id>77-1</Id></Othr>"+
+			"</Id><Ccy>EUR</Ccy></Acct>"+ntry("3", "DBIT", "")+"</Stmt>", 1)
 	r := mustRead(t, text)
-	if len(r.file.Statements) != 2 || r.file.Statements[1].Account != "77-1" || len(r.entries()) != 3 ||
+	if len(r.file.Statements) != 2 || r.file.Statements[1].Account != "77-1" ||
+		len(r.entries()) != 3 ||
 		r.rows[2].Statement != 1 {
 		t.Errorf("got %q in %+v", r.brief(), r.file.Statements)
 	}
@@ -221,12 +229,14 @@ func TestCamtDressedOtherwise(t *testing.T) {
 	for name, dressed := range map[string]string{
 		"a prefix": strings.NewReplacer("</", "</n:", "<Document xmlns=", "<n:Document xmlns:n=",
 			"<?", "<?").Replace(prefixed(text)),
-		"ISO-8859-1":                            strings.NewReplacer("ü", "\xfc", "ß", "\xdf", "UTF-8", "ISO-8859-1").Replace(text),
+		"ISO-8859-1": strings.NewReplacer("ü", "\xfc", "ß", "\xdf",
+			"UTF-8", "ISO-8859-1").Replace(text),
 		"declared ISO-8859-1, written in UTF-8": strings.Replace(text, "UTF-8", "ISO-8859-1", 1),
 		"byte order mark":                       "\ufeff" + text,
 		"one line":                              strings.ReplaceAll(text, "\n", ""),
 		"CR LF":                                 strings.ReplaceAll(text, "\n", "\r\n"),
-		"comments":                              strings.ReplaceAll(text, "<Ntry>", "<!-- <Ntry> --><Ntry>"),
+		"comments": strings.ReplaceAll(text, "<Ntry>",
+			"<!-- <Ntry> --><Ntry>"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := mustRead(t, dressed).entries()
@@ -252,13 +262,16 @@ func prefixed(text string) string {
 
 func TestCamtThatIsDamagedOrHostile(t *testing.T) {
 	whole := camt("053", 2, ntry("5", "CRDT", ""))
-	bomb := strings.Replace(whole, "<Document", `<!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>`+
-		"<Document", 1)
+	bomb := strings.Replace(whole, "<Document",
+		`<!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>`+
+			"<Document", 1)
 	for name, text := range map[string]string{
-		"cut":                 whole[:len(whole)-30],
-		"tags that cross":     strings.Replace(whole, "</Sts>", "</BookgDt>", 1),
-		"nested without end":  strings.Replace(whole, "<Ntry>", strings.Repeat("<a>", 10_000)+"<Ntry>", 1),
-		"another message":     strings.NewReplacer("camt.053", "pain.001", "BkToCstmrStmt", "CstmrCdtTrfInitn").Replace(whole),
+		"cut":             whole[:len(whole)-30],
+		"tags that cross": strings.Replace(whole, "</Sts>", "</BookgDt>", 1),
+		"nested without end": strings.Replace(whole, "<Ntry>", strings.Repeat("<a>",
+			10_000)+"<Ntry>", 1),
+		"another message": strings.NewReplacer("camt.053", "pain.001", "BkToCstmrStmt",
+			"CstmrCdtTrfInitn").Replace(whole),
 		"not a bank's at all": "<?xml version=\"1.0\"?><note>hello</note>",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -271,7 +284,8 @@ func TestCamtThatIsDamagedOrHostile(t *testing.T) {
 		})
 	}
 	t.Run("entities that a file declares are not expanded", func(t *testing.T) {
-		r, err := read(strings.Replace(bomb, "</Ntry>", "<AddtlNtryInf>&b;</AddtlNtryInf></Ntry>", 1),
+		r, err := read(strings.Replace(bomb, "</Ntry>",
+			"<AddtlNtryInf>&b;</AddtlNtryInf></Ntry>", 1),
 			bankfile.Options{})
 		if err == nil && r.entries()[0].Memo != "&b;" {
 			t.Errorf("got %+v", r.entries())

@@ -22,7 +22,8 @@ func utf16of(text string, order binary.AppendByteOrder) string {
 var (
 	in1250 = strings.NewReplacer("Ż", "\xaf", "ł", "\xb3", "ó", "\xf3", "ą", "\xb9", "ę", "\xea",
 		"ć", "\xe6", "ś", "\x9c", "č", "\xe8", "ř", "\xf8", "š", "\x9a", "ů", "\xf9", "Č", "\xc8",
-		"á", "\xe1", "í", "\xed", "ž", "\x9e", "ý", "\xfd", "€", "\x80", "ő", "\xf5", "ü", "\xfc", "é", "\xe9")
+		"á", "\xe1", "í", "\xed", "ž", "\x9e", "ý", "\xfd", "€", "\x80", "ő", "\xf5", "ü",
+		"\xfc", "é", "\xe9")
 	in1252 = strings.NewReplacer("é", "\xe9", "ü", "\xfc", "ß", "\xdf", "€", "\x80", "ä", "\xe4",
 		"ö", "\xf6", "è", "\xe8", "ê", "\xea", "ç", "\xe7", "ñ", "\xf1", "’", "\x92", "à", "\xe0")
 )
@@ -30,27 +31,39 @@ var (
 func TestEncodings(t *testing.T) {
 	table := "Date,Description,Amount\n2026-01-31,%s,-5.00\n"
 	german := strings.Replace(table, "%s", "Grüße für 5 €", 1)
-	polish := strings.Replace("Data operacji,Opis,Kwota\n2026-01-31,%s,-5.00\n", "%s", "Żabka płatność kartą", 1)
-	czech := strings.Replace("Datum zaúčtování,Název protiúčtu,Částka\n2026-01-31,%s,-5.00\n", "%s", "Příkaz Česká pošta", 1)
-	czechBytes := strings.NewReplacer("ú", "\xfa", "č", "\xe8", "á", "\xe1", "í", "\xed", "Č", "\xc8", "š", "\x9a",
+	polish := strings.Replace("Data operacji,Opis,Kwota\n2026-01-31,%s,-5.00\n", "%s",
+		"Żabka płatność kartą", 1)
+	czech := strings.Replace("Datum zaúčtování,Název protiúčtu,Částka\n2026-01-31,%s,-5.00\n",
+		"%s", "Příkaz Česká pošta", 1)
+	czechBytes := strings.NewReplacer("ú", "\xfa", "č", "\xe8", "á", "\xe1", "í", "\xed", "Č",
+		"\xc8", "š", "\x9a",
 		"ř", "\xf8", "ě", "\xec", "ť", "\x9d", "á", "\xe1").Replace(czech)
 	for name, c := range map[string]struct {
 		text string
 		want bankfile.Encoding
 		memo string
 	}{
-		"UTF-8":                        {german, bankfile.UTF8, "Grüße für 5 €"},
-		"UTF-8 with a mark":            {"\ufeff" + german, bankfile.UTF8, "Grüße für 5 €"},
-		"UTF-8, mark and quoted field": {"\ufeff\"Date\",\"Description\",\"Amount\"\n" + strings.SplitN(german, "\n", 2)[1], bankfile.UTF8, "Grüße für 5 €"},
-		"UTF-16 little with a mark":    {utf16of("\ufeff"+german, binary.LittleEndian), bankfile.UTF16LE, "Grüße für 5 €"},
-		"UTF-16 big with a mark":       {utf16of("\ufeff"+german, binary.BigEndian), bankfile.UTF16BE, "Grüße für 5 €"},
-		"UTF-16 little without":        {utf16of(german, binary.LittleEndian), bankfile.UTF16LE, "Grüße für 5 €"},
-		"UTF-16 big without":           {utf16of(german, binary.BigEndian), bankfile.UTF16BE, "Grüße für 5 €"},
-		"Windows-1252":                 {in1252.Replace(german), bankfile.Windows1252, "Grüße für 5 €"},
-		"Windows-1250, Polish":         {in1250.Replace(polish), bankfile.Windows1250, "Żabka płatność kartą"},
-		"Windows-1250, Czech":          {czechBytes, bankfile.Windows1250, "Příkaz Česká pošta"},
-		"beyond the basic plane":       {utf16of("\ufeff"+strings.Replace(german, "5 €", "😀", 1), binary.LittleEndian), bankfile.UTF16LE, "Grüße für 😀"},
-		"ASCII alone":                  {strings.Replace(table, "%s", "Milk", 1), bankfile.UTF8, "Milk"},
+		"UTF-8":             {german, bankfile.UTF8, "Grüße für 5 €"},
+		"UTF-8 with a mark": {"\ufeff" + german, bankfile.UTF8, "Grüße für 5 €"},
+		"UTF-8, mark and quoted field": {"\ufeff\"Date\",\"Description\",\"Amount\"\n" +
+			strings.SplitN(german, "\n", 2)[1], bankfile.UTF8, "Grüße für 5 €"},
+		"UTF-16 little with a mark": {utf16of("\ufeff"+german, binary.LittleEndian),
+			bankfile.UTF16LE, "Grüße für 5 €"},
+		"UTF-16 big with a mark": {utf16of("\ufeff"+german, binary.BigEndian),
+			bankfile.UTF16BE, "Grüße für 5 €"},
+		"UTF-16 little without": {utf16of(german, binary.LittleEndian), bankfile.UTF16LE,
+			"Grüße für 5 €"},
+		"UTF-16 big without": {utf16of(german, binary.BigEndian), bankfile.UTF16BE,
+			"Grüße für 5 €"},
+		"Windows-1252": {in1252.Replace(german), bankfile.Windows1252,
+			"Grüße für 5 €"},
+		"Windows-1250, Polish": {in1250.Replace(polish), bankfile.Windows1250,
+			"Żabka płatność kartą"},
+		"Windows-1250, Czech": {czechBytes, bankfile.Windows1250, "Příkaz Česká pošta"},
+		"beyond the basic plane": {utf16of("\ufeff"+strings.Replace(german, "5 €", "😀",
+			1), binary.LittleEndian), bankfile.UTF16LE, "Grüße für 😀"},
+		"ASCII alone": {strings.Replace(table, "%s", "Milk", 1), bankfile.UTF8,
+			"Milk"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := mustRead(t, c.text)
@@ -70,7 +83,8 @@ func TestEncodings(t *testing.T) {
 func TestEachFileHasItsOwnEncoding(t *testing.T) {
 	text := "Date,Description,Amount\n2026-01-31,Grüße,-5.00\n"
 	m := bankfile.Mapping{Version: bankfile.MappingVersion, Encoding: bankfile.Windows1252}
-	for _, written := range []string{text, in1252.Replace(text), utf16of(text, binary.LittleEndian)} {
+	for _, written := range []string{text, in1252.Replace(text), utf16of(text,
+		binary.LittleEndian)} {
 		r, err := read(written, bankfile.Options{Mapping: &m})
 		if err != nil || len(r.entries()) != 1 || r.entries()[0].Memo != "Grüße" {
 			t.Errorf("%v, %v", r.brief(), err)
@@ -99,9 +113,11 @@ func TestADoubtfulEncodingIsShownAndChosen(t *testing.T) {
 
 func TestNamesOfEncodings(t *testing.T) {
 	for name, want := range map[string]bankfile.Encoding{
-		"ISO-8859-1": bankfile.Windows1252, "latin1": bankfile.Windows1252, "1252": bankfile.Windows1252,
-		"windows-1250": bankfile.Windows1250, "CP1250": bankfile.Windows1250, "UTF-8": bankfile.UTF8,
-		"utf8": bankfile.UTF8, "USASCII": bankfile.Windows1252, "UTF-16BE": bankfile.UTF16BE,
+		"ISO-8859-1": bankfile.Windows1252, "latin1": bankfile.Windows1252,
+		"1252":         bankfile.Windows1252,
+		"windows-1250": bankfile.Windows1250, "CP1250": bankfile.Windows1250,
+		"UTF-8": bankfile.UTF8,
+		"utf8":  bankfile.UTF8, "USASCII": bankfile.Windows1252, "UTF-16BE": bankfile.UTF16BE,
 	} {
 		if got, ok := bankfile.ParseEncoding(name); !ok || got != want {
 			t.Errorf("%s is %s, %v", name, got, ok)
@@ -118,7 +134,8 @@ func TestLineEnds(t *testing.T) {
 		"CSV": "Date,Amount,Currency\n2026-01-30,-5.00,EUR\n2026-01-31,7.00,EUR\n",
 		"QIF": "!Type:Bank\nD2026-01-30\nT-5.00\nPShop\n^\nD2026-01-31\nT7.00\nPShop\n^\n",
 	} {
-		for end, mark := range map[string]string{"LF": "\n", "CR": "\r", "CR LF": "\r\n", "CR CR LF": "\r\r\n"} {
+		for end, mark := range map[string]string{"LF": "\n", "CR": "\r", "CR LF": "\r\n",
+			"CR CR LF": "\r\r\n"} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				r := mustRead(t, strings.ReplaceAll(text, "\n", mark))
 				e := r.entries()

@@ -100,7 +100,8 @@ func checkRow(t *testing.T, file *bankfile.File, row bankfile.Row) {
 	if e.UniqueID && e.BankID == "" {
 		t.Fatal("an empty id is unique")
 	}
-	for _, text := range []string{e.Name, e.Memo, e.Reference, e.Counterparty, e.Category, e.BankID} {
+	for _, text := range []string{e.Name, e.Memo, e.Reference, e.Counterparty, e.Category,
+		e.BankID} {
 		if len(text) > bankfile.RecordMax {
 			t.Fatalf("a text of %d bytes", len(text))
 		}
@@ -117,30 +118,40 @@ func seeds(f *testing.F, texts ...string) {
 }
 
 func FuzzOpen(f *testing.F) {
-	seeds(f, "Date,Amount\n2026-01-31,1\n", qif("2026-01-31", "1"), mt940("C260105EUR95,", ":61:260103D5,NTRFX"),
+	seeds(f, "Date,Amount\n2026-01-31,1\n", qif("2026-01-31", "1"), mt940("C260105EUR95,",
+		":61:260103D5,NTRFX"),
 		ofx(trn("20260103", "1.00", "x", "")), camt("053", 2, ntry("1", "CRDT", "")),
 		"\xff\xfeD\x00a\x00", "%PDF-1.4", "PK\x03\x04", "\x00\x00\x00", "<html>", "a;b\n1;2\n")
 	f.Fuzz(func(t *testing.T, text string) { readAnything(t, text, bankfile.Options{}) })
 }
 
 func FuzzOFX(f *testing.F) {
-	seeds(f, ofx(trn("20260103", "1.00", "x", "<NAME>A&W &amp; <![CDATA[x]]>\n")), "<OFX>", "<OFX><STMTTRN><STMTTRN>")
+	seeds(f, ofx(trn("20260103", "1.00", "x", "<NAME>A&W &amp; <![CDATA[x]]>\n")), "<OFX>",
+		"<OFX><STMTTRN><STMTTRN>")
 	f.Fuzz(func(t *testing.T, text string) { readAnything(t, "<OFX>"+text, bankfile.Options{}) })
 }
 
 func FuzzQIF(f *testing.F) {
 	seeds(f, qif("31/01/2026", "1.234", "6/ 4'18", "(5)"), "!Account\nNx\n^\n!Type:Cat\nNy\n^\n")
-	f.Fuzz(func(t *testing.T, text string) { readAnything(t, "!Type:Bank\n"+text, bankfile.Options{}) })
+	f.Fuzz(func(t *testing.T, text string) {
+		readAnything(t, "!Type:Bank\n"+text,
+			bankfile.Options{})
+	})
 }
 
 func FuzzMT940(f *testing.F) {
-	seeds(f, mt940("C260105EUR95,", ":61:2601030104RCR5,50NTRFX//Y", "/OCMT/USD1,/", ":86:166?00A?20SVWZ+b?3", "1C"),
+	seeds(f, mt940("C260105EUR95,", ":61:2601030104RCR5,50NTRFX//Y", "/OCMT/USD1,/",
+		":86:166?00A?20SVWZ+b?3", "1C"),
 		":60F:C100318EUR1,\n:61:\n:86:\n")
-	f.Fuzz(func(t *testing.T, text string) { readAnything(t, ":20:X\n:25:Y\n:28C:1\n"+text, bankfile.Options{}) })
+	f.Fuzz(func(t *testing.T, text string) {
+		readAnything(t, ":20:X\n:25:Y\n:28C:1\n"+text,
+			bankfile.Options{})
+	})
 }
 
 func FuzzCamt(f *testing.F) {
-	seeds(f, camt("053", 4, balance("OPBD", "1", "CRDT")+ntry("3", "DBIT", "<NtryDtls>"+tx("1", "DBIT", "a")+
+	seeds(f, camt("053", 4, balance("OPBD", "1", "CRDT")+ntry("3", "DBIT", "<NtryDtls>"+tx("1",
+		"DBIT", "a")+
 		tx("2", "DBIT", "b")+"</NtryDtls>")))
 	f.Fuzz(func(t *testing.T, text string) {
 		readAnything(t, "<Document><BkToCstmrStmt>"+text, bankfile.Options{})
@@ -148,14 +159,20 @@ func FuzzCamt(f *testing.F) {
 }
 
 func FuzzCSV(f *testing.F) {
-	seeds(f, "Date,Amount\n2026-01-31,1\n", "Datum;Soll;Haben\n31.01.26;1,5;\n", "a\tb\n01/02/2026\t1.234\n",
-		"\"Date\",\"Amount\"\n\"2026-01-31\",\"1\n2\"\n\"x", "title\n\nDate,Debit,Credit,Balance\n1/2/2026,-1,,5\n")
-	f.Fuzz(func(t *testing.T, text string) { readAnything(t, text, bankfile.Options{Currency: "EUR"}) })
+	seeds(f, "Date,Amount\n2026-01-31,1\n", "Datum;Soll;Haben\n31.01.26;1,5;\n",
+		"a\tb\n01/02/2026\t1.234\n",
+		"\"Date\",\"Amount\"\n\"2026-01-31\",\"1\n2\"\n\"x",
+		"title\n\nDate,Debit,Credit,Balance\n1/2/2026,-1,,5\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		readAnything(t, text,
+			bankfile.Options{Currency: "EUR"})
+	})
 }
 
 // FuzzAmountAndDate reads one cell each: whatever comes is an entry or a refusal.
 func FuzzAmountAndDate(f *testing.F) {
-	for _, cell := range []string{"1.234,56-", "(5)", "−1", "€ 5.--", "1'000", "31/01/2026", "Jun 29, 2022", "\xff"} {
+	for _, cell := range []string{"1.234,56-", "(5)", "−1", "€ 5.--", "1'000", "31/01/2026",
+		"Jun 29, 2022", "\xff"} {
 		f.Add(cell, cell)
 	}
 	f.Fuzz(func(t *testing.T, date, amount string) {
@@ -165,7 +182,8 @@ func FuzzAmountAndDate(f *testing.F) {
 
 func FuzzMapping(f *testing.F) {
 	f.Add(`{"version":1,"delimiter":";","columns":[{"index":1,"role":"date"},{"index":0,"role":"amount"}]}`, "1;2026-01-31\n")
-	f.Add(`{"version":1,"columns":[{"index":5,"name":"Amount","role":"amount"}]}`, "Date,Amount\n2026-01-31,1\n")
+	f.Add(`{"version":1,"columns":[{"index":5,"name":"Amount","role":"amount"}]}`,
+		"Date,Amount\n2026-01-31,1\n")
 	f.Fuzz(func(t *testing.T, mapping, text string) {
 		m, err := bankfile.ParseMapping([]byte(mapping))
 		if err != nil {

@@ -147,7 +147,8 @@ func TestMT940Information(t *testing.T) {
 				t.Errorf("foreign %s", e.Foreign)
 			}
 			got := bankfile.Entry{Name: e.Name, Memo: e.Memo, Reference: e.Reference,
-				Counterparty: e.Counterparty, Category: e.Category, ForeignCurrency: e.ForeignCurrency}
+				Counterparty: e.Counterparty, Category: e.Category,
+				ForeignCurrency: e.ForeignCurrency}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -159,9 +160,10 @@ func TestMT940Information(t *testing.T) {
 func TestMT940Frames(t *testing.T) {
 	body := mt940("C260105EUR95,", ":61:260103D5,NTRFX", ":86:Text")
 	for name, text := range map[string]string{
-		"none":             body,
-		"no dash":          strings.TrimSuffix(body, "-\n"),
-		"SWIFT blocks":     "{1:F01BANKDEFFXXX0}{2:O940}{4:\n" + strings.TrimSuffix(body, "-\n") + "-}\n",
+		"none":    body,
+		"no dash": strings.TrimSuffix(body, "-\n"),
+		"SWIFT blocks": "{1:F01BANKDEFFXXX0}{2:O940}{4:\n" + strings.TrimSuffix(body,
+			"-\n") + "-}\n",
 		"blocks, one line": "{1:F01BANKDEFFXXX0}{4:" + strings.TrimSuffix(body, "-\n") + "-}{5:}\n",
 		"SOH and ETX":      "\x01\n" + strings.TrimSuffix(body, "-\n") + "-\x03",
 		"bank's preamble":  "BANKNL2A\n940\nBANKNL2A\n" + body,
@@ -187,7 +189,8 @@ func TestMT940TextOfTheStatementBelongsToNoEntry(t *testing.T) {
 	text := strings.Replace(mt940("C260105EUR95,", ":61:260103D5,NTRFX", ":86:Text"),
 		"\n-\n", "\n:86:Thank you\n-\n", 1)
 	r := mustRead(t, text)
-	if len(r.rows) != 2 || r.rows[0].Entry.Memo != "Text" || r.rows[1].Outcome != bankfile.Skipped ||
+	if len(r.rows) != 2 || r.rows[0].Entry.Memo != "Text" ||
+		r.rows[1].Outcome != bankfile.Skipped ||
 		r.rows[1].Raw != "Thank you" {
 		t.Errorf("got %+v", r.rows)
 	}
@@ -195,7 +198,8 @@ func TestMT940TextOfTheStatementBelongsToNoEntry(t *testing.T) {
 
 func TestMT940PagesAreCheckedOneByOne(t *testing.T) {
 	first := strings.Replace(mt940("C260105EUR95,", ":61:260103D5,NTRFX"), ":62F:", ":62M:", 1)
-	second := strings.NewReplacer(":60F:C260101EUR100,", ":60M:C260105EUR95,", "7/1", "7/2").Replace(
+	second := strings.NewReplacer(":60F:C260101EUR100,", ":60M:C260105EUR95,", "7/1",
+		"7/2").Replace(
 		mt940("C260106EUR94,", ":61:260106D2,NTRFX"))
 	r := mustRead(t, first+second)
 	if len(r.file.Statements) != 2 || !r.totals[0].Agrees || r.totals[1].Agrees {

@@ -80,13 +80,16 @@ func TestOFXInEveryDress(t *testing.T) {
 		"list not closed":         strings.Replace(body, "</BANKTRANLIST>", "", 1),
 		"card closed by a bank's": strings.Replace(body, "<STMTRS>", "<CCSTMTRS>", 1),
 		"transactions not closed": strings.Replace(body, "</STMTTRN>", "", 1),
-		"two lists":               strings.Replace(body, "<BANKTRANLIST>", "<BANKTRANLIST></BANKTRANLIST><BANKTRANLIST>", 1),
-		"decimal comma":           strings.Replace(body, "5.00", "5,00", 1),
-		"dollar and blanks":       strings.Replace(body, "5.00", " $ 5.00 ", 1),
-		"byte order mark":         "\ufeff" + body,
-		"CDATA":                   strings.Replace(body, "Shop", "<![CDATA[Shop]]>", 1),
-		"empty tags":              strings.Replace(body, "<NAME>", "<MEMO></MEMO><CHECKNUM/><NAME>", 1),
-		"the name in the payee":   strings.Replace(body, "<NAME>Shop</NAME>", "<PAYEE><NAME>Shop</NAME></PAYEE>", 1),
+		"two lists": strings.Replace(body, "<BANKTRANLIST>",
+			"<BANKTRANLIST></BANKTRANLIST><BANKTRANLIST>", 1),
+		"decimal comma":     strings.Replace(body, "5.00", "5,00", 1),
+		"dollar and blanks": strings.Replace(body, "5.00", " $ 5.00 ", 1),
+		"byte order mark":   "\ufeff" + body,
+		"CDATA":             strings.Replace(body, "Shop", "<![CDATA[Shop]]>", 1),
+		"empty tags": strings.Replace(body, "<NAME>",
+			"<MEMO></MEMO><CHECKNUM/><NAME>", 1),
+		"the name in the payee": strings.Replace(body, "<NAME>Shop</NAME>",
+			"<PAYEE><NAME>Shop</NAME></PAYEE>", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := mustRead(t, text).entries()
@@ -172,15 +175,18 @@ func TestOFXIDs(t *testing.T) {
 			t.Errorf("got %+v", r.rows)
 		}
 	})
-	t.Run("beancount-import#216: a fee with the id of its purchase is a second row", func(t *testing.T) {
-		r := mustRead(t, ofx(trn("20260103", "-100.00", "7", ""), trn("20260103", "-3.00", "7", "")))
-		e := r.entries()
-		if len(e) != 2 || e[0].UniqueID || e[1].UniqueID || !r.warned(bankfile.WarnID) {
-			t.Errorf("got %+v", r.rows)
-		}
-	})
+	t.Run("beancount-import#216: a fee with the id of its purchase is a second row",
+		func(t *testing.T) {
+			r := mustRead(t, ofx(trn("20260103", "-100.00", "7", ""), trn("20260103", "-3.00", "7",
+				"")))
+			e := r.entries()
+			if len(e) != 2 || e[0].UniqueID || e[1].UniqueID || !r.warned(bankfile.WarnID) {
+				t.Errorf("got %+v", r.rows)
+			}
+		})
 	t.Run("an empty id is none", func(t *testing.T) {
-		e := mustRead(t, ofx(trn("20260103", "1.00", "", ""), trn("20260103", "1.00", "", ""))).entries()
+		e := mustRead(t, ofx(trn("20260103", "1.00", "", ""), trn("20260103", "1.00", "",
+			""))).entries()
 		if len(e) != 2 || e[0].BankID != "" || e[0].UniqueID {
 			t.Errorf("got %+v", e)
 		}
@@ -193,7 +199,8 @@ func TestOFXCorrectionsSayWhatTheyCorrect(t *testing.T) {
 		trn("20260104", "1.10", "b", "<CORRECTFITID>a<CORRECTACTION>REPLACE\n"),
 		trn("20260105", "0.00", "c", "<CORRECTFITID>b<CORRECTACTION>DELETE\n"),
 	)).entries()
-	if len(e) != 3 || e[1].Corrects != "a" || e[1].Deletes || e[2].Corrects != "b" || !e[2].Deletes {
+	if len(e) != 3 || e[1].Corrects != "a" || e[1].Deletes || e[2].Corrects != "b" ||
+		!e[2].Deletes {
 		t.Errorf("got %+v", e)
 	}
 }

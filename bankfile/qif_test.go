@@ -92,7 +92,8 @@ func TestQIFInOtherDress(t *testing.T) {
 // TestQIFCardInverts is firefly#1263 and #1660: charges are positive, and one setting turns all.
 func TestQIFCardInverts(t *testing.T) {
 	m := bankfile.Mapping{Version: bankfile.MappingVersion, Invert: true}
-	r, err := read(qif("2026-01-30", "5.00", "2026-01-31", "($67.00)"), bankfile.Options{Mapping: &m})
+	r, err := read(qif("2026-01-30", "5.00", "2026-01-31", "($67.00)"),
+		bankfile.Options{Mapping: &m})
 	if err != nil {
 		t.Fatal(err)
 	}
