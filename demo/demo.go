@@ -50,7 +50,8 @@ func Tell(ctx context.Context, c *client.Client, opts Options) error {
 	s.say("All of it is posted to one DynamoDB table, kept by an engine inside this process.")
 	for _, chapter := range []func(context.Context) error{
 		s.tables, s.people, s.payments, s.again, s.race, s.statement, s.transaction, s.status,
-		s.locations, s.performance, s.payday, s.endOfDay, s.reconcile,
+		s.locations, s.performance, s.payday, s.endOfDay,
+		s.exchangeRates, s.reconcile,
 	} {
 		if err := chapter(ctx); err != nil {
 			return err
