@@ -78,40 +78,41 @@ func (s *synthetic) from(off int64) []byte {
 
 // large makes a file of each format with count entries of 0.01, none like another.
 func large(format bankfile.Format, count int64) *synthetic {
+	head, tail, entry := "Date,Payee,Description,Amount,Transaction ID\n", "",
+		"%02d/01/2026,Shop %08d,\"Bread, milk and eggs\",0.01,%012[2]d\n"
+	closing := fmt.Sprintf("%d.%02d", count/100, count%100)
 	switch format {
 	case bankfile.OFX:
-		return newSynthetic("<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>9</BANKACCTFROM><BANKTRANLIST>\n",
-			"</BANKTRANLIST></STMTRS></OFX>\n", count, func(b []byte, i int64) []byte {
-				return fmt.Appendf(b, "<STMTTRN><TRNTYPE>OTHER\n<DTPOSTED>202601%02d\n<TRNAMT>0.01\n"+
-					"<FITID>%012d\n<NAME>Shop %08d\n<MEMO>Bread, milk and eggs\n</STMTTRN>\n", i%28+1, i, i)
-			})
+		head = "<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>9</BANKACCTFROM><BANKTRANLIST>\n"
+		tail = "</BANKTRANLIST></STMTRS></OFX>\n"
+		entry = "<STMTTRN><TRNTYPE>OTHER\n<DTPOSTED>202601%02d\n<TRNAMT>0.01\n" +
+			"<FITID>%012d\n<NAME>Shop %08[2]d\n<MEMO>Bread, milk and eggs\n</STMTTRN>\n"
 	case bankfile.QIF:
-		return newSynthetic("!Type:Bank\n", "", count, func(b []byte, i int64) []byte {
-			return fmt.Appendf(b, "D%02d/01/2026\nT0.01\nPShop %08d\nMBread, milk and eggs\nLFood\n^\n", i%28+1, i)
-		})
+		head = "!Type:Bank\n"
+		entry = "D%02d/01/2026\nT0.01\nPShop %08d\nMBread, milk and eggs\nLFood\n^\n"
 	case bankfile.MT940:
-		return newSynthetic(":20:X\n:25:NL71RABO0123456789\n:28C:1\n:60F:C260101EUR0,\n",
-			fmt.Sprintf(":62F:C260131EUR%d,%02d\n-\n", count/100, count%100), count, func(b []byte, i int64) []byte {
-				return fmt.Appendf(b, ":61:2601%02dC0,01NTRFNONREF//%012d\n:86:166?00X?20SVWZ+Bread, milk?32Shop %08d\n",
-					i%28+1, i, i)
-			})
+		head = ":20:X\n:25:NL71RABO0123456789\n:28C:1\n:60F:C260101EUR0,\n"
+		tail = ":62F:C260131EUR" + strings.Replace(closing, ".", ",", 1) + "\n-\n"
+		entry = ":61:2601%02dC0,01NTRFNONREF//%012d\n" +
+			":86:166?00X?20SVWZ+Bread, milk?32Shop %08[2]d\n"
 	case bankfile.CAMT:
-		whole := camt("053", 8, balance("OPBD", "0", "CRDT")+
-			balance("CLBD", fmt.Sprintf("%d.%02d", count/100, count%100), "CRDT")+"ENTRIES")
-		head, tail, _ := strings.Cut(whole, "ENTRIES")
-		return newSynthetic(head, tail, count, func(b []byte, i int64) []byte {
-			return fmt.Appendf(b, `<Ntry><Amt Ccy="CHF">0.01</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>`+
-				`<BookgDt><Dt>2026-01-%02d</Dt></BookgDt><AcctSvcrRef>%012d</AcctSvcrRef><NtryDtls><TxDtls>`+
-				`<RltdPties><Dbtr><Pty><Nm>Shop %08d</Nm></Pty></Dbtr></RltdPties><RmtInf><Ustrd>Bread</Ustrd>`+
-				"</RmtInf></TxDtls></NtryDtls></Ntry>\n", i%28+1, i, i)
-		})
+		whole := camt("053", 8, balance("OPBD", "0", "CRDT")+balance("CLBD", closing,
+			"CRDT")+"MANY")
+		head, tail, _ = strings.Cut(whole, "MANY")
+		entry = `<Ntry><Amt Ccy="CHF">0.01</Amt><CdtDbtInd>CRDT</CdtDbtInd>` +
+			"<Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-01-%02d</Dt></BookgDt>" +
+			"<AcctSvcrRef>%012d</AcctSvcrRef><NtryDtls><TxDtls><RltdPties><Dbtr><Pty>" +
+			"<Nm>Shop %08[2]d</Nm></Pty></Dbtr></RltdPties><RmtInf><Ustrd>Bread</Ustrd>" +
+			"</RmtInf></TxDtls></NtryDtls></Ntry>\n"
 	}
-	return newSynthetic("Date,Payee,Description,Amount,Transaction ID\n", "", count, func(b []byte, i int64) []byte {
-		return fmt.Appendf(b, "%02d/01/2026,Shop %08d,\"Bread, milk and eggs\",0.01,%012d\n", i%28+1, i, i)
+	return newSynthetic(head, tail, count, func(b []byte, i int64) []byte {
+		return fmt.Appendf(b, entry, i%28+1, i)
 	})
 }
 
-var formats = []bankfile.Format{bankfile.OFX, bankfile.QIF, bankfile.CSV, bankfile.MT940, bankfile.CAMT}
+var formats = []bankfile.Format{
+	bankfile.OFX, bankfile.QIF, bankfile.CSV, bankfile.MT940, bankfile.CAMT,
+}
 
 // The bounds of the memory tests. What a file needs besides the ids does not depend on its size.
 const (
@@ -189,28 +190,32 @@ func checkHeld(t *testing.T, before, bound uint64) {
 func TestFilesMadeToDoHarm(t *testing.T) {
 	const endless = 3 << 20
 	for name, c := range map[string]struct{ head, piece string }{
-		"a line without an end":          {"Date,Amount\n2026-01-31,", "1"},
-		"a field without an end":         {"Date,Amount,Memo\n2026-01-31,1,\"", "abc\n"},
-		"columns without an end":         {"Date,Amount\n2026-01-31,1", ",x"},
-		"quotation marks":                {"Date,Amount\n2026-01-31,1,", "\""},
-		"an OFX value without an end":    {"<OFX><STMTTRN><NAME>", "abc"},
-		"an OFX tag without an end":      {"<OFX><STMTTRN><", "abc"},
-		"OFX tags of one transaction":    {"<OFX><STMTTRN>", "<NAME>abc"},
-		"a comment without an end":       {"<OFX><!--", "abc"},
-		"a CDATA without an end":         {"<OFX><STMTTRN><NAME><![CDATA[", "abc&"},
-		"elements within elements":       {"<Document><BkToCstmrStmt><Stmt>", "<Ntry>"},
-		"details without an end":         {"<Document><BkToCstmrStmt><Stmt><Ntry><NtryDtls>", "<TxDtls><Refs><TxId>a</TxId></Refs></TxDtls>"},
-		"statements without an end":      {"<Document><BkToCstmrStmt>", "<Stmt></Stmt>"},
-		"an attribute without an end":    {"<Document><BkToCstmrStmt><Stmt><Amt Ccy=\"", "abc"},
-		"lines of one QIF record":        {"!Type:Bank\nD2026-01-31\nT1\n", "Maaaaaaaaaaaaaaa\n"},
-		"splits of one QIF record":       {"!Type:Bank\nD2026-01-31\nT1\n", "Sfood\n$1.00\n"},
-		"an address of one QIF record":   {"!Type:Bank\nD2026-01-31\nT1\n", "Aaaaaaaaaaaaaaaa\n"},
-		"lines of one text of MT940":     {":20:X\n:25:Y\n:28C:1\n:60F:C260101EUR1,\n:61:260103C1,NTRFX\n:86:", "text\n"},
-		"messages of MT940":              {"", ":20:X\n:25:Y\n:60F:C260101EUR1,\n-\n"},
-		"zeros":                          {"", "\x00"},
-		"blank lines":                    {"Date,Amount\n2026-01-31,1", "\n"},
-		"rows that cannot be read":       {"Date,Amount\n2026-01-31,1\n", "2026-02-31,1\n"},
-		"accounts without an end in CSV": {"Date,Amount,Account\n2026-01-31,1,a\n", "2026-01-31,1,%08d\n"},
+		"a line without an end":       {"Date,Amount\n2026-01-31,", "1"},
+		"a field without an end":      {"Date,Amount,Memo\n2026-01-31,1,\"", "abc\n"},
+		"columns without an end":      {"Date,Amount\n2026-01-31,1", ",x"},
+		"quotation marks":             {"Date,Amount\n2026-01-31,1,", "\""},
+		"an OFX value without an end": {"<OFX><STMTTRN><NAME>", "abc"},
+		"an OFX tag without an end":   {"<OFX><STMTTRN><", "abc"},
+		"OFX tags of one transaction": {"<OFX><STMTTRN>", "<NAME>abc"},
+		"a comment without an end":    {"<OFX><!--", "abc"},
+		"a CDATA without an end":      {"<OFX><STMTTRN><NAME><![CDATA[", "abc&"},
+		"elements within elements":    {"<Document><BkToCstmrStmt><Stmt>", "<Ntry>"},
+		"details without an end": {
+			"<Document><BkToCstmrStmt><Stmt><Ntry><NtryDtls>",
+			"<TxDtls><Refs><TxId>a</TxId></Refs></TxDtls>"},
+		"statements without an end":    {"<Document><BkToCstmrStmt>", "<Stmt></Stmt>"},
+		"an attribute without an end":  {"<Document><BkToCstmrStmt><Stmt><Amt Ccy=\"", "abc"},
+		"lines of one QIF record":      {"!Type:Bank\nD2026-01-31\nT1\n", "Maaaaaaaaaaaaaaa\n"},
+		"splits of one QIF record":     {"!Type:Bank\nD2026-01-31\nT1\n", "Sfood\n$1.00\n"},
+		"an address of one QIF record": {"!Type:Bank\nD2026-01-31\nT1\n", "Aaaaaaaaaaaaaaaa\n"},
+		"lines of one text of MT940": {
+			":20:X\n:25:Y\n:28C:1\n:60F:C260101EUR1,\n:61:260103C1,NTRFX\n:86:", "text\n"},
+		"messages of MT940":        {"", ":20:X\n:25:Y\n:60F:C260101EUR1,\n-\n"},
+		"zeros":                    {"", "\x00"},
+		"blank lines":              {"Date,Amount\n2026-01-31,1", "\n"},
+		"rows that cannot be read": {"Date,Amount\n2026-01-31,1\n", "2026-02-31,1\n"},
+		"accounts without an end in CSV": {
+			"Date,Amount,Account\n2026-01-31,1,a\n", "2026-01-31,1,%08d\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			piece := c.piece

@@ -66,7 +66,7 @@ func TestOFXInEveryDress(t *testing.T) {
 	for name, text := range map[string]string{
 		"no header":                     body,
 		"blank lines before the header": strings.Repeat("\n", 12) + ofxHeader + body,
-		"header on one line":            "OFXHEADER:100 DATA:OFXSGML VERSION:102 CHARSET:1252 " + body,
+		"header on one line":            "OFXHEADER:100 DATA:OFXSGML CHARSET:1252 " + body,
 		"no blank line after it":        "OFXHEADER:100\nDATA:OFXSGML\n" + body,
 		"XML header": `<?xml version="1.0" encoding="UTF-8"?>` +
 			`<?OFX OFXHEADER="200" VERSION="211"?>` + body,
