@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,8 +28,9 @@ type camtParser struct {
 	opening string // Which balance opened the statement: OPBD before PRCD.
 	entry   *camtEntry
 	detail  *camtDetail
-	text    strings.Builder // Of the element that is open.
+	text    []byte // Of the element that is open.
 	seen    bool
+	names   names
 }
 
 type camtBalance struct {
@@ -76,20 +78,20 @@ func (p *camtParser) run() error {
 		}
 		switch t.kind {
 		case tokenText:
-			if len(p.path) > 0 && p.text.Len() < FieldMax {
-				p.text.Write(t.text)
+			if len(p.path) > 0 && len(p.text) < FieldMax {
+				p.text = append(p.text, t.text...)
 				if t.cut && p.entry != nil {
 					p.entry.cut = true
 				}
 			}
 		case tokenStart:
-			err = p.open(string(t.name), t)
+			err = p.open(p.names.of(t.name), t)
 		case tokenEmpty:
-			if err = p.open(string(t.name), t); err == nil {
-				err = p.close(string(t.name), t.line)
+			if err = p.open(p.names.of(t.name), t); err == nil {
+				err = p.close(p.names.of(t.name), t.line)
 			}
 		case tokenEnd:
-			err = p.close(string(t.name), t.line)
+			err = p.close(p.names.of(t.name), t.line)
 		}
 		if err != nil {
 			return err
@@ -114,7 +116,7 @@ func (p *camtParser) open(name string, t token) error {
 	if len(p.path) >= DepthMax {
 		return &LimitError{Line: t.line, What: "elements within each other", Limit: DepthMax}
 	}
-	p.text.Reset()
+	p.text = p.text[:0]
 	ccy := ""
 	if len(t.attr) > 0 {
 		ccy = t.attribute("Ccy")
@@ -152,8 +154,8 @@ func (p *camtParser) close(name string, line int) error {
 	if len(p.path) == 0 || p.path[len(p.path)-1] != name {
 		return &FormatError{Line: line, Why: "</" + clip(name) + "> ends nothing"}
 	}
-	value := strings.TrimSpace(p.text.String())
-	p.text.Reset()
+	value := string(bytes.TrimSpace(p.text))
+	p.text = p.text[:0]
 	var err error
 	if p.w.at >= 0 {
 		err = p.take(name, value)
@@ -190,8 +192,11 @@ func (p *camtParser) take(name, value string) error {
 func (p *camtParser) note(name, value string) {
 	e := p.entry
 	e.size += len(value)
-	if value != "" && e.raw.Len() < RawMax {
-		e.raw.WriteString(p.parent() + "/" + name + ": " + value + "\n")
+	if value == "" || p.w.first || e.raw.Len() >= RawMax {
+		return
+	}
+	for _, text := range [...]string{p.parent(), "/", name, ": ", value, "\n"} {
+		e.raw.WriteString(text)
 	}
 }
 

@@ -216,6 +216,27 @@ func (m *markup) readTag() (token, bool, error) {
 	return t, true, nil
 }
 
+// names keeps the names of elements, so that each is copied once for a file and not once for
+// each time that it stands there.
+type names map[string]string
+
+// namesMax bounds the names that are kept. camt and OFX have some hundreds.
+const namesMax = 1000
+
+func (n *names) of(name []byte) string {
+	if known, ok := (*n)[string(name)]; ok {
+		return known
+	}
+	if *n == nil {
+		*n = make(names)
+	}
+	text := string(name)
+	if len(*n) < namesMax && len(text) <= NameMax {
+		(*n)[text] = text
+	}
+	return text
+}
+
 // attribute returns the value of an attribute of the tag.
 func (t token) attribute(name string) string {
 	rest := string(t.attr)

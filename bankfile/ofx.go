@@ -28,6 +28,7 @@ type ofxParser struct {
 
 	trn      ofxTransaction
 	inTrn    bool
+	names    names
 	trade    bool // The current aggregate is a trade of securities.
 	tradeRow int
 	balance  [2]string // Amount and date of the balance that is being read.
@@ -95,7 +96,7 @@ func (p *ofxParser) end() error {
 
 // start takes a start tag.
 func (p *ofxParser) start(t token) error {
-	name := upperName(t.name)
+	name := p.names.upper(t.name)
 	p.tag = name
 	switch {
 	case name == "OFX":
@@ -150,7 +151,7 @@ func (p *ofxParser) needStatement(line int) error {
 
 // close takes an end tag. Those that match nothing are passed over.
 func (p *ofxParser) close(t token) error {
-	name := upperName(t.name)
+	name := p.names.upper(t.name)
 	p.tag = ""
 	switch {
 	case name == "STMTTRN" || name == "STMTTRNP":
@@ -227,7 +228,7 @@ func (p *ofxParser) closeBalance() {
 
 func (p *ofxParser) trnValue(tag, text string, t token) {
 	p.trn.cut = p.trn.cut || t.cut
-	if p.trn.raw.Len() < RawMax {
+	if !p.w.first && p.trn.raw.Len() < RawMax {
 		p.trn.raw.WriteString(tag)
 		p.trn.raw.WriteString(": ")
 		p.trn.raw.WriteString(text)
@@ -368,12 +369,12 @@ func first(texts ...string) string {
 	return ""
 }
 
-// upperName returns the name of a tag in upper case, without copying the common ones twice.
-func upperName(name []byte) string {
+// upper returns the name of a tag in upper case.
+func (n *names) upper(name []byte) string {
 	for _, c := range name {
 		if c >= 'a' && c <= 'z' {
 			return strings.ToUpper(string(name))
 		}
 	}
-	return string(name)
+	return n.of(name)
 }
