@@ -67,7 +67,8 @@ func newMetrics(db store) *metrics {
 			Help: "Capacity units of calls to the store, as DynamoDB counts them.",
 		}, []string{"operation", "table", "index", "pattern", "kind"}),
 	}
-	m.registry.MustRegister(m.requests, m.problems, m.postings, m.payments, m.calls, m.failures, m.units,
+	m.registry.MustRegister(m.requests, m.problems, m.postings, m.payments, m.calls,
+		m.failures, m.units,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if embedded, ok := db.(*engine.DB); ok {

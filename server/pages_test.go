@@ -112,7 +112,8 @@ func ledgerModel(t *testing.T) *singletable.Model {
 }
 
 func paymentsModel(t *testing.T) *singletable.Model {
-	s, err := payments.New(singletable.NewStore(nil, singletable.Options{}), nil, payments.Options{})
+	store := singletable.NewStore(nil, singletable.Options{})
+	s, err := payments.New(store, nil, payments.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

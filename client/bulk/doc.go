@@ -37,9 +37,9 @@
 // Other columns are not used, and [File.Unused] names them, unless the caller asks to keep them:
 // then they become metadata of the transaction; a payment to schedule has none. They are not kept
 // unasked because metadata is a part of the request: the same row with another time of export would
-// be a conflict, not a repeat. CSV may be separated by semicolons or tabs as well; the header tells. JSON may have amounts as
-// strings or as numbers, an object metadata, and in the place of from, to and amount an array legs
-// of objects with account, type (debit or credit), amount and currency.
+// be a conflict, not a repeat. CSV may be separated by semicolons or tabs as well; the header tells.
+// JSON may have amounts as strings or as numbers, an object metadata, and in the place of from, to
+// and amount an array legs of objects with account, type (debit or credit), amount and currency.
 //
 // A row that cannot be read is refused by itself. A file that breaks as a whole, by a quote that is
 // never closed or a header that makes no sense, is refused before anything is posted.

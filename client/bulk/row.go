@@ -48,8 +48,8 @@ var (
 	}
 	orders = form{
 		columns: []string{
-			colKey, colAccount, colPayee, colMerchant, colAmount, colCurrency, colAt, colDescription,
-			colData,
+			colKey, colAccount, colPayee, colMerchant, colAmount, colCurrency, colAt,
+			colDescription, colData,
 		},
 		needs: []string{colAccount, colAmount, colCurrency, colAt},
 		row:   (*fields).order,

@@ -61,9 +61,9 @@ func (p *process) run(status string, args ...string) string {
 	return out.String()
 }
 
-// paymentFile is a file whose outcome does not depend on the order of its rows, but for the rows that
-// are refused, which name an account that is not there. They are spread evenly over the file and
-// tell a reader of the output how far the import has come.
+// paymentFile is a file whose outcome does not depend on the order of its rows, but for the rows
+// that are refused, which name an account that is not there. They are spread evenly over the file
+// and tell a reader of the output how far the import has come.
 type paymentFile struct {
 	path     string
 	posted   int
@@ -80,7 +80,9 @@ const (
 
 func writePayments(t *testing.T, dir string, random *rand.Rand) *paymentFile {
 	t.Helper()
-	p := &paymentFile{path: filepath.Join(dir, "payments.csv"), balances: make([]int, paymentAccounts)}
+	p := &paymentFile{
+		path: filepath.Join(dir, "payments.csv"), balances: make([]int, paymentAccounts),
+	}
 	var text strings.Builder
 	text.WriteString("key,type,from,to,amount,currency\n")
 	for line := 2; line < 2+paymentRows; line++ {
