@@ -2,13 +2,17 @@ package server_test
 
 import (
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/rates"
 )
@@ -235,5 +239,49 @@ func TestExchangesOverTheAPI(t *testing.T) {
 	request.Into = "JPY"
 	if _, err := w.Exchange(ctx, request); !errors.Is(err, ledger.ErrAccountNotFound) {
 		t.Error(err)
+	}
+}
+
+// A server that was told of a source fetches what it is asked for and does not have, and keeps what it
+// has when the source fails.
+func TestRatesAreFetchedOverTheAPI(t *testing.T) {
+	var answer atomic.Value
+	answer.Store("Date, USD, \n13 April 2026, 1.1684, \n")
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, answer.Load().(string))
+	}))
+	defer source.Close()
+	w := start(t, func(o *server.Options) {
+		o.FetchRates.Source = source.URL + "/rates.csv?key=secret"
+	})
+	ctx := t.Context()
+	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
+	q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "EUR"}))
+	if q.Stale || q.Legs[0].Rate.String() != "1.1684" {
+		t.Errorf("%+v", q)
+	}
+	answer.Store("<html><body>Sorry</body></html>")
+	_, err := w.FetchRates(ctx)
+	if !errors.Is(err, rates.ErrFetchFailed) {
+		t.Fatal(err)
+	}
+	q = must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "EUR"}))
+	h := must[client.RatesHealth](t)(w.RatesHealth(ctx))
+	if h.Status != "stale" || h.Fetches == nil || h.Fetches.Failures != 1 ||
+		!strings.Contains(h.Fetches.Problem, "it begins with <html>") ||
+		strings.Contains(h.Fetches.Source, "secret") {
+		t.Errorf("%+v", h)
+	}
+	if !q.Stale || q.Legs[0].Rate.String() != "1.1684" {
+		t.Errorf("%+v", q)
+	}
+	answer.Store("Date, USD, \n13 April 2026, 1.1685, \n")
+	loaded := must[client.LoadedRates](t)(w.FetchRates(ctx))
+	if loaded.Current != 1 {
+		t.Errorf("%+v", loaded)
+	}
+	q = must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "EUR"}))
+	if q.Stale || q.Legs[0].Rate.String() != "1.1685" {
+		t.Errorf("%+v", q)
 	}
 }
