@@ -254,7 +254,7 @@ func (a amountText) read(decimal byte) (money.Decimal, error) {
 	plain := a.digits
 	if decimal == markComma || strings.IndexByte(plain, ',') >= 0 {
 		whole, cents, _ := strings.Cut(plain, string(rune(decimal)))
-		if strings.IndexAny(cents, ".,") >= 0 {
+		if strings.ContainsAny(cents, ".,") {
 			return money.Decimal{}, errMarks
 		}
 		joined, ok := joinGroups(whole)
@@ -282,7 +282,7 @@ func (a amountText) read(decimal byte) (money.Decimal, error) {
 // joinGroups removes the marks between groups of digits. Groups have three digits, or two as in
 // India, where only the last has three; anything else was not written as thousands.
 func joinGroups(whole string) (string, bool) {
-	if strings.IndexAny(whole, ".,") < 0 {
+	if !strings.ContainsAny(whole, ".,") {
 		return whole, true
 	}
 	groups := strings.FieldsFunc(whole, func(r rune) bool { return r == '.' || r == ',' })

@@ -75,9 +75,6 @@ func upperHalf(e Encoding) (table [128]rune) {
 // headMax is how much of a file is looked at to tell its encoding and its format.
 const headMax = 64 << 10
 
-// errNotText is returned for bytes that are no text of the encoding.
-var errNotText = errors.New("the file is not text")
-
 // detectEncoding finds the encoding from a byte order mark, from the zeros that UTF-16 has, or
 // from the whole file being valid UTF-8. Where it is none of these, high tells so, and declared
 // names and the letters themselves decide; see chooseSingleByte.

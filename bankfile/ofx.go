@@ -36,12 +36,11 @@ type ofxParser struct {
 
 // ofxTransaction is a STMTTRN as it is written.
 type ofxTransaction struct {
-	line    int
-	cut     bool
-	raw     strings.Builder
-	values  map[string]string
-	origin  bool // ORIGCURRENCY: the amount was converted from another currency.
-	nothing bool
+	line   int
+	cut    bool
+	raw    strings.Builder
+	values map[string]string
+	origin bool // ORIGCURRENCY: the amount was converted from another currency.
 }
 
 // ofxStatements are the aggregates that hold one account's statement.

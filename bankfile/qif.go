@@ -51,7 +51,6 @@ type qifRecord struct {
 	size   int
 	cut    bool
 	fields [128]string
-	memos  int
 	splits []qifSplit
 	raw    strings.Builder
 }

@@ -160,7 +160,7 @@ func isAmount(cell string) bool {
 // isStrongAmount tells an amount from a number that only counts or names something.
 func isStrongAmount(cell string) bool {
 	a, err := splitAmount(cell)
-	return err == nil && (a.negative || a.currency != "" || strings.IndexAny(a.digits, ".,") >= 0)
+	return err == nil && (a.negative || a.currency != "" || strings.ContainsAny(a.digits, ".,"))
 }
 
 // findHeader finds the row that names the columns: one with names of a date and of an amount, or

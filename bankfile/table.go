@@ -184,8 +184,7 @@ type csvParser struct {
 	c    *csvReader
 	runs []running // Of the second pass, by statement.
 
-	held     *heldEntry // An entry that may get more lines.
-	accounts int
+	held *heldEntry // An entry that may get more lines.
 }
 
 type heldEntry struct {
