@@ -171,8 +171,8 @@
 // # Two tables as one
 //
 // Where items move from one table to another, by being copied and then deleted, a [Union] asks both
-// the same question: rows are merged in order, each once, under one cursor, and none is hidden while
-// it moves.
+// the same question: rows are merged in order, each once, under one cursor, and none is hidden
+// while it moves.
 //
 // # Unique values
 //

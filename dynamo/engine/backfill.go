@@ -25,7 +25,7 @@ func (db *DB) resume(t *table) {
 		db.work.Go(func() { db.report("count items", t, db.recount(db.running, t)) })
 	}
 	if filling {
-		// A later change of the table writes its phase, under the lock that this work does not hold.
+		// A later change of the table writes its phase, under a lock that this work does not hold.
 		until := t.phase.until
 		db.work.Go(func() { db.report("fill index", t, db.backfill(db.running, t, until)) })
 	}

@@ -52,7 +52,8 @@ type Account struct {
 	// Zone is where the account's calendar days begin, a name of the IANA database such as
 	// Pacific/Auckland. Empty means the ledger's own zone.
 	Zone string
-	// LocationID is where the account is kept, an id of the directory of locations. It may be empty.
+	// LocationID is where the account is kept, an id of the directory of locations. It may be
+	// empty.
 	LocationID LocationID
 	// LastPostedAt is the CreatedAt of the newest leg; zero when there is none.
 	LastPostedAt time.Time

@@ -267,8 +267,8 @@ func (s *storm) meddle() {
 func (s *storm) archive() {
 	for !s.over() {
 		s.clock.move(time.Duration(s.draw(300)) * time.Second)
-		_, _ = s.process(300).MoveDay(context.Background(), "2019-09-25", time.FixedZone("", 12*3600),
-			nil)
+		zone := time.FixedZone("", 12*3600)
+		_, _ = s.process(300).MoveDay(context.Background(), "2019-09-25", zone, nil)
 		_ = pauseFor(5 * time.Millisecond)
 	}
 }

@@ -32,20 +32,25 @@
 //
 // # Access patterns
 //
-//	question                              table      index                         partition       sort
-//	insert                                scheduler  table                         <account>       <time>#<id>
-//	payments of an account by time        both       table                         <account>       <time>#<id>
-//	payments of all accounts by status    both       Query_All_Scheduled_Payments  <shard>         <STATUS>#<time>#<id>
-//	what came to its end, by time         both       QueryAll_byTime               <shard>         <time>#<id>
-//	payment by transaction                both       Query_TransactionID           <transaction>
-//	payment by id                         both       table                         @payments#identity#<id>, then the payment
+//	question                     index                         partition      sort
+//	insert                       table                         <account>      <time>#<id>
+//	payments of an account       table                         <account>      <time>#<id>
+//	payments by status and time  Query_All_Scheduled_Payments  <shard>        <STATUS>#<time>#<id>
+//	what came to its end         QueryAll_byTime               <shard>        <time>#<id>
+//	payment by transaction       Query_TransactionID           <transaction>
+//	payment by id                table                         @payments#identity#<id>
+//
+// The last is followed by a read of the payment itself. All but the first ask both tables; only the
+// history has the indexes by time and by transaction, for which the scheduler's table is asked by
+// its ends and by the identity.
 //
 // The scheduler's table is PaymentScheduler (AccountID, ScheduledTime), the history
 // TransactionHistory (AccountID, Timestamp). Times are UTC with milliseconds, and of fixed width.
 // Shards are 0 to N-1 in the attribute Sharded-GSI-PK, a hash of the payment's id, so that a repeat
 // finds the same one. How many there are is data: a list of numbers with the time from which each
 // holds ([Scheduler.Grow]); lists ask the shards of all numbers that their range of time had. The
-// scheduler's own items are in partitions that begin with @payments#: identity, control, lease, day.
+// scheduler's own items are in partitions that begin with @payments#: identity, control, lease and
+// day.
 //
 // # Life of a payment
 //

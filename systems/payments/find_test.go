@@ -149,7 +149,8 @@ func TestTheNextNinetyDaysEndAtTheAccountsMidnight(t *testing.T) {
 	if !r.From.Equal(start) {
 		t.Errorf("from %v, want %v", r.From, start)
 	}
-	if _, err := b.NextDays(t.Context(), "nobody", 90); !errors.Is(err, payments.ErrAccountUnknown) {
+	_, err = b.NextDays(t.Context(), "nobody", 90)
+	if !errors.Is(err, payments.ErrAccountUnknown) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -247,16 +248,16 @@ func TestShardsGrowWithoutRewriting(t *testing.T) {
 	if _, err := b.Grow(t.Context(), 20, tomorrow); err != nil {
 		t.Errorf("growing again: %v", err)
 	}
-	for name, grow := range map[string]func() error{
-		"fewer": func() error { _, err := b.Grow(t.Context(), 10, tomorrow.AddDate(0, 1, 0)); return err },
-		"too many": func() error {
-			_, err := b.Grow(t.Context(), 201, tomorrow.AddDate(0, 1, 0))
-			return err
-		},
-		"earlier": func() error { _, err := b.Grow(t.Context(), 30, start); return err },
+	for name, test := range map[string]struct {
+		count int
+		from  time.Time
+		want  error
+	}{
+		"fewer":    {10, tomorrow.AddDate(0, 1, 0), payments.ErrTooManyShards},
+		"too many": {201, tomorrow.AddDate(0, 1, 0), payments.ErrTooManyShards},
+		"earlier":  {30, start, payments.ErrEpochTooEarly},
 	} {
-		if err := grow(); !errors.Is(err, payments.ErrTooManyShards) &&
-			!errors.Is(err, payments.ErrEpochTooEarly) {
+		if _, err := b.Grow(t.Context(), test.count, test.from); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

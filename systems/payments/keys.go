@@ -244,9 +244,10 @@ func (m *model) definePayments() {
 		m.shards(), singletable.Primary("<AccountID>", templateTime), singletable.Typical(8192),
 		singletable.On(indexByStatus, templateShard, templateStatus),
 	}
+	common = common[:len(common):len(common)] // What is appended for one is not the other's.
 	m.payments = singletable.NewEntity[paymentItem](m.scheduler, "Payment", append(common,
 		singletable.About("A payment that is not archived yet"))...)
-	m.past = singletable.NewEntity[paymentItem](m.history, "PastPayment", append(common[:len(common):len(common)],
+	m.past = singletable.NewEntity[paymentItem](m.history, "PastPayment", append(common,
 		singletable.About("A payment that came to its end"),
 		singletable.On(indexByTime, templateShard, templateTime),
 		singletable.On(indexByTransaction, "<TransactionID>", "", singletable.Sparse()))...)
@@ -324,7 +325,8 @@ func (m *model) definePatterns(o Options) {
 		index(indexByStatus), whole,
 		describe("The archived payments of all accounts with a status in a range of time"))
 	m.pastByTime = singletable.NewQuery[ByTime](m.past, "history-by-time", between,
-		index(indexByTime), whole, describe("The archived payments of all accounts in a range of time"))
+		index(indexByTime), whole,
+		describe("The archived payments of all accounts in a range of time"))
 	m.byTransaction = singletable.NewQuery[ByTransaction](m.past, "payment-by-transaction",
 		index(indexByTransaction), singletable.Hydrate(),
 		describe("The archived payment that a transaction of the ledger settled"))

@@ -59,8 +59,8 @@ const (
 	moveWait   = 50 * time.Millisecond
 )
 
-// MoveDay moves the payments of a day that came to their end, whatever it was, into the history, and
-// says what is there then. It copies all of them, compares counts and sums, and only then removes
+// MoveDay moves the payments of a day that came to their end, whatever it was, into the history,
+// and says what is there then. It copies all of them, compares counts and sums, and only then removes
 // them, so that each payment is in at least one of the tables at any time. It can be stopped
 // anywhere and called again, also side by side: every step looks whether it was made already. A day
 // some of whose payments are not at their end yet is moved as far as it can be.
@@ -468,8 +468,8 @@ func listTotals(t totals) []Total {
 	return out
 }
 
-// MovedDay returns how far the move of a day has come: the day as it was noted last, and whether it was
-// begun at all.
+// MovedDay returns how far the move of a day has come: the day as it was noted last, and whether it
+// was begun at all.
 func (s *Scheduler) MovedDay(ctx context.Context, day string) (MovedDay, bool, error) {
 	item, exists, err := s.model.Load().dayByName.First(ctx, s.store, ByDay{day})
 	if err != nil {

@@ -184,14 +184,17 @@ func foreignRune(c rune) bool {
 }
 
 func checkPayee(wrong *problem.Fields, account ledger.AccountID, merchant ledger.MerchantID) {
+	foreign := func(id string) bool {
+		return len(id) > idMax || strings.ContainsFunc(id, foreignRune)
+	}
 	switch {
 	case account == "" && merchant == "":
 		wrong.Add("payeeId", "is missing, and so is merchantId: give one of them")
 	case account != "" && merchant != "":
 		wrong.Add("merchantId", "must not be given together with payeeId")
-	case account != "" && (len(account) > idMax || strings.ContainsFunc(string(account), foreignRune)):
+	case foreign(string(account)):
 		wrong.Addf("payeeId", "must be 1 to %d letters, digits and . _ : -", idMax)
-	case len(merchant) > idMax || strings.ContainsFunc(string(merchant), foreignRune):
+	case foreign(string(merchant)):
 		wrong.Addf("merchantId", "must be 1 to %d letters, digits and . _ : -", idMax)
 	}
 }

@@ -93,7 +93,8 @@ type Options struct {
 	Shards int
 	// Projection is what the index has of a payment; "" means ProjectNarrow.
 	Projection Projection
-	// Lease is how long a claim lasts before the payment may be claimed again; 0 means LeaseDefault.
+	// Lease is how long a claim lasts before the payment may be claimed again; 0 means
+	// LeaseDefault.
 	Lease time.Duration
 	Retry Retry
 	// Now is the clock; nil means the computer's.

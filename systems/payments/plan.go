@@ -115,7 +115,8 @@ func shardsFor(unitsPerSecond float64) int { return max(1, up(unitsPerSecond/par
 // Lines explains the plan, a sentence a line.
 func (p Plan) Lines() []string {
 	lines := []string{
-		fmt.Sprintf("%d payments in %s are %.1f a second.", p.Payments, short(p.Window), p.PerSecond),
+		fmt.Sprintf("%d payments in %s are %.1f a second.", p.Payments, short(p.Window),
+			p.PerSecond),
 		fmt.Sprintf("A write of %d bytes takes %d write units, one for each KB.", p.Size,
 			p.TableUnits),
 		fmt.Sprintf("With whole payments in the index, insertions alone take %d units a second of it.",

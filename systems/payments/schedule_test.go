@@ -88,8 +88,9 @@ func TestScheduleRefuses(t *testing.T) {
 	}{
 		"no payer": {func(n *payments.NewPayment) { n.AccountID = "" },
 			payments.ErrInvalidRequest, "accountId"},
-		"one of the ledger's own accounts": {func(n *payments.NewPayment) { n.AccountID = "@fees-NZD" },
-			payments.ErrInvalidRequest, "accountId"},
+		"one of the ledger's own accounts": {func(n *payments.NewPayment) {
+			n.AccountID = "@fees-NZD"
+		}, payments.ErrInvalidRequest, "accountId"},
 		"no payee": {func(n *payments.NewPayment) { n.PayeeID = "" },
 			payments.ErrInvalidRequest, "payeeId"},
 		"two payees": {func(n *payments.NewPayment) { n.MerchantID = "shop" },

@@ -17,7 +17,8 @@ type Outcome string
 const (
 	// Paid means that the payment is PROCESSED now, or was already.
 	Paid Outcome = "processed"
-	// Refused means that it is FAILED now: it can never be paid as it is, or was tried often enough.
+	// Refused means that it is FAILED now: it can never be paid as it is, or was tried often
+	// enough.
 	Refused Outcome = "failed"
 	// Postponed means that it waits for its next attempt.
 	Postponed Outcome = "postponed"
