@@ -60,10 +60,10 @@ const (
 )
 
 // MoveDay moves the payments of a day that came to their end, whatever it was, into the history,
-// and says what is there then. It copies all of them, compares counts and sums, and only then removes
-// them, so that each payment is in at least one of the tables at any time. It can be stopped
-// anywhere and called again, also side by side: every step looks whether it was made already. A day
-// some of whose payments are not at their end yet is moved as far as it can be.
+// and says what is there then. It copies all of them, compares counts and sums, and only then
+// removes them, so that each payment is in at least one of the tables at any time. It can be
+// stopped anywhere and called again, also side by side: every step looks whether it was made
+// already. A day some of whose payments are not at their end yet is moved as far as it can be.
 func (s *Scheduler) MoveDay(
 	ctx context.Context, day string, zone *time.Location, progress func(MoveProgress),
 ) (MovedDay, error) {
