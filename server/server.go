@@ -85,10 +85,11 @@ func (s *Server) build(ctx context.Context) error {
 		return err
 	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
-	model := s.ledger.Model()
-	s.tables = &tables{db: s.db, designs: append(slices.Clone(model.Tables()), s.locations.Table(), s.keys.Table())}
-	s.tables.designs = append(s.tables.designs, s.payments.Model().Tables()...)
-	s.tables.designs = append(s.tables.designs, s.rates.Model().Tables()...)
+	models := []*singletable.Model{s.ledger.Model(), s.locations.Model(), s.rates.Model()}
+	s.tables = &tables{db: s.db, designs: []*singletable.Table{s.keys.Table()}}
+	for _, m := range append(slices.Clone(models), s.payments.Model()) {
+		s.tables.designs = append(s.tables.designs, m.Tables()...)
+	}
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
@@ -96,13 +97,12 @@ func (s *Server) build(ctx context.Context) error {
 	}
 	s.api = api.New(
 		api.Deps{
-			Ledger: s.ledger, Keys: s.keys, Store: store, Models: []*singletable.Model{model, s.locations.Model(), s.rates.Model()},
-			Rates:     s.rates,
-			Locations: s.locations, Payments: s.payments,
-			Tables: s.tables,
+			Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
+			Keys: s.keys, Store: store, Models: models, Tables: s.tables,
 		},
 		api.Options{
-			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys, Hosts: s.opts.Hosts,
+			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys,
+			Hosts:   s.opts.Hosts,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Paid:       s.metrics.paid,
