@@ -396,7 +396,7 @@ func (s *story) reconcile(ctx context.Context) error {
 		s.differ("%s of %s%s%s: %s, not %s", d.Kind, d.TransactionID, d.AccountID, d.LegID,
 			d.Got, d.Want)
 	}
-	// The race, its reversal, what was measured, the payday and the journey came on top of the file.
+	// The race, its reversal, what was measured, the payday and the journey came on top of it.
 	payday := s.world.payday.deposits() + s.world.payday.processed()
 	want := s.world.expected.Posted + 2 + measured + payday + journey
 	if !r.Balanced || r.Transactions != want {

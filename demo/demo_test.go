@@ -52,7 +52,8 @@ func TestTheStoryEndsWell(t *testing.T) {
 		"A run settles 3,000 payments", "they are replayed, and 9 are paid",
 		"3,009 debits of the payers in the ledger add up to 1827656.86 NZD, and 5 of 5",
 		"0 scheduled, 3,040 already there",
-		"310 rates of 62 days", "95999176 JPY", "@exchange-EUR", "0 divergences", "Everything is as it must be.",
+		"310 rates of 62 days", "95999176 JPY", "@exchange-EUR", "0 divergences",
+		"Everything is as it must be.",
 	} {
 		if !strings.Contains(out.String(), must) {
 			t.Errorf("the story does not say %q", must)

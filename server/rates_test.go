@@ -242,8 +242,8 @@ func TestExchangesOverTheAPI(t *testing.T) {
 	}
 }
 
-// A server that was told of a source fetches what it is asked for and does not have, and keeps what it
-// has when the source fails.
+// A server that was told of a source fetches what it is asked for and does not have, and keeps what
+// it has when the source fails.
 func TestRatesAreFetchedOverTheAPI(t *testing.T) {
 	var answer atomic.Value
 	answer.Store("Date, USD, \n13 April 2026, 1.1684, \n")

@@ -37,7 +37,7 @@
 // Other columns are not used, and [File.Unused] names them, unless the caller asks to keep them:
 // then they become metadata of the transaction; a payment to schedule has none. They are not kept
 // unasked because metadata is a part of the request: the same row with another time of export would
-// be a conflict, not a repeat. CSV may be separated by semicolons or tabs as well; the header tells.
+// be a conflict, not a repeat. CSV may be separated by semicolons or tabs too: the header tells.
 // JSON may have amounts as strings or as numbers, an object metadata, and in the place of from, to
 // and amount an array legs of objects with account, type (debit or credit), amount and currency.
 //

@@ -22,7 +22,8 @@ type merchant struct {
 func merchantOf(m ledger.Merchant) merchant {
 	return merchant{
 		ID: m.ID, Name: m.Name, Category: m.Category,
-		SettlementAccountID: m.SettlementAccountID, LocationID: m.LocationID, CreatedAt: instant(m.CreatedAt),
+		SettlementAccountID: m.SettlementAccountID, LocationID: m.LocationID,
+		CreatedAt: instant(m.CreatedAt),
 	}
 }
 
