@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -93,9 +94,14 @@ func (c *Client) MovePaymentDay(
 	return streamed[MovedDay](ctx, r, progress)
 }
 
-// PaymentDay returns how far the move of a day has come, as it was noted last.
-func (c *Client) PaymentDay(ctx context.Context, day Date) (MovedDay, error) {
-	return answer[MovedDay](ctx, c.get("/v1/payments/days/"+segment(day), nil))
+// PaymentDay returns how far the move of a day has come, as it was noted last. The day begins at
+// midnight in a zone, which is UTC when it is empty; the same date in another zone is another day.
+func (c *Client) PaymentDay(ctx context.Context, day Date, zone string) (MovedDay, error) {
+	q := url.Values{}
+	if zone != "" {
+		q.Set("zone", zone)
+	}
+	return answer[MovedDay](ctx, c.get("/v1/payments/days/"+segment(day), q))
 }
 
 // PaymentShards is a number of shards of the payments, and since when it holds.

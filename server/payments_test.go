@@ -236,7 +236,7 @@ func (w *world) paymentDays(t *testing.T) {
 		t.Errorf("moved (-want +got):\n%s", diff)
 	}
 	want.Copied, want.Removed = 0, 0
-	noted := must[client.MovedDay](t)(w.PaymentDay(ctx, "2026-01-01"))
+	noted := must[client.MovedDay](t)(w.PaymentDay(ctx, "2026-01-01", ""))
 	if diff := cmp.Diff(want, noted); diff != "" {
 		t.Errorf("noted (-want +got):\n%s", diff)
 	}
@@ -258,7 +258,7 @@ func (w *world) paymentDays(t *testing.T) {
 	if !errors.Is(err, payments.ErrDayNotOver) {
 		t.Errorf("move a day that is not over: %v", err)
 	}
-	if d := must[client.MovedDay](t)(w.PaymentDay(ctx, "2025-01-01")); d.Begun || d.Moved {
+	if d := must[client.MovedDay](t)(w.PaymentDay(ctx, "2025-01-01", "")); d.Begun || d.Moved {
 		t.Errorf("a day that nobody moved: %+v", d)
 	}
 }

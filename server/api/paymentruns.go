@@ -85,6 +85,10 @@ type DayPath struct {
 }
 
 type (
+	dayParams struct {
+		DayPath
+		Zone string `query:"zone" doc:"Where the day begins, a name of the IANA database; UTC without it" example:"Pacific/Auckland"`
+	}
 	runPaymentsParams struct {
 		WithBody
 		Accept string `header:"Accept" hidden:"true"`
@@ -238,8 +242,13 @@ func movedDayOf(m payments.MovedDay, begun bool) movedDay {
 	}
 }
 
-func (a *API) paymentDay(ctx context.Context, in *DayPath) (*answer[movedDay], error) {
-	m, begun, err := a.deps.Payments.MovedDay(ctx, in.Date)
+func (a *API) paymentDay(ctx context.Context, in *dayParams) (*answer[movedDay], error) {
+	var wrong problem.Fields
+	zone := readZone(&wrong, in.Zone)
+	if err := wrong.Err(payments.ErrInvalidRequest); err != nil {
+		return nil, err
+	}
+	m, begun, err := a.deps.Payments.MovedDay(ctx, in.Date, zone)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func TestAPaymentIsPaidOnce(t *testing.T) {
 			if again := b.moveDay("2019-09-25"); !again.Moved || again.Copied+again.Removed != 0 {
 				t.Errorf("moved again: %+v", again)
 			}
-			noted, begun, err := b.MovedDay(t.Context(), "2019-09-25")
+			noted, begun, err := b.MovedDay(t.Context(), "2019-09-25", time.UTC)
 			if err != nil || !begun || !noted.Moved || noted.Totals[0].Count != 1 {
 				t.Errorf("noted %+v, %t, %v", noted, begun, err)
 			}

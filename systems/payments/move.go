@@ -78,7 +78,7 @@ func (s *Scheduler) MoveDay(
 	if err != nil {
 		return MovedDay{}, err
 	}
-	mv := &move{s: s, m: m, day: day, span: r, progress: progress}
+	mv := &move{s: s, m: m, day: dayName(day, zone), span: r, progress: progress}
 	out, err := mv.run(ctx)
 	out.Day, out.Copied, out.Removed = day, mv.copied, mv.removed
 	return out, err
@@ -468,10 +468,21 @@ func listTotals(t totals) []Total {
 	return out
 }
 
+// dayName names a day of a zone; in UTC the zone is left out.
+func dayName(day string, zone *time.Location) string {
+	if zone == time.UTC {
+		return day
+	}
+	return day + "@" + zone.String()
+}
+
 // MovedDay returns how far the move of a day has come: the day as it was noted last, and whether it
-// was begun at all.
-func (s *Scheduler) MovedDay(ctx context.Context, day string) (MovedDay, bool, error) {
-	item, exists, err := s.model.Load().dayByName.First(ctx, s.store, ByDay{day})
+// was begun at all. The same date in another zone is another day.
+func (s *Scheduler) MovedDay(
+	ctx context.Context, day string, zone *time.Location,
+) (MovedDay, bool, error) {
+	name := dayName(day, zone)
+	item, exists, err := s.model.Load().dayByName.First(ctx, s.store, ByDay{name})
 	if err != nil {
 		return MovedDay{}, false, failed("read the move of", day, err)
 	}

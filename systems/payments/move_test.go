@@ -121,6 +121,28 @@ func TestADayWithPaymentsThatWaitIsNotMoved(t *testing.T) {
 	}
 }
 
+func TestADateInAnotherZoneIsAnotherDay(t *testing.T) {
+	b := openRich(t)
+	endedDay(b, 5)
+	zone, err := time.LoadLocation("Pacific/Auckland")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if day := b.moveDay("2019-09-25"); !day.Moved || day.Copied != 5 {
+		t.Fatalf("move: %+v", day)
+	}
+	if _, begun, err := b.MovedDay(t.Context(), "2019-09-25", zone); begun || err != nil {
+		t.Errorf("the other day was begun: %t, %v", begun, err)
+	}
+	// There, what was due after one in the morning in UTC was due in the afternoon.
+	b.clock.move(24 * time.Hour)
+	day, err := b.MoveDay(t.Context(), "2019-09-25", zone, nil)
+	if err != nil || !day.Moved || day.Copied != 0 || day.Day != "2019-09-25" ||
+		len(day.Totals) != 3 {
+		t.Errorf("the other day: %+v, %v", day, err)
+	}
+}
+
 // A move is killed at every one of its writes, and called again.
 func TestAMoveCanBeStoppedAnywhere(t *testing.T) {
 	dead := errors.New("killed")
