@@ -116,13 +116,13 @@ func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
 	if err != nil {
 		return err
 	}
-	for env, name := range map[string]string{
-		envTable: ledger.TableNameDefault, envPaymentsTable: payments.TableNameDefault,
-		envPaymentsHistory: payments.HistoryTableNameDefault,
+	for _, table := range [...]struct{ env, name string }{
+		{envTable, ledger.TableNameDefault}, {envPaymentsTable, payments.TableNameDefault},
+		{envPaymentsHistory, payments.HistoryTableNameDefault},
 	} {
-		own := firstOf(a.getenv(env), name)
+		own := firstOf(a.getenv(table.env), table.name)
 		if slices.ContainsFunc(tables, func(t client.Table) bool { return t.Name == own }) {
-			return usagef("another --endpoint, or another name of the table in "+env,
+			return usagef("another --endpoint, or another name of the table in "+table.env,
 				"The demo needs fresh books, and there is a table %s in %s already", own, a.place(""))
 		}
 	}
