@@ -131,8 +131,18 @@ func rounds() int64 {
 	return n
 }
 
+// long leaves a test out of short runs, among them those of the race detector: one caller reads a
+// file, and there it takes many times as long and as much memory.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it is long")
+	}
+}
+
 // TestMemoryDoesNotGrowWithTheFile reads files that are larger than what they may take.
 func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
+	long(t)
 	for _, format := range formats {
 		t.Run(string(format), func(t *testing.T) {
 			s := large(format, 1)
@@ -188,6 +198,7 @@ func checkHeld(t *testing.T, before, bound uint64) {
 // TestFilesMadeToDoHarm are files whose one value, record or list never ends. Each is refused or
 // read, within what harmMax allows.
 func TestFilesMadeToDoHarm(t *testing.T) {
+	long(t)
 	const endless = 3 << 20
 	for name, c := range map[string]struct{ head, piece string }{
 		"a line without an end":       {"Date,Amount\n2026-01-31,", "1"},

@@ -14,7 +14,11 @@ import (
 
 func TestADayIsInsertedRunArchivedAndChecked(t *testing.T) {
 	dir := t.TempDir()
-	s, err := parse([]string{"--payments", "2000", "--payers", "200", "--data", dir}, io.Discard)
+	count := "2000"
+	if testing.Short() {
+		count = "400"
+	}
+	s, err := parse([]string{"--payments", count, "--payers", "200", "--data", dir}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +28,7 @@ func TestADayIsInsertedRunArchivedAndChecked(t *testing.T) {
 	}
 	for _, want := range []string{
 		floorName(false), floorName(true), phaseInsert, phaseRun, phaseArchive,
-		"all 2000 payments are in the history",
+		"all " + count + " payments are in the history",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report has no %q:\n%s", want, out.String())
