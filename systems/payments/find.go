@@ -232,7 +232,7 @@ func (s *Scheduler) History(
 	if err != nil {
 		return singletable.Page[Payment]{}, err
 	}
-	return page(ctx, s, m.allByTime, ByTime{r.From, r.To}, q)
+	return page(ctx, s, m.allByTime, ByTime(r), q)
 }
 
 // PaymentByTransaction returns the payment that a transaction of the ledger settled, or
