@@ -20,10 +20,16 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"exchequer": func() { os.Exit(mainExit()) }})
 }
 
-// Each script is a session: commands in order, in a directory of its own, and what they print.
+// Each script is a session: commands in order, in a directory of its own, and what they print. A
+// short run has one of them: each command is a process, and with the race detector a slow one, while
+// what it does there is tried by the tests of the server, in one process.
 func TestSessions(t *testing.T) {
+	sessions := testscript.Params{Dir: "testdata/script"}
+	if testing.Short() {
+		sessions = testscript.Params{Files: []string{"testdata/script/pay.txt"}}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: sessions.Dir, Files: sessions.Files,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("EXCHEQUER_DATA", "data")
 			e.Setenv("HOME", e.WorkDir)
