@@ -14,7 +14,7 @@ import (
 
 // resume starts what is still to be done for a table: filling new indexes, writing the expiry
 // rows of items that were there before expiry was turned on, counting after a crash. The schema
-// lock is held, or nothing else runs yet.
+// lock is held.
 func (db *DB) resume(t *table) {
 	counting := !t.counted.Load()
 	filling := t.TTL != "" && !t.TTLReady

@@ -360,6 +360,9 @@ func (db *DB) end() { db.schema.RUnlock() }
 // background starts what runs beside the calls: the sweep of expired items, unfinished
 // backfills, and a count of the items after a crash.
 func (db *DB) background() {
+	// What is resumed for one table may be done, and the table replaced, before the next comes.
+	db.schema.Lock()
+	defer db.schema.Unlock()
 	for _, t := range db.tables {
 		db.resume(t)
 	}
