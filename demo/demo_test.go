@@ -36,6 +36,9 @@ func open(t *testing.T) *client.Client {
 }
 
 func TestTheStoryEndsWell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long, and longer with the race detector; the server's own tests try that")
+	}
 	c := open(t)
 	var out bytes.Buffer
 	imported := 0

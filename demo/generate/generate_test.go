@@ -78,6 +78,9 @@ func TestEveryRowBecomesWhatItWasMadeFor(t *testing.T) {
 }
 
 func TestStoppingAnywhereAndStartingAgainEndsWithTheSameBooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long, and one goroutine")
+	}
 	files := generated(t)
 	rows := paymentRows(t, files)
 	want := play(t, nil, files, rows)
@@ -94,6 +97,9 @@ func TestStoppingAnywhereAndStartingAgainEndsWithTheSameBooks(t *testing.T) {
 }
 
 func TestPostingNeighboursInAnyOrderEndsWithTheSameBooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long, and one goroutine")
+	}
 	files := generated(t)
 	rows := paymentRows(t, files)
 	want := play(t, nil, files, rows)
