@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // Each script is a session: commands in order, in a directory of its own, and what they print. A
-// short run has one of them: each command is a process, and with the race detector a slow one, while
+// short run has one of them: each command is a process, with the race detector a slow one, while
 // what it does there is tried by the tests of the server, in one process.
 func TestSessions(t *testing.T) {
 	sessions := testscript.Params{Dir: "testdata/script"}

@@ -41,7 +41,7 @@ func requestHash(n *NewPayment) string {
 	out := make([]byte, sha256.Size/2, sha256.Size/2+fieldHashLen*len(values))
 	whole := sha256.New()
 	for _, v := range values {
-		part := sha256.Sum256(v) // The data is large, so it is read once: the whole is of the parts.
+		part := sha256.Sum256(v) // The data is large, and read once: the whole is of the parts.
 		whole.Write(part[:])
 		out = append(out, part[:fieldHashLen]...)
 	}
