@@ -11,25 +11,14 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	st "github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
-
-// strictEnv makes the tests of this package run on a store with the faults of [engine.Strict]:
-// pages that end early, batches done in part, conflicts, and indexes a moment behind.
-const strictEnv = "EXCHEQUER_STRICT"
-
-// faultsOfTests are the faults of the stores that tests open.
-func faultsOfTests() engine.Faults {
-	if os.Getenv(strictEnv) == "" {
-		return engine.Faults{}
-	}
-	return engine.Strict()
-}
 
 // patient is a store for tests that look into an index right after they wrote. On a store whose
 // indexes follow later they would have to wait; before the first page of an index it lets the
 // index catch up instead. Pages after the first are as late as they come.
 type patient struct {
-	database
+	storetest.Database
 }
 
 // Query reads a page.
@@ -39,7 +28,7 @@ func (d patient) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.Quer
 			return nil, err
 		}
 	}
-	return d.database.Query(ctx, in)
+	return d.Database.Query(ctx, in)
 }
 
 // Scan reads a page.
@@ -49,7 +38,7 @@ func (d patient) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOu
 			return nil, err
 		}
 	}
-	return d.database.Scan(ctx, in)
+	return d.Database.Scan(ctx, in)
 }
 
 // scanTable reads all items of a table.
@@ -72,17 +61,10 @@ func scanTable(
 // TestCoreScenariosHoldOnAStrictStore runs what the kit is for on the faults of [engine.Strict].
 // With EXCHEQUER_STRICT set, every test of the package does.
 func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {
-	if os.Getenv(endpointEnv) != "" {
-		t.Skip("faults are injected by the embedded database")
-	}
-	t.Setenv(strictEnv, "1")
 	if os.Getenv("EXCHEQUER_ROUNDS") == "" {
 		setForTest(t, "rapid.checks", "20") // the same properties try more cases elsewhere
 	}
-	for _, scenario := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
+	storetest.RunStrict(t, []storetest.Scenario{
 		{"verbs", TestCreateThenGetReturnsTheSame},
 		{"updates keep index keys", TestUpdateChangesFieldsAndKeepsIndexKeys},
 		{"versions", TestReplaceDemandsTheVersion},
@@ -94,9 +76,7 @@ func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {
 		{"scans", TestScansFindTheEntityAndNothingElse},
 		{"rows that come and go", TestRowsThatComeAndGoBetweenPagesDisturbNoOthers},
 		{"concurrent updates", TestConcurrentUpdatesThatReadFirstAreAllDone},
-	} {
-		t.Run(scenario.name, scenario.run)
-	}
+	}...)
 }
 
 // setForTest sets a flag until the test ends.

@@ -13,6 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	st "github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // openTables returns a store in memory with the tables in it.
@@ -25,8 +26,8 @@ func openTables(t testing.TB, tables ...*st.Table) (*st.Store, patient) {
 
 // newStoreFor is openTables for callers that close the database themselves.
 func newStoreFor(t interface{ Fatal(...any) }, tables ...*st.Table) (*st.Store, patient) {
-	db, err := openDatabase(engine.Options{
-		SweepInterval: -1, MemTableSize: 1 << 20, Faults: faultsOfTests(),
+	db, err := storetest.Open(context.Background(), engine.Options{
+		SweepInterval: -1, MemTableSize: 1 << 20,
 	})
 	if err != nil {
 		t.Fatal(err)

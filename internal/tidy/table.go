@@ -80,7 +80,7 @@ var homes = []home{
 	}, anything},
 
 	// Test libraries never reach what ships; a conformance suite is for tests alone.
-	{"testing", []string{"dynamo/dynamotest/..."}, anything},
+	{"testing", []string{"dynamo/dynamotest/...", "test/storetest"}, anything},
 	{"pgregory.net/rapid", nil, anything},
 	{"github.com/google/go-cmp", nil, anything},
 	{"github.com/anishathalye/porcupine", nil, anything},

@@ -8,6 +8,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 func TestOpenAccount(t *testing.T) {
@@ -180,7 +181,7 @@ func TestFreezeAndClose(t *testing.T) {
 
 // Freezing and closing race with postings: what was posted was posted to an active account.
 func TestClosingRacesWithPostings(t *testing.T) {
-	for range rounds(20) {
+	for range storetest.Rounds(20) {
 		both := processes(t, ledger.Options{})
 		b := both[0]
 		b.account("alice", usd("0"))

@@ -4,24 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // books is a ledger on a database of its own, with a clock that the test moves.
 type books struct {
 	*ledger.Ledger
 	t     testing.TB
-	db    database
+	db    storetest.Database
 	faces *interposed
 	store *singletable.Store
 	clock *clock
@@ -117,21 +117,13 @@ var start = time.Date(2026, 1, 2, 10, 30, 0, 123e6, time.UTC)
 
 func openBooks(t testing.TB, opts ledger.Options) *books {
 	t.Helper()
-	db, err := openDatabase(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := storetest.OpenFor(t, engine.Options{})
 	createTable(t, db)
 	return booksOn(t, db, opts)
 }
 
 // booksOn returns another ledger on a database, as another process would have it.
-func booksOn(t testing.TB, db database, opts ledger.Options) *books {
+func booksOn(t testing.TB, db storetest.Database, opts ledger.Options) *books {
 	t.Helper()
 	b := &books{t: t, db: db, faces: &interposed{DB: db, settle: db.CatchUp},
 		clock: &clock{at: start}}
@@ -273,14 +265,6 @@ func code(err error) problem.Code {
 		return "none"
 	}
 	return problem.From(err).Code
-}
-
-// rounds returns how often to repeat a random test: a little, or as much as EXCHEQUER_ROUNDS says.
-func rounds(few int) int {
-	if n, err := strconv.Atoi(os.Getenv("EXCHEQUER_ROUNDS")); err == nil && n > 0 {
-		return n
-	}
-	return few
 }
 
 // together runs f n times at once and returns the errors.

@@ -9,6 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // plain is the ledger as a textbook has it: balances in cents, and what was posted with each key.
@@ -104,7 +105,7 @@ type world struct {
 }
 
 func TestTheLedgerAndAPlainModelAgree(t *testing.T) {
-	for round := range rounds(4) {
+	for round := range storetest.Rounds(4) {
 		seed := uint64(time.Now().UnixNano()) + uint64(round)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { agree(t, seed, 250, false) })
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // processes are two ledgers on one database, each with nothing of the other's in memory.
@@ -106,7 +107,7 @@ func (b *books) misbehave(seed uint64) {
 // misbehaves: nothing is lost, nothing is doubled, nothing goes below zero.
 func TestManyCallersOnFewAccounts(t *testing.T) {
 	const accounts, callers = 4, 24
-	each := rounds(15)
+	each := storetest.Rounds(15)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	both := processes(t, ledger.Options{})

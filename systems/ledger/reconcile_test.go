@@ -13,6 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // threeDays has postings on three days, reversals and two currencies.
@@ -266,7 +267,7 @@ func TestReconcileWhileOthersPost(t *testing.T) {
 			return nil
 		}()
 	}()
-	for range rounds(5) {
+	for range storetest.Rounds(5) {
 		for range cap(turns) - len(turns) {
 			turns <- struct{}{}
 		}

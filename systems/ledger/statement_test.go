@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // pages reads a whole statement, and does between the pages what it is told to.
@@ -235,7 +236,7 @@ func TestStatementWhileOthersPost(t *testing.T) {
 	}()
 	today := ledger.DateOf(time.Now().UTC().Add(-time.Minute))
 	tomorrow := ledger.DateOf(time.Now().UTC().AddDate(0, 0, 1))
-	for range rounds(20) {
+	for range storetest.Rounds(20) {
 		consistent(t, b.pages(ledger.StatementQuery{
 			AccountID: "alice", From: today, To: tomorrow, PageQuery: pagesOf(7),
 		}, nil))

@@ -2,37 +2,18 @@ package ledger_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
-
-// strictEnv makes the tests of this package run on a store with the faults of [engine.Strict]:
-// pages that end early, batches done in part, conflicts, and indexes a moment behind.
-const strictEnv = "EXCHEQUER_STRICT"
-
-// faultsOfTests are the faults of the stores that tests open.
-func faultsOfTests() engine.Faults {
-	if os.Getenv(strictEnv) == "" {
-		return engine.Faults{}
-	}
-	return engine.Strict()
-}
 
 // TestCoreScenariosHoldOnAStrictStore runs what the ledger is for on the faults of
 // [engine.Strict]. With EXCHEQUER_STRICT set, every test of the package does.
 func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {
-	if os.Getenv(endpointEnv) != "" {
-		t.Skip("faults are injected by the embedded database")
-	}
-	t.Setenv(strictEnv, "1")
-	for _, scenario := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
+	storetest.RunStrict(t, []storetest.Scenario{
 		{"accounts", TestOpenAccount},
 		{"accounts of a user", TestAccountsOfAUser},
 		{"a key posts once", TestAKeyPostsOnce},
@@ -46,9 +27,7 @@ func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {
 		{"reconciliation", TestReconcileWhileOthersPost},
 		{"statements", TestStatementWhileOthersPost},
 		{"stored items", TestStoredItems},
-	} {
-		t.Run(scenario.name, scenario.run)
-	}
+	}...)
 }
 
 // holdIndexes keeps the indexes as they are, and adds the other faults of [engine.Strict].
@@ -61,13 +40,13 @@ func (b *books) holdIndexes(seed uint64) {
 			f.Rules[i] = engine.Fault{Kind: engine.FaultIndexLag, Held: true}
 		}
 	}
-	b.setFaults(f)
+	storetest.SetFaults(b.t, b.db, f)
 }
 
 // TestWritesNeedNoIndex drives the ledger while no index follows at all: what is posted once,
 // reversed once and allowed at all must not depend on one.
 func TestWritesNeedNoIndex(t *testing.T) {
-	for round := range rounds(2) {
+	for round := range storetest.Rounds(2) {
 		seed := uint64(time.Now().UnixNano()) + uint64(round)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { agree(t, seed, 150, true) })
 	}
@@ -79,7 +58,7 @@ func TestWritesNeedNoIndex(t *testing.T) {
 func TestAReconciliationOfLateIndexesFindsNothingWrong(t *testing.T) {
 	b := openBooks(t, ledger.Options{Now: time.Now})
 	b.faces.settle = nil
-	b.setFaults(engine.Strict())
+	storetest.SetFaults(b.t, b.db, engine.Strict())
 	for i := range 6 {
 		b.account(accountID(i), usd("100"))
 	}

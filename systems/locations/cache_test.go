@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 func (d *directory) snapshot() *locations.Snapshot {
@@ -83,7 +84,7 @@ func TestAListNeverMissesAWriteThatHasReturned(t *testing.T) {
 	var wg sync.WaitGroup
 	for writer := range 4 {
 		wg.Go(func() {
-			for i := range rounds(10) {
+			for i := range storetest.Rounds(10) {
 				code := fmt.Sprintf("w%d-%d", writer, i)
 				l, _, err := d.Create(t.Context(), named(code, "x"))
 				if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // plainPlace is a location as a list on paper has it.
@@ -56,7 +57,7 @@ func TestNoSequenceOfOperationsBreaksTheDirectory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				for range rounds(1) {
+				for range storetest.Rounds(1) {
 					run(t, r, opts)
 				}
 			})
@@ -66,7 +67,7 @@ func TestNoSequenceOfOperationsBreaksTheDirectory(t *testing.T) {
 
 // run does random things to a directory of its own.
 func run(t *testing.T, r *rapid.T, opts locations.Options) {
-	db, err := engine.OpenMemory(engine.Options{Faults: faultsOfTests()})
+	db, err := engine.OpenMemory(engine.Options{Faults: storetest.Faults()})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // TestARaceForACodeHasOneWinner lets a hundred callers create a location with one code at once.
@@ -23,13 +24,13 @@ func TestARaceForACodeHasOneWinner(t *testing.T) {
 		faults *engine.Faults
 	}{{"calm", nil}, {"with conflicts, throttles and lost answers", &conflicts}} {
 		t.Run(c.name, func(t *testing.T) {
-			for range rounds(2) {
+			for range storetest.Rounds(2) {
 				d := open(t, locations.Options{})
 				if c.faults != nil {
 					f := *c.faults
 					f.Seed = uint64(time.Now().UnixNano())
 					t.Logf("seed %d", f.Seed)
-					d.setFaults(f)
+					storetest.SetFaults(d.t, d.db, f)
 				}
 				var wg sync.WaitGroup
 				made := make([]locations.Location, callers)
@@ -75,7 +76,7 @@ func TestRacesOfAllVerbsLeaveNothingBehind(t *testing.T) {
 	d := open(t, locations.Options{})
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	d.setFaults(engine.Faults{Seed: seed, Rules: []engine.Fault{
+	storetest.SetFaults(d.t, d.db, engine.Faults{Seed: seed, Rules: []engine.Fault{
 		{Kind: engine.FaultConflict, Rate: 0.1},
 		{Kind: engine.FaultLostAnswer, Rate: 0.05},
 	}})
@@ -87,7 +88,7 @@ func TestRacesOfAllVerbsLeaveNothingBehind(t *testing.T) {
 	var wg sync.WaitGroup
 	for caller := range 8 {
 		wg.Go(func() {
-			for n := range rounds(12) {
+			for n := range storetest.Rounds(12) {
 				id := places[(caller*5+n)%4].ID
 				code := fmt.Sprintf("c%d", (caller+n*3)%6)
 				var err error

@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // austin is the seed's own example.
@@ -61,7 +62,7 @@ func TestItemsAreThoseOfTheSeed(t *testing.T) {
 
 func TestOperationsAreThoseOfTheSeed(t *testing.T) {
 	d := open(t, locations.Options{})
-	d.setFaults(engine.Faults{})
+	storetest.SetFaults(d.t, d.db, engine.Faults{})
 	expect := func(what string, want ...string) {
 		t.Helper()
 		if got := d.made(); !slices.Equal(got, want) {

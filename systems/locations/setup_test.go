@@ -4,45 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
-	"github.com/exchequer-dev/exchequer/dynamo/dynamotest"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
-
-const (
-	// endpointEnv is the address of a store that the tests of this package run on, instead of the
-	// embedded one, to show that the directory is not tied to it.
-	endpointEnv = "EXCHEQUER_DYNAMODB_ENDPOINT"
-	// strictEnv makes the tests of this package run on a store with the faults of [engine.Strict].
-	strictEnv = "EXCHEQUER_STRICT"
-	// roundsEnv multiplies the rounds of tests that draw at random.
-	roundsEnv = "EXCHEQUER_ROUNDS"
-)
-
-// rounds returns how often to do what is drawn at random.
-func rounds(few int) int {
-	n, err := strconv.Atoi(os.Getenv(roundsEnv))
-	if err != nil || n < 1 {
-		return few
-	}
-	return few * n
-}
-
-// database is what tests keep their locations in.
-type database interface {
-	dynamo.DB
-	dynamo.Admin
-}
 
 // clockStart is the seed's own example.
 var clockStart = time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
@@ -51,47 +23,21 @@ var clockStart = time.Date(2024, 1, 15, 10, 30, 0, 0, time.UTC)
 type directory struct {
 	*locations.Directory
 	t     testing.TB
-	db    database
+	db    storetest.Database
 	store *singletable.Store
 	mu    sync.Mutex
 	now   time.Time
 	calls []string // the operations of the store, in order
 }
 
-// faultsOfTests are the faults of the stores that tests open.
-func faultsOfTests() engine.Faults {
-	if os.Getenv(strictEnv) == "" {
-		return engine.Faults{}
-	}
-	return engine.Strict()
-}
-
 // open opens a directory on a database of its own.
 func open(t testing.TB, opts locations.Options) *directory {
 	t.Helper()
-	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
-		db, err := awssdk.Open(t.Context(), awssdk.Options{Endpoint: endpoint})
-		if err != nil {
-			t.Fatal(err)
-		}
-		apart := dynamotest.NewApart(db)
-		t.Cleanup(func() {
-			if err := errors.Join(apart.Drop(context.Background()), db.Close()); err != nil {
-				t.Error(err)
-			}
-		})
-		return openOn(t, apart, opts)
-	}
-	db, err := engine.OpenMemory(engine.Options{Faults: faultsOfTests()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return openOn(t, db, opts)
+	return openOn(t, storetest.OpenFor(t, engine.Options{}), opts)
 }
 
 // openOn opens a directory on a database.
-func openOn(t testing.TB, db database, opts locations.Options) *directory {
+func openOn(t testing.TB, db storetest.Database, opts locations.Options) *directory {
 	t.Helper()
 	d := &directory{t: t, db: db, now: clockStart}
 	if opts.Now == nil {
@@ -137,18 +83,6 @@ func (d *directory) pass(by time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.now = d.now.Add(by)
-}
-
-// setFaults changes the faults of the embedded database; other stores skip the test.
-func (d *directory) setFaults(f engine.Faults) {
-	d.t.Helper()
-	embedded, ok := d.db.(*engine.DB)
-	if !ok {
-		d.t.Skip("faults are injected by the embedded database")
-	}
-	if err := embedded.SetFaults(f); err != nil {
-		d.t.Fatal(err)
-	}
 }
 
 func named(code, name string) locations.NewLocation {
@@ -265,8 +199,3 @@ func ref[T any](v T) *T { return &v }
 
 // fieldsOf returns the wrong fields that an error names.
 func fieldsOf(err error) problem.Fields { return problem.From(err).Fields }
-
-// strictOrRemote tells whether indexes may be behind in this run.
-func strictOrRemote() bool {
-	return os.Getenv(strictEnv) != "" || os.Getenv(endpointEnv) != ""
-}

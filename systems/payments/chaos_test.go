@@ -18,6 +18,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // Workers are killed at random calls to the store, and others take over, on a store with conflicts,
@@ -25,10 +26,10 @@ import (
 // payments and send requests again. In the end every payment was settled once or has a reason, and
 // ledger, scheduler and history agree to the cent.
 func TestPaymentsSurviveWorkersThatAreKilled(t *testing.T) {
-	if os.Getenv(endpointEnv) != "" {
+	if storetest.Remote() {
 		t.Skip("faults are injected by the embedded database")
 	}
-	for round := range rounds(6) {
+	for round := range storetest.Rounds(6) {
 		seed := uint64(time.Now().UnixNano()) + uint64(round)
 		if text := os.Getenv("EXCHEQUER_SEED"); text != "" {
 			seed, _ = strconv.ParseUint(text, 10, 64)
@@ -83,7 +84,7 @@ func survive(t *testing.T, seed uint64) {
 	f.Rules = append(f.Rules,
 		engine.Fault{Kind: engine.FaultThrottle, Rate: 0.02},
 		engine.Fault{Kind: engine.FaultLostAnswer, Rate: 0.01})
-	b.setFaults(f)
+	storetest.SetFaults(b.t, b.db, f)
 
 	var all sync.WaitGroup
 	all.Go(s.insert)
@@ -95,7 +96,7 @@ func survive(t *testing.T, seed uint64) {
 	}
 	all.Wait()
 
-	b.setFaults(engine.Faults{})
+	storetest.SetFaults(b.t, b.db, engine.Faults{})
 	s.insertAll(b.Scheduler)
 	s.finish()
 	s.judge()

@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 func TestModelHasNoFaults(t *testing.T) {
@@ -273,7 +274,7 @@ func TestCancelAndClaimHaveOneWinner(t *testing.T) {
 	b := openRich(t)
 	want := money.Amount{}
 	paid, cancelled := 0, 0
-	for i := range rounds(60) {
+	for i := range storetest.Rounds(60) {
 		p := b.schedule(order(fmt.Sprint(i), "1"))
 		var outcome payments.Outcome
 		var payErr, cancelErr error

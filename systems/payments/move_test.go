@@ -12,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // endedDay schedules payments of one day that come to all three ends, and moves the clock past it.
@@ -239,7 +240,7 @@ func (b *bank) read(
 
 // Readers turn pages while a day is moved. Whatever they ask, they find every payment once.
 func TestNothingIsInvisibleDuringAMove(t *testing.T) {
-	for range rounds(2) {
+	for range storetest.Rounds(2) {
 		b := openRich(t)
 		ids := endedDay(b, 60)
 		done := make(chan struct{})

@@ -3,17 +3,18 @@ package payments_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // start is when tests begin: the seed's example of a payment's time.
@@ -41,7 +42,7 @@ type bank struct {
 	*payments.Scheduler
 	t     testing.TB
 	books *ledger.Ledger
-	db    database
+	db    storetest.Database
 	faces *interposed
 	store *singletable.Store
 	clock *clock
@@ -50,15 +51,8 @@ type bank struct {
 
 func openBank(t testing.TB, opts payments.Options) *bank {
 	t.Helper()
-	db, err := openDatabase(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := storetest.OpenFor(t, engine.Options{})
+	var err error
 	b := &bank{t: t, db: db, clock: &clock{at: start}}
 	b.faces = &interposed{DB: db, settle: db.CatchUp}
 	b.store = singletable.NewStore(b.faces, singletable.Options{
@@ -280,15 +274,6 @@ func (d *interposed) on(before, after func(op string, in any) error) {
 }
 
 func accountID(i int) ledger.AccountID { return ledger.AccountID(fmt.Sprintf("acct-%03d", i)) }
-
-// rounds returns how often a random test is repeated: n times EXCHEQUER_ROUNDS.
-func rounds(n int) int {
-	var factor int
-	if _, err := fmt.Sscan(os.Getenv("EXCHEQUER_ROUNDS"), &factor); err != nil || factor < 1 {
-		factor = 1
-	}
-	return n * factor
-}
 
 func (b *bank) change(id payments.PaymentID, c payments.Change) payments.Payment {
 	b.t.Helper()

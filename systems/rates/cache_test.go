@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // upstream is a source of rates under a test's control.
@@ -80,7 +81,7 @@ func TestRatesAreReadOnceAndThenFromMemory(t *testing.T) {
 	for range 5 {
 		b.quote("EUR/USD")
 	}
-	if calls := b.made(); !strict() && len(calls) != 1 {
+	if calls := b.made(); !storetest.Strict() && len(calls) != 1 {
 		t.Errorf("%v", calls)
 	}
 	// What is not there is remembered, too.
@@ -88,7 +89,7 @@ func TestRatesAreReadOnceAndThenFromMemory(t *testing.T) {
 		_, err := b.Quote(t.Context(), ask("NZD/KRW"))
 		wants(t, err, rates.ErrNotFound)
 	}
-	if calls := b.made(); !strict() && len(calls) != 3 { // The pair, and each pivot.
+	if calls := b.made(); !storetest.Strict() && len(calls) != 3 { // The pair, and each pivot.
 		t.Errorf("%v", calls)
 	}
 	// The process sees what it writes.

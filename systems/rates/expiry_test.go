@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 const dayLong = 24 * time.Hour
@@ -58,7 +58,7 @@ func TestEachInstantHasItsAnswer(t *testing.T) {
 				t.Errorf("GetStale: %v %s, %v; want %s", r, state, err, c.state)
 			}
 
-			if !strict() { // The index may be behind.
+			if !storetest.Strict() { // The index may be behind.
 				list := must[[]rates.Rate](t)(b.GetByBase(t.Context(), "USD"))
 				if (len(list) == 1) != (c.state == rates.Fresh) {
 					t.Errorf("GetByBase: %v", list)
@@ -91,10 +91,7 @@ func TestEachInstantHasItsAnswer(t *testing.T) {
 
 func TestTheStoreSweepsWhatHasExpired(t *testing.T) {
 	b := open(t, rates.Options{StaleFor: 14 * dayLong})
-	embedded, ok := b.db.(*engine.DB)
-	if !ok {
-		t.Skip("only the embedded database sweeps when it is told to")
-	}
+	embedded := storetest.Embedded(t, b.db) // It alone sweeps when it is told to.
 	b.save("USD/EUR", "0.85")
 	b.pass(15*dayLong + time.Minute)
 	if _, err := embedded.ExpireNow(t.Context()); err != nil {

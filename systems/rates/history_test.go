@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/rates"
 	"github.com/exchequer-dev/exchequer/systems/rates/feed"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 func (b *board) load(days ...rates.Day) rates.Loaded {
@@ -59,7 +60,7 @@ func TestTheRateOfADateTakesOneCall(t *testing.T) {
 	b.made()
 	b.quoteOn("EUR/USD", "2023-12-31")
 	// The pair and its inverse are asked for side by side.
-	if calls := b.made(); !strict() && !slices.Equal(calls, []string{"Query", "Query"}) {
+	if calls := b.made(); !storetest.Strict() && !slices.Equal(calls, []string{"Query", "Query"}) {
 		t.Errorf("%v", calls)
 	}
 }
@@ -368,7 +369,7 @@ func generated(seed uint64, first, last rates.Date) (csv []byte, rows []rates.Da
 // A history of full length answers each of its days, and those within fourteen days after one.
 func TestAGeneratedHistoryAnswersAnyDate(t *testing.T) {
 	first, last := rates.Date("1999-01-04"), rates.Date("2026-04-13")
-	if testing.Short() || strict() {
+	if testing.Short() || storetest.Strict() {
 		first = "2023-01-02"
 	}
 	seed := uint64(time.Now().UnixNano())
@@ -388,7 +389,7 @@ func TestAGeneratedHistoryAnswersAnyDate(t *testing.T) {
 	begin, _ := time.Parse("2006-01-02", string(first))
 	end, _ := time.Parse("2006-01-02", string(last))
 	span := int(end.Sub(begin)/dayLong) + 20
-	for range rounds(400) {
+	for range storetest.Rounds(400) {
 		on := rates.DateOf(begin.AddDate(0, 0, random.IntN(span)-2))
 		i, exact := slices.BinarySearch(rows, on)
 		if !exact {

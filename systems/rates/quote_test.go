@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // april is what the European Central Bank published on 13 April 2026, as far as it matters here.
@@ -229,7 +230,7 @@ func TestQuotesTakeOneBatchEach(t *testing.T) {
 	b.made()
 	for pair, calls := range map[string]int{"EUR/USD": 1, "USD/EUR": 1, "USD/JPY": 2} {
 		b.quote(pair)
-		if made := b.made(); !strict() && len(made) != calls {
+		if made := b.made(); !storetest.Strict() && len(made) != calls {
 			t.Errorf("%s makes %v, want %d calls", pair, made, calls)
 		}
 	}

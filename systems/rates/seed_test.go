@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // seedItem is the first example of the design.
@@ -74,13 +75,13 @@ func TestEachVerbMakesTheSeedsCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		calls := b.made()
-		if !strict() && len(calls) != 1 || calls[0] != c.want {
+		if !storetest.Strict() && len(calls) != 1 || calls[0] != c.want {
 			t.Errorf("%s makes %v, want %s", c.name, calls, c.want)
 		}
 	}
 	// Save compares with what is there before it puts.
 	b.save("USD/EUR", "0.85")
-	if calls := b.made(); !strict() && !cmp.Equal(calls, []string{"GetItem", "PutItem"}) {
+	if calls := b.made(); !storetest.Strict() && !cmp.Equal(calls, []string{"GetItem", "PutItem"}) {
 		t.Errorf("Save makes %v", calls)
 	}
 }

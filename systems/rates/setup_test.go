@@ -1,98 +1,41 @@
 package rates_test
 
 import (
-	"context"
 	"errors"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
-	"github.com/exchequer-dev/exchequer/dynamo/dynamotest"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
-
-const (
-	// endpointEnv is the address of a store that the tests of this package run on, instead of the
-	// embedded one, to show that the board is not tied to it. Its indexes must follow at once.
-	endpointEnv = "EXCHEQUER_DYNAMODB_ENDPOINT"
-	// strictEnv makes the tests of this package run on a store with the faults of [engine.Strict].
-	strictEnv = "EXCHEQUER_STRICT"
-	// roundsEnv multiplies the rounds of tests that draw at random.
-	roundsEnv = "EXCHEQUER_ROUNDS"
-)
-
-// rounds returns how often to do what is drawn at random.
-func rounds(few int) int {
-	n, err := strconv.Atoi(os.Getenv(roundsEnv))
-	if err != nil || n < 1 {
-		return few
-	}
-	return few * n
-}
 
 // clockStart is the time of the seed's example items.
 var clockStart = time.Unix(1704067200, 0).UTC()
-
-// database is what tests keep their rates in.
-type database interface {
-	dynamo.DB
-	dynamo.Admin
-}
 
 // board is a board under test, with its store and its clock.
 type board struct {
 	*rates.Board
 	t     testing.TB
-	db    database
+	db    storetest.Database
 	store *singletable.Store
 	mu    sync.Mutex
 	now   time.Time
 	calls []string
 }
 
-// faultsOfTests are the faults of the stores that tests open. Items expire only where a test asks.
-func faultsOfTests() engine.Faults {
-	if os.Getenv(strictEnv) == "" {
-		return engine.Faults{}
-	}
-	return engine.Strict()
-}
-
 // open opens a board on a database of its own.
 func open(t testing.TB, opts rates.Options) *board {
 	t.Helper()
 	b := &board{t: t, now: clockStart}
-	if endpoint := os.Getenv(endpointEnv); endpoint != "" {
-		db, err := awssdk.Open(t.Context(), awssdk.Options{Endpoint: endpoint})
-		if err != nil {
-			t.Fatal(err)
-		}
-		apart := dynamotest.NewApart(db)
-		t.Cleanup(func() {
-			if err := errors.Join(apart.Drop(context.Background()), db.Close()); err != nil {
-				t.Error(err)
-			}
-		})
-		b.db = apart
-	} else {
-		db, err := engine.OpenMemory(engine.Options{
-			Faults: faultsOfTests(), Now: b.clock, SweepInterval: -1,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = db.Close() })
-		b.db = db
-	}
+	// Items expire only where a test asks.
+	b.db = storetest.OpenFor(t, engine.Options{Now: b.clock, SweepInterval: -1})
 	if opts.Now == nil {
 		opts.Now = b.clock
 	}
@@ -263,6 +206,3 @@ func (b *board) put(table string, item dynamo.Item) {
 		b.t.Fatal(err)
 	}
 }
-
-// strict tells whether indexes may be behind in this run.
-func strict() bool { return os.Getenv(strictEnv) != "" }

@@ -1,21 +1,15 @@
 package rates_test
 
 import (
-	"os"
 	"testing"
+
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // TestCoreScenariosHoldOnAStrictStore runs what the board is for on pages that end early, batches
 // done in part, conflicts, and indexes a moment behind.
 func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {
-	if os.Getenv(endpointEnv) != "" {
-		t.Skip("faults are injected by the embedded database")
-	}
-	t.Setenv(strictEnv, "1")
-	for _, scenario := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
+	storetest.RunStrict(t, []storetest.Scenario{
 		{"the seed's items", TestSaveWritesTheSeedsItemsExactly},
 		{"a whole life", TestEachInstantHasItsAnswer},
 		{"the newest of many", TestOfManySaversTheNewestRemains},
@@ -24,7 +18,5 @@ func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {
 		{"ranges", TestRangesBeginWithTheRateOfTheirFirstDay},
 		{"files again", TestLoadingAgainChangesNothing},
 		{"a long history", TestAGeneratedHistoryAnswersAnyDate},
-	} {
-		t.Run(scenario.name, scenario.run)
-	}
+	}...)
 }

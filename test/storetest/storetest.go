@@ -1,0 +1,145 @@
+// Package storetest opens the store that tests run on: by default the embedded database in memory,
+// else the one that the environment asks for. Every system and the kit use it, so that one setting
+// shows that none of them is tied to a store that is always kind, or to ours at all.
+package storetest
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
+	"github.com/exchequer-dev/exchequer/dynamo/dynamotest"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
+)
+
+// The environment of tests.
+const (
+	// endpointEnv is the address of a store to run on instead of the embedded one. Its indexes must
+	// follow at once.
+	endpointEnv = "EXCHEQUER_DYNAMODB_ENDPOINT"
+	// strictEnv gives the embedded store the faults of [engine.Strict]: pages that end early,
+	// batches done in part, conflicts, and indexes a moment behind.
+	strictEnv = "EXCHEQUER_STRICT"
+	// roundsEnv multiplies the rounds of tests that draw at random.
+	roundsEnv = "EXCHEQUER_ROUNDS"
+)
+
+// Database is what tests keep their tables in.
+type Database interface {
+	dynamo.DB
+	dynamo.Admin
+	// CatchUp lets indexes that follow later catch up.
+	CatchUp() error
+	// Close ends the use of the database, whose tables are lost.
+	Close() error
+}
+
+// Open opens the embedded database in memory, or tables apart from all others at the endpoint. The
+// options are those of the embedded one; its faults are those that the environment asks for.
+func Open(ctx context.Context, opts engine.Options) (Database, error) {
+	if !Remote() {
+		opts.Faults = Faults()
+		return engine.OpenMemory(opts)
+	}
+	db, err := awssdk.Open(ctx, awssdk.Options{Endpoint: os.Getenv(endpointEnv)})
+	if err != nil {
+		return nil, err
+	}
+	return remote{dynamotest.NewApart(db), db}, nil
+}
+
+// OpenFor is Open for the length of a test.
+func OpenFor(t testing.TB, opts engine.Options) Database {
+	t.Helper()
+	db, err := Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// remote is a database at the endpoint.
+type remote struct {
+	*dynamotest.Apart
+	db *awssdk.DB
+}
+
+// CatchUp has nothing to do.
+func (remote) CatchUp() error { return nil }
+
+// Close deletes the tables.
+func (r remote) Close() error {
+	if err := r.Drop(context.Background()); err != nil {
+		return err
+	}
+	return r.db.Close()
+}
+
+// Remote tells whether tests run on the store at the endpoint.
+func Remote() bool { return os.Getenv(endpointEnv) != "" }
+
+// Strict tells whether tests run on a store with faults.
+func Strict() bool { return os.Getenv(strictEnv) != "" }
+
+// Faults are those that the environment asks for.
+func Faults() engine.Faults {
+	if !Strict() {
+		return engine.Faults{}
+	}
+	return engine.Strict()
+}
+
+// SetFaults changes the faults of a database. Only the embedded one has any, so on another a test
+// that needs some is skipped.
+func SetFaults(t testing.TB, db dynamo.DB, f engine.Faults) {
+	t.Helper()
+	if err := Embedded(t, db).SetFaults(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Embedded returns the embedded database; on another store the test is skipped.
+func Embedded(t testing.TB, db dynamo.DB) *engine.DB {
+	t.Helper()
+	embedded, ok := db.(*engine.DB)
+	if !ok {
+		t.Skip("the embedded database is needed, and the tests run on another store")
+	}
+	return embedded
+}
+
+// Scenario is a test that holds on a strict store too.
+type Scenario = struct {
+	Name string
+	Run  func(*testing.T)
+}
+
+// RunStrict runs scenarios on a store with faults, whatever the environment says, so that every run
+// of the tests has seen some.
+func RunStrict(t *testing.T, scenarios ...Scenario) {
+	t.Helper()
+	if Remote() {
+		t.Skip("faults are injected by the embedded database")
+	}
+	t.Setenv(strictEnv, "1")
+	for _, s := range scenarios {
+		t.Run(s.Name, s.Run)
+	}
+}
+
+// Rounds returns how often to do what is drawn at random: usual times what the environment says.
+func Rounds(usual int) int {
+	n, err := strconv.Atoi(os.Getenv(roundsEnv))
+	if err != nil || n < 1 {
+		return usual
+	}
+	return usual * n
+}
