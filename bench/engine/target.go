@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/bench/machine"
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
@@ -30,7 +31,7 @@ type target struct {
 
 // usage returns the CPU time used so far by the store's process and by this one.
 func (t *target) usage() usage {
-	u := usage{client: ownCPU()}
+	u := usage{client: machine.ProcessorTime()}
 	if t.child != nil {
 		u.server = t.child.cpu()
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/bench/machine"
 )
 
 const (
@@ -48,9 +50,9 @@ type gauge struct {
 func newGauge(name string, count int, dir string, progress io.Writer) *gauge {
 	g := &gauge{
 		phase: phase{name: name, payments: count}, dir: dir, progress: progress,
-		began: time.Now(), cpuFirst: processorTime(), stop: make(chan struct{}),
+		began: time.Now(), cpuFirst: machine.ProcessorTime(), stop: make(chan struct{}),
 	}
-	g.ioFirst, g.wroteKnown = writtenBytes()
+	g.ioFirst, g.wroteKnown = machine.Written()
 	g.sampling.Go(g.sample)
 	return g
 }
@@ -76,7 +78,7 @@ func (g *gauge) sample() {
 }
 
 func (g *gauge) look() {
-	memory := residentBytes()
+	memory := machine.Resident()
 	g.peak = max(g.peak, memory)
 	if g.done.Load()*4 <= int64(g.payments) {
 		g.quarter = g.peak
@@ -95,7 +97,7 @@ func (g *gauge) tell() {
 		}
 	}
 	fmt.Fprintf(g.progress, "%-22s [%s] %9d of %d  %6.0f/s  %s\n", g.name, bar, done, total,
-		float64(done)/time.Since(g.began).Seconds(), bytesText(residentBytes()))
+		float64(done)/time.Since(g.began).Seconds(), bytesText(machine.Resident()))
 }
 
 // end ends the measurement.
@@ -103,8 +105,8 @@ func (g *gauge) end() phase {
 	close(g.stop)
 	g.sampling.Wait()
 	g.look()
-	g.took, g.cpu = time.Since(g.began), processorTime()-g.cpuFirst
-	if last, known := writtenBytes(); known {
+	g.took, g.cpu = time.Since(g.began), machine.ProcessorTime()-g.cpuFirst
+	if last, known := machine.Written(); known {
 		g.written = last - g.ioFirst
 	}
 	g.disk = usedDisk(g.dir)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/exchequer-dev/exchequer/bench/machine"
 )
 
 const (
@@ -100,7 +102,7 @@ func measure(ctx context.Context, s settings, out, progress io.Writer) error {
 	if err := s.checkDisk(out); err != nil {
 		return err
 	}
-	r := &report{settings: s, load: load()}
+	r := &report{settings: s, load: machine.Load()}
 	for _, sync := range []bool{false, true} {
 		if !s.floor {
 			break
@@ -147,7 +149,7 @@ const (
 // checkDisk says how much disk the run needs, and refuses to begin when there is less.
 func (s settings) checkDisk(out io.Writer) error {
 	need := uint64(s.payments)*diskPerPayment + diskSpare
-	free, known := freeDisk(s.data)
+	free, known := machine.FreeDisk(s.data)
 	if !known {
 		fmt.Fprintf(out, "This needs %s of disk in %s; how much is free cannot be told here.\n",
 			bytesText(need), s.data)

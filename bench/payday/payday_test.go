@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/bench/machine"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -42,7 +43,7 @@ func TestADayIsInsertedRunArchivedAndChecked(t *testing.T) {
 
 func TestADiskThatIsTooSmallIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	if _, known := freeDisk(dir); !known {
+	if _, known := machine.FreeDisk(dir); !known {
 		t.Skip("how much of a disk is free cannot be told here")
 	}
 	var progress bytes.Buffer

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/bench/machine"
 )
 
 // missing is a store that could not be run, with the reason in words.
@@ -42,7 +44,7 @@ const quietMax = 0.25
 func (r *report) busy() bool { return r.load > quietMax*float64(runtime.NumCPU()) }
 
 func newReport(s settings) *report {
-	return &report{settings: s, began: time.Now(), load: load()}
+	return &report{settings: s, began: time.Now(), load: machine.Load()}
 }
 
 // find returns the series of a case, or nil.
@@ -168,13 +170,13 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 			Load    float64   `json:"load_before"`
 			Rows    []row     `json:"rows"`
 			Missing []missing `json:"not_installed,omitempty"`
-		}{machine(), r.began, r.load, r.rows(), r.missing})
+		}{computer(), r.began, r.load, r.rows(), r.missing})
 	}
 	return r.table(out)
 }
 
-// machine says in a few words what the figures were taken on.
-func machine() string {
+// computer says in a few words what the figures were taken on.
+func computer() string {
 	return fmt.Sprintf("%d cores, %s/%s, %s",
 		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
@@ -185,7 +187,7 @@ func (r *report) table(out io.Writer) error {
 	if s.reads {
 		what, unit = "Point look-ups by id and ranges of 100 rows of one account", "reads/s"
 	}
-	fmt.Fprintf(out, "\n%s. %s.\n", what, machine())
+	fmt.Fprintf(out, "\n%s. %s.\n", what, computer())
 	fmt.Fprintf(out, "Medians of %d rounds of %v after %v; %d accounts, %d older payments.\n\n",
 		s.rounds, s.duration, s.warmUp, s.accountsFor(), s.older)
 	lines := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -257,7 +259,7 @@ func (r *report) words(out io.Writer, rows []row) {
 		fmt.Fprintf(out, "The machine was busy before the run began (load %.1f on %d cores): do not "+
 			"quote these figures; run again when it is idle.\n", r.load, runtime.NumCPU())
 	}
-	if memoryBacked(r.settings.dir) {
+	if machine.MemoryBacked(r.settings.dir) {
 		fmt.Fprintf(out, "%s is in memory, where a sync costs nothing: these figures say nothing "+
 			"about durable stores. Give -dir a directory on a disk.\n", r.settings.dir)
 	}

@@ -1,14 +1,15 @@
-package main
+package machine
 
 import (
 	"bytes"
 	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 )
 
-// residentBytes is the memory that the process has now.
-func residentBytes() uint64 {
+// Resident is the memory that the process has now.
+func Resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0
@@ -20,8 +21,8 @@ func residentBytes() uint64 {
 	return resident * uint64(os.Getpagesize())
 }
 
-// writtenBytes is what the process has sent to the disk, and whether that can be told.
-func writtenBytes() (uint64, bool) {
+// Written is what the process has sent to the disk, and whether that can be told.
+func Written() (uint64, bool) {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
 		return 0, false
@@ -36,9 +37,9 @@ func writtenBytes() (uint64, bool) {
 	return 0, false
 }
 
-// load returns how many threads wanted a core in the last minute, on average, or 0 if that cannot
+// Load returns how many threads wanted a core in the last minute, on average, or 0 if that cannot
 // be told.
-func load() float64 {
+func Load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return 0
@@ -48,4 +49,16 @@ func load() float64 {
 		return 0
 	}
 	return minute
+}
+
+// MemoryBacked says whether dir is on a file system that lives in memory, where a sync costs
+// nothing and a durable store proves nothing.
+func MemoryBacked(dir string) bool {
+	const tmpfs, ramfs = 0x01021994, 0x858458f6 // statfs(2)
+	var info syscall.Statfs_t
+	if err := syscall.Statfs(dir, &info); err != nil {
+		return false
+	}
+	kind := uint32(info.Type)
+	return kind == tmpfs || kind == ramfs
 }

@@ -1,14 +1,14 @@
 //go:build linux || darwin || freebsd
 
-package main
+package machine
 
 import (
 	"syscall"
 	"time"
 )
 
-// freeDisk is how much of the disk of a directory is free, and whether that can be told.
-func freeDisk(dir string) (uint64, bool) {
+// FreeDisk is how much of the disk of a directory is free, and whether that can be told.
+func FreeDisk(dir string) (uint64, bool) {
 	var info syscall.Statfs_t
 	if err := syscall.Statfs(dir, &info); err != nil {
 		return 0, false
@@ -16,8 +16,8 @@ func freeDisk(dir string) (uint64, bool) {
 	return uint64(info.Bavail) * uint64(info.Bsize), true
 }
 
-// processorTime is what the process has used of the processors.
-func processorTime() time.Duration {
+// ProcessorTime is what the process has used of the processors.
+func ProcessorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		return 0

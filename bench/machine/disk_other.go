@@ -1,0 +1,11 @@
+//go:build !linux && !darwin && !freebsd
+
+package machine
+
+import "time"
+
+// FreeDisk cannot be told on this system.
+func FreeDisk(string) (uint64, bool) { return 0, false }
+
+// ProcessorTime cannot be told on this system.
+func ProcessorTime() time.Duration { return 0 }
