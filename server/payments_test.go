@@ -599,7 +599,7 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 		{"payments of nobody", get, "/v1/accounts/nobody/payments", "", nil,
 			404, "account_not_found", nil},
 		{"next payments of nobody", get, "/v1/accounts/nobody/payments?days=90", "", nil,
-			404, "payer_not_found", nil},
+			404, "account_not_found", nil},
 		{"of no transaction", get, "/v1/payments/by-transaction/0", "", nil,
 			404, "payment_not_found", nil},
 		{"many callers", post, "/v1/payments/run", `{"callers":1025,"units":-1}`, nil,

@@ -118,11 +118,10 @@ func (a *API) paymentsOfAccount(
 	if in.Days > 0 {
 		return a.nextPaymentsOfAccount(ctx, in)
 	}
-	account, err := a.deps.Ledger.Account(ctx, in.ID)
+	zone, err := a.deps.Payments.Zone(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	zone := payments.Payment{Zone: account.Zone}.Location()
 	var (
 		r     payments.Range
 		wrong problem.Fields

@@ -26,7 +26,7 @@ type payment struct {
 	Amount        string               `json:"amount" example:"5.50"`
 	Currency      money.Currency       `json:"currency" example:"USD"`
 	At            instant              `json:"at" doc:"When it is due"`
-	Zone          string               `json:"zone,omitempty" doc:"Where the payer's days begin, copied from the account; absent for UTC" example:"Pacific/Auckland"`
+	Zone          string               `json:"zone,omitempty" doc:"Where the payer's days begin, copied from the account, or else the server's own zone; absent for UTC" example:"Pacific/Auckland"`
 	Description   string               `json:"description,omitempty" example:"Rent of October"`
 	Data          string               `json:"data,omitempty" doc:"The caller's own bytes in base64; lists over all accounts leave them out unless the index projects everything" example:"aW52b2ljZSA3"`
 	Status        payments.Status      `json:"status" enum:"SCHEDULED,PENDING,PROCESSED,CANCELLED,FAILED"`
@@ -336,9 +336,6 @@ func (a *API) payPayment(
 	ctx context.Context, in *PaymentPath,
 ) (*answer[paymentAttempt], error) {
 	p, outcome, err := a.deps.Payments.Pay(ctx, in.ID)
-	if err == nil && outcome == payments.Elsewhere {
-		p, err = a.deps.Payments.Payment(ctx, in.ID) // What somebody else made of it.
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, er
 	if err != nil {
 		return Statement{}, err
 	}
-	from, until, err := days(q.From, q.To, l.zoneOf(account))
+	from, until, err := days(q.From, q.To, l.Zone(account))
 	if err != nil {
 		return Statement{}, err
 	}
@@ -164,9 +164,9 @@ func (s *Statement) setBalances(text string) error {
 	return err
 }
 
-// zoneOf returns where an account's days begin. A zone that this machine does not know, which
-// another one must have written, is as good as none.
-func (l *Ledger) zoneOf(a Account) *time.Location {
+// Zone returns where an account's days begin: in its own zone, or else in the ledger's. A zone that
+// this machine does not know, which another one must have written, is as good as none.
+func (l *Ledger) Zone(a Account) *time.Location {
 	if a.Zone != "" {
 		if zone, err := time.LoadLocation(a.Zone); err == nil {
 			return zone

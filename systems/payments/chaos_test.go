@@ -270,13 +270,8 @@ func (s *storm) archive() {
 		s.clock.move(time.Duration(s.draw(300)) * time.Second)
 		zone := time.FixedZone("", 12*3600)
 		_, _ = s.process(300).MoveDay(context.Background(), "2019-09-25", zone, nil)
-		_ = pauseFor(5 * time.Millisecond)
+		<-time.After(5 * time.Millisecond)
 	}
-}
-
-func pauseFor(d time.Duration) error {
-	<-time.After(d)
-	return nil
 }
 
 // finish lets everything take its course.

@@ -171,6 +171,12 @@ func Days(first string, count int, zone *time.Location) (Range, error) {
 // NextDaysDefault is how far ahead the design looks.
 const NextDaysDefault = 90
 
+// Zone returns where the days of an account begin.
+func (s *Scheduler) Zone(ctx context.Context, id ledger.AccountID) (*time.Location, error) {
+	a, err := s.account(ctx, id)
+	return a.zone, err
+}
+
 // NextDays returns the range from now until the account's local date is so many days later, at
 // midnight: [now, today + days).
 func (s *Scheduler) NextDays(
@@ -180,7 +186,7 @@ func (s *Scheduler) NextDays(
 	if err != nil {
 		return Range{}, err
 	}
-	now := s.opts.Now().In(locationOf(a.zone))
+	now := s.opts.Now().In(a.zone)
 	end := time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
 	return Range{From: instant(now), To: end.UTC()}, nil
 }

@@ -150,8 +150,37 @@ func TestTheNextNinetyDaysEndAtTheAccountsMidnight(t *testing.T) {
 		t.Errorf("from %v, want %v", r.From, start)
 	}
 	_, err = b.NextDays(t.Context(), "nobody", 90)
-	if !errors.Is(err, payments.ErrAccountUnknown) {
+	if !errors.Is(err, ledger.ErrAccountNotFound) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// An account that has no zone of its own has the ledger's, here as in its statements.
+func TestAnAccountWithoutAZoneHasTheLedgers(t *testing.T) {
+	b := openBank(t, payments.Options{})
+	zone, err := time.LoadLocation("Pacific/Auckland")
+	if err != nil {
+		t.Fatal(err)
+	}
+	books, err := ledger.New(b.store, ledger.Options{Now: b.clock.now, Zone: zone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := payments.New(b.store, books, payments.Options{Now: b.clock.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.account("alice", "")
+	r, err := there.Schedule(t.Context(), order("k", "1"))
+	if err != nil || r.Zone != "Pacific/Auckland" {
+		t.Errorf("payment %+v, %v", r.Payment, err)
+	}
+	days, err := there.NextDays(t.Context(), "alice", 1)
+	if want := time.Date(2019, 9, 25, 12, 0, 0, 0, time.UTC); err != nil || !days.To.Equal(want) {
+		t.Errorf("a day from now ends at %v, %v; want %v", days.To, err, want)
+	}
+	if zone, err := b.Zone(t.Context(), "alice"); err != nil || zone != time.UTC {
+		t.Errorf("where the ledger has none: %v, %v", zone, err)
 	}
 }
 

@@ -412,7 +412,7 @@ func TestALeaseThatRunsOutNeverPaysTwice(t *testing.T) {
 	}()
 	<-held
 	b.clock.move(payments.LeaseDefault)
-	other := b.another2(t)
+	other := b.anotherProcess(t)
 	if _, outcome, err := other.Pay(t.Context(), p.ID); err != nil || outcome != payments.Paid {
 		t.Errorf("the second worker: %s, %v", outcome, err)
 	}
@@ -426,8 +426,8 @@ func TestALeaseThatRunsOutNeverPaysTwice(t *testing.T) {
 	}
 }
 
-// another2 returns a scheduler with a ledger of its own, as in another process.
-func (b *bank) another2(t *testing.T) *payments.Scheduler {
+// anotherProcess returns a scheduler with a ledger of its own, as in another process.
+func (b *bank) anotherProcess(t *testing.T) *payments.Scheduler {
 	t.Helper()
 	books, err := ledger.New(b.store, ledger.Options{Now: b.clock.now})
 	if err != nil {

@@ -69,7 +69,8 @@ type Payment struct {
 	Amount     money.Amount
 	// At is when it is due, with milliseconds.
 	At time.Time
-	// Zone is where the days of the payer begin, copied from its account; "" means UTC.
+	// Zone is where the days of the payer begin, copied from its account, or else that of the
+	// ledger; "" means UTC.
 	Zone        string
 	Description string
 	// Data is the caller's own, and returned as it came: at most DataMax bytes.
@@ -91,16 +92,6 @@ type Payment struct {
 	TransactionID ledger.TransactionID
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-}
-
-// Location returns the zone of the payment's days.
-func (p Payment) Location() *time.Location { return locationOf(p.Zone) }
-
-func locationOf(zone string) *time.Location {
-	if l, err := time.LoadLocation(zone); err == nil {
-		return l
-	}
-	return time.UTC
 }
 
 // waiting tells whether the payment is in nobody's hands, so that it may be changed.

@@ -49,11 +49,11 @@ func (p Projection) rows() singletable.PatternOption {
 	if p == ProjectKeys {
 		return singletable.Hydrate()
 	}
-	return singletable.Rows(singletableRows)
+	return singletable.Rows(listRows)
 }
 
-// singletableRows is how many rows plans of lists assume.
-const singletableRows = 1000
+// listRows is how many rows plans of lists assume.
+const listRows = 1000
 
 // Retry says how often a payment is tried that may pass later, as for want of funds.
 type Retry struct {
@@ -175,7 +175,15 @@ type Scheduler struct {
 // account is what of an account never changes.
 type account struct {
 	currency money.Currency
-	zone     string
+	zone     *time.Location
+}
+
+// zoneName returns the name that a payment has of the zone: "" for UTC.
+func (a account) zoneName() string {
+	if a.zone == time.UTC {
+		return ""
+	}
+	return a.zone.String()
 }
 
 // New returns a scheduler on the store of a ledger. It does no I/O: create the tables first, see

@@ -26,6 +26,10 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 		return Receipt{}, err
 	}
 	payer, err := s.account(ctx, n.AccountID)
+	if errors.Is(err, ledger.ErrAccountNotFound) {
+		return Receipt{}, ErrAccountUnknown.With("account", n.AccountID).
+			Field("accountId", "does not exist")
+	}
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -40,7 +44,7 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 	now := instant(s.opts.Now())
 	p := Payment{
 		ID: idOf(&n), AccountID: n.AccountID, PayeeID: n.PayeeID, MerchantID: n.MerchantID,
-		Amount: n.Amount, At: instant(n.At), Zone: payer.zone, Description: n.Description,
+		Amount: n.Amount, At: instant(n.At), Zone: payer.zoneName(), Description: n.Description,
 		Data: n.Data, Status: Scheduled, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	identity := identityItem{
@@ -111,20 +115,16 @@ func (s *Scheduler) complete(ctx context.Context, m *model, p Payment) error {
 	return tx.Commit(ctx)
 }
 
-// account returns what of an account never changes, or ErrAccountUnknown.
+// account returns what of an account never changes, or the ledger's ErrAccountNotFound.
 func (s *Scheduler) account(ctx context.Context, id ledger.AccountID) (account, error) {
 	if known, ok := s.accounts.Load(id); ok {
 		return known.(account), nil
 	}
 	found, err := s.books.Account(ctx, id)
-	if errors.Is(err, ledger.ErrAccountNotFound) {
-		return account{}, ErrAccountUnknown.With("account", id).
-			Field("accountId", "does not exist")
-	}
 	if err != nil {
 		return account{}, err
 	}
-	known := account{currency: found.Currency(), zone: found.Zone}
+	known := account{currency: found.Currency(), zone: s.books.Zone(found)}
 	if s.accountCount.Add(1) > accountsMax {
 		s.accounts.Clear()
 		s.accountCount.Store(0)

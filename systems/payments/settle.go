@@ -30,7 +30,7 @@ const (
 var errElsewhere = errors.New("somebody else has the payment")
 
 // Pay claims a payment that is due, settles it and returns it as it is then. A payment that another
-// worker has, that is not due, or whose next attempt is not yet, is Elsewhere.
+// worker has, that is not due, or whose next attempt is not yet, is Elsewhere, and comes as it is.
 func (s *Scheduler) Pay(ctx context.Context, id PaymentID) (Payment, Outcome, error) {
 	m, err := s.writing(ctx)
 	if err != nil {
@@ -43,7 +43,11 @@ func (s *Scheduler) Pay(ctx context.Context, id PaymentID) (Payment, Outcome, er
 	if p.At.After(s.opts.Now()) {
 		return p, Elsewhere, nil
 	}
-	return s.attempt(ctx, m, at(p))
+	paid, outcome, err := s.attempt(ctx, m, at(p))
+	if err == nil && outcome == Elsewhere {
+		paid, _, err = s.find(ctx, m, id)
+	}
+	return paid, outcome, err
 }
 
 // attempt claims the payment with a key and settles it.
