@@ -149,6 +149,9 @@ func (p *process) stopAt(
 }
 
 func TestImportIsExactlyOnceAcrossKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts many processes, which the race detector makes slow ones")
+	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
