@@ -24,7 +24,7 @@ type books struct {
 	db    storetest.Database
 	faces *interposed
 	store *singletable.Store
-	clock *clock
+	clock *storetest.Clock
 }
 
 // interposed stands between the kit and the database, so that tests can fail calls.
@@ -89,29 +89,6 @@ func (d *interposed) writes() int {
 	return d.count
 }
 
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
-func (c *clock) set(t time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = t
-}
-
 // start is when tests begin: the instant of the seed's examples.
 var start = time.Date(2026, 1, 2, 10, 30, 0, 123e6, time.UTC)
 
@@ -126,9 +103,9 @@ func openBooks(t testing.TB, opts ledger.Options) *books {
 func booksOn(t testing.TB, db storetest.Database, opts ledger.Options) *books {
 	t.Helper()
 	b := &books{t: t, db: db, faces: &interposed{DB: db, settle: db.CatchUp},
-		clock: &clock{at: start}}
+		clock: storetest.NewClock(start)}
 	if opts.Now == nil {
-		opts.Now = b.clock.now
+		opts.Now = b.clock.Now
 	}
 	b.store = singletable.NewStore(b.faces, singletable.Options{CursorKey: []byte("test")})
 	var err error

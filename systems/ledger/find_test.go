@@ -37,7 +37,7 @@ func TestTransactionsByStatusAndTime(t *testing.T) {
 	for _, shards := range []int{1, 5} {
 		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {
 			b := openBooks(t, ledger.Options{StatusShards: shards})
-			b.clock.set(start.AddDate(0, 0, -1))
+			b.clock.Set(start.AddDate(0, 0, -1))
 			b.account("alice", usd("1000"))
 			b.account("bob", usd("0"))
 			midnight := time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
@@ -46,7 +46,7 @@ func TestTransactionsByStatusAndTime(t *testing.T) {
 				return midnight.Add(time.Duration(i-20) * time.Millisecond)
 			}
 			for i := range 40 {
-				b.clock.set(at(i).Add(time.Duration(i%2) * 999 * time.Microsecond))
+				b.clock.Set(at(i).Add(time.Duration(i%2) * 999 * time.Microsecond))
 				ids = append(ids, b.post(coffee()).Transaction.ID)
 			}
 			for _, c := range []struct{ from, to int }{
@@ -94,19 +94,19 @@ func TestStatusShards(t *testing.T) {
 	b.account("alice", usd("100"))
 	b.account("bob", usd("0"))
 	for range 10 {
-		b.clock.move(time.Second)
+		b.clock.Move(time.Second)
 		b.post(coffee())
 	}
 	if n := len(b.raw("GSI1", "STATUS#completed")); n != 11 {
 		t.Errorf("%d are in STATUS#completed", n)
 	}
-	grown := booksOn(t, b.db, ledger.Options{Now: b.clock.now, StatusGrowth: []singletable.Epoch{
-		{Count: 4, From: b.clock.now().Add(time.Minute)},
+	grown := booksOn(t, b.db, ledger.Options{Now: b.clock.Now, StatusGrowth: []singletable.Epoch{
+		{Count: 4, From: b.clock.Now().Add(time.Minute)},
 	}})
-	b.clock.move(time.Hour)
+	b.clock.Move(time.Hour)
 	var last ledger.TransactionID
 	for range 40 {
-		b.clock.move(time.Second)
+		b.clock.Move(time.Second)
 		last = grown.post(transfer("alice", "bob", "0.01")).Transaction.ID
 	}
 	total := 0

@@ -55,7 +55,7 @@ func TestAKeyPostsOnce(t *testing.T) {
 			}
 			// DynamoDB's own token forgets after ten minutes; the key does not.
 			for _, later := range []time.Duration{0, 11 * time.Minute, 1000 * 24 * time.Hour} {
-				b.clock.move(later)
+				b.clock.Move(later)
 				again := b.post(keyed(key, coffee()))
 				if !again.Replayed {
 					t.Errorf("after %s it is no replay", later)

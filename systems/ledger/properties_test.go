@@ -125,7 +125,7 @@ func agree(t *testing.T, seed uint64, steps int, late bool) {
 	w.open()
 	// Another process works on the same books, so that nothing remembered can be trusted.
 	other := booksOn(t, w.db,
-		ledger.Options{StatusShards: int(seed%3) + 1, Now: w.clock.now})
+		ledger.Options{StatusShards: int(seed%3) + 1, Now: w.clock.Now})
 	mine := w.Ledger
 	if late {
 		w.holdIndexes(seed)
@@ -135,7 +135,7 @@ func agree(t *testing.T, seed uint64, steps int, late bool) {
 		if t.Failed() {
 			t.Fatalf("seed %d, step %d", seed, step)
 		}
-		w.clock.move(time.Duration(w.r.IntN(3)) * time.Hour)
+		w.clock.Move(time.Duration(w.r.IntN(3)) * time.Hour)
 		w.Ledger = mine
 		if w.r.IntN(4) == 0 {
 			w.Ledger = other.Ledger

@@ -24,9 +24,9 @@ func threeDays(t *testing.T, opts ledger.Options) *books {
 		b.account(accountID(i)+"-nz", nzd("100"))
 	}
 	for day := range 3 {
-		b.clock.set(start.AddDate(0, 0, day))
+		b.clock.Set(start.AddDate(0, 0, day))
 		for i := range 60 {
-			b.clock.move(time.Second)
+			b.clock.Move(time.Second)
 			r := b.post(ledger.TransferBetween(accountID(i%10), accountID((i+1)%10), usd("1.5")))
 			from, to := accountID(i%10)+"-nz", accountID((i+3)%10)+"-nz"
 			b.post(ledger.TransferBetween(from, to, nzd("2")))
@@ -37,7 +37,7 @@ func threeDays(t *testing.T, opts ledger.Options) *books {
 			}
 		}
 	}
-	b.clock.set(start.AddDate(0, 0, 10))
+	b.clock.Set(start.AddDate(0, 0, 10))
 	return b
 }
 
@@ -191,10 +191,10 @@ func TestDivergences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := threeDays(t, ledger.Options{})
-			b.clock.set(start.AddDate(0, 0, 2).Add(time.Hour))
+			b.clock.Set(start.AddDate(0, 0, 2).Add(time.Hour))
 			e := b.post(transfer("a0005", "a0006", "3")).Entry
 			b.post(transfer("a0005", "a0006", "1"))
-			b.clock.set(start.AddDate(0, 0, 10))
+			b.clock.Set(start.AddDate(0, 0, 10))
 			c.do(b, e)
 			day := ledger.ReconcileQuery{From: "2026-01-04", To: "2026-01-04"}
 			r, err := b.Reconcile(t.Context(), day)

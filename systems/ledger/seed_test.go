@@ -66,9 +66,9 @@ func seedBooks(t *testing.T) (*books, ledger.Receipt) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	b.clock.move(-time.Second)
+	b.clock.Move(-time.Second)
 	b.post(ledger.DepositInto(seedAccount, usd("1505.50")))
-	b.clock.set(start)
+	b.clock.Set(start)
 	p := ledger.PayMerchant(seedAccount, seedMerchant, usd("5.50"))
 	p.IdempotencyKey, p.Description = "abc123def456", "Coffee purchase"
 	p.Metadata = map[string]string{"till": "2"}

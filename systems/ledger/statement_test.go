@@ -60,7 +60,7 @@ func consistent(t testing.TB, pages []ledger.Statement) (rows []ledger.Leg) {
 
 func TestRowsOfOneInstantArePaged(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
-	b.clock.set(start.AddDate(0, 0, 1))
+	b.clock.Set(start.AddDate(0, 0, 1))
 	var want []ledger.TransactionID
 	for range 250 { // All of one millisecond.
 		want = append(want, b.post(transfer("alice", "bob", "0.01")).Transaction.ID)
@@ -124,7 +124,7 @@ func TestStatementDays(t *testing.T) {
 					time.Date(2026, 4, day, 0, 0, 0, 0, in),
 					time.Date(2026, 4, day, 23, 59, 59, 999_999_999, in),
 				} {
-					b.clock.set(at)
+					b.clock.Set(at)
 					b.post(transfer("alice", "bob", "1"))
 				}
 			}
@@ -197,7 +197,7 @@ func TestSameDayOrder(t *testing.T) {
 func TestTheClockGoesBack(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	first := b.post(coffee())
-	b.clock.move(-time.Hour)
+	b.clock.Move(-time.Hour)
 	second := b.post(coffee())
 	if second.Transaction.CreatedAt.Before(first.Transaction.CreatedAt) {
 		t.Errorf("the second is of %s, the first of %s", second.Transaction.CreatedAt,

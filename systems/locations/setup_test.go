@@ -25,8 +25,8 @@ type directory struct {
 	t     testing.TB
 	db    storetest.Database
 	store *singletable.Store
+	time  *storetest.Clock
 	mu    sync.Mutex
-	now   time.Time
 	calls []string // the operations of the store, in order
 }
 
@@ -39,7 +39,7 @@ func open(t testing.TB, opts locations.Options) *directory {
 // openOn opens a directory on a database.
 func openOn(t testing.TB, db storetest.Database, opts locations.Options) *directory {
 	t.Helper()
-	d := &directory{t: t, db: db, now: clockStart}
+	d := &directory{t: t, db: db, time: storetest.NewClock(clockStart)}
 	if opts.Now == nil {
 		opts.Now = d.clock
 	}
@@ -73,16 +73,12 @@ func (d *directory) made() []string {
 
 // clock is the directory's clock, which stands still but for pass.
 func (d *directory) clock() time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.now
+	return d.time.Now()
 }
 
 // pass lets time pass.
 func (d *directory) pass(by time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.now = d.now.Add(by)
+	d.time.Move(by)
 }
 
 func named(code, name string) locations.NewLocation {

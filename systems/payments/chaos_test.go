@@ -187,7 +187,7 @@ func (s *storm) process(lifeMost int) *payments.Scheduler {
 	m := &mortal{DB: s.db, late: s.draw(2) == 0}
 	m.left.Store(int64(1 + s.draw(lifeMost)))
 	ahead := time.Duration(s.draw(120)-60) * time.Second // Clocks differ by up to a minute.
-	now := func() time.Time { return s.clock.now().Add(ahead) }
+	now := func() time.Time { return s.clock.Now().Add(ahead) }
 	store := singletable.NewStore(m, singletable.Options{
 		Now: now, CursorKey: []byte("payments of tests"),
 		Retry: singletable.Retry{Budget: 200 * time.Millisecond},
@@ -214,7 +214,7 @@ func (s *storm) work() {
 		if errors.Is(err, errKilled) {
 			s.kills.Add(1)
 		}
-		s.clock.move(time.Duration(s.draw(30)-2) * time.Second)
+		s.clock.Move(time.Duration(s.draw(30)-2) * time.Second)
 	}
 }
 
@@ -267,7 +267,7 @@ func (s *storm) meddle() {
 // archive moves the day again and again, though it is never over for good.
 func (s *storm) archive() {
 	for !s.over() {
-		s.clock.move(time.Duration(s.draw(300)) * time.Second)
+		s.clock.Move(time.Duration(s.draw(300)) * time.Second)
 		zone := time.FixedZone("", 12*3600)
 		_, _ = s.process(300).MoveDay(context.Background(), "2019-09-25", zone, nil)
 		<-time.After(5 * time.Millisecond)
@@ -277,10 +277,10 @@ func (s *storm) archive() {
 // finish lets everything take its course.
 func (s *storm) finish() {
 	for range 8 {
-		s.clock.move(4 * time.Hour)
+		s.clock.Move(4 * time.Hour)
 		s.run()
 	}
-	s.clock.move(48 * time.Hour)
+	s.clock.Move(48 * time.Hour)
 	s.catchUp()
 	for _, day := range []string{"2019-09-24", "2019-09-25"} {
 		if moved := s.moveDay(day); !moved.Moved {

@@ -77,7 +77,7 @@ func TestPaymentsOfOneInstantComeInPages(t *testing.T) {
 		t.Fatalf("report %+v", r)
 	}
 	check("processed", sizes, byStatus(payments.Processed))
-	b.clock.move(24 * time.Hour)
+	b.clock.Move(24 * time.Hour)
 	b.moveDay("2019-09-25")
 	check("of an account, moved", sizes, ofAccount)
 	check("processed, moved", sizes, byStatus(payments.Processed))
@@ -162,11 +162,11 @@ func TestAnAccountWithoutAZoneHasTheLedgers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	books, err := ledger.New(b.store, ledger.Options{Now: b.clock.now, Zone: zone})
+	books, err := ledger.New(b.store, ledger.Options{Now: b.clock.Now, Zone: zone})
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, err := payments.New(b.store, books, payments.Options{Now: b.clock.now})
+	there, err := payments.New(b.store, books, payments.Options{Now: b.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestShardsGrowWithoutRewriting(t *testing.T) {
 			t.Errorf("%s finds %d, want %d", name, len(got), len(want))
 		}
 	}
-	b.clock.move(48 * time.Hour)
+	b.clock.Move(48 * time.Hour)
 	if r, err := stale.Run(t.Context(), payments.RunOptions{}); err != nil || r.Paid != 200 {
 		t.Errorf("run: %+v, %v", r, err)
 	}

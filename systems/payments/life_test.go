@@ -53,7 +53,7 @@ func TestAPaymentIsPaidOnce(t *testing.T) {
 				t.Errorf("second run %+v", again)
 			}
 			b.wantByTransaction(got)
-			b.clock.move(24 * time.Hour)
+			b.clock.Move(24 * time.Hour)
 			day := b.moveDay("2019-09-25")
 			if !day.Moved || day.Copied != 1 || day.Removed != 1 || len(day.Totals) != 1 ||
 				day.Totals[0].Sum.Text() != "30.00" {
@@ -100,11 +100,11 @@ func TestNothingIsPaidBeforeItsTimeAndNothingForgotten(t *testing.T) {
 	n := order("k", "5")
 	n.At = start.Add(time.Hour)
 	b.schedule(n)
-	b.clock.move(time.Hour - time.Millisecond)
+	b.clock.Move(time.Hour - time.Millisecond)
 	if r := b.run(); r != (payments.Report{}) {
 		t.Errorf("a millisecond early: %+v", r)
 	}
-	b.clock.move(time.Millisecond)
+	b.clock.Move(time.Millisecond)
 	if r := b.run(); r.Paid != 1 {
 		t.Errorf("on time: %+v", r)
 	}
@@ -162,14 +162,14 @@ func TestWhatMayPassIsTriedAgainAndThenFails(t *testing.T) {
 		}
 		got := b.payment(p.ID)
 		if got.Status != payments.Pending || got.Attempts != i+1 || got.Attempt != "" ||
-			got.Reason != "insufficient_funds" || !got.Until.Equal(b.clock.now().Add(wait)) {
+			got.Reason != "insufficient_funds" || !got.Until.Equal(b.clock.Now().Add(wait)) {
 			t.Fatalf("after attempt %d: %+v", i+1, got)
 		}
-		b.clock.move(wait - time.Millisecond)
+		b.clock.Move(wait - time.Millisecond)
 		if r := b.run(); r.Postponed+r.Paid != 0 || r.Waiting != 1 {
 			t.Fatalf("before its time: %+v", r)
 		}
-		b.clock.move(time.Millisecond)
+		b.clock.Move(time.Millisecond)
 	}
 	if r := b.run(); r.Failed != 1 {
 		t.Fatalf("the last attempt: %+v", r)
@@ -180,7 +180,7 @@ func TestWhatMayPassIsTriedAgainAndThenFails(t *testing.T) {
 	}
 
 	// It goes to the history, funds come in, and it is replayed from there.
-	b.clock.move(24 * time.Hour)
+	b.clock.Move(24 * time.Hour)
 	b.moveDay("2019-09-25")
 	in := ledger.TransferBetween("carol", "alice", nzd("50"))
 	if _, err := b.books.Post(t.Context(), in); err != nil {
@@ -214,7 +214,7 @@ func TestMoneyThatComesInMeanwhileIsEnough(t *testing.T) {
 	if _, err := b.books.Post(t.Context(), ledger.DepositInto("alice", nzd("5"))); err != nil {
 		t.Fatal(err)
 	}
-	b.clock.move(time.Hour)
+	b.clock.Move(time.Hour)
 	if r := b.run(); r.Paid != 1 {
 		t.Errorf("report %+v", r)
 	}
@@ -254,7 +254,7 @@ func TestChange(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	b.clock.move(time.Hour)
+	b.clock.Move(time.Hour)
 	b.run()
 	b.wantBalances(map[ledger.AccountID]string{"carol": "7.00", "bob": "0.00"})
 	if _, err := b.Change(t.Context(), p.ID, payments.Change{Amount: &amount}); !errors.Is(err,
@@ -383,7 +383,7 @@ func TestAClaimThatNobodyFinishesIsTakenOver(t *testing.T) {
 	if r := b.run(); r.Paid != 0 || r.Waiting != 1 {
 		t.Errorf("while the claim lasts: %+v", r)
 	}
-	b.clock.move(payments.LeaseDefault)
+	b.clock.Move(payments.LeaseDefault)
 	if r := b.run(); r.Paid != 1 {
 		t.Errorf("after it: %+v", r)
 	}
@@ -411,7 +411,7 @@ func TestALeaseThatRunsOutNeverPaysTwice(t *testing.T) {
 		slow <- outcome
 	}()
 	<-held
-	b.clock.move(payments.LeaseDefault)
+	b.clock.Move(payments.LeaseDefault)
 	other := b.anotherProcess(t)
 	if _, outcome, err := other.Pay(t.Context(), p.ID); err != nil || outcome != payments.Paid {
 		t.Errorf("the second worker: %s, %v", outcome, err)
@@ -429,12 +429,12 @@ func TestALeaseThatRunsOutNeverPaysTwice(t *testing.T) {
 // anotherProcess returns a scheduler with a ledger of its own, as in another process.
 func (b *bank) anotherProcess(t *testing.T) *payments.Scheduler {
 	t.Helper()
-	books, err := ledger.New(b.store, ledger.Options{Now: b.clock.now})
+	books, err := ledger.New(b.store, ledger.Options{Now: b.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opts := b.opts
-	opts.Now = b.clock.now
+	opts.Now = b.clock.Now
 	s, err := payments.New(b.store, books, opts)
 	if err != nil {
 		t.Fatal(err)

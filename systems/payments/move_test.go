@@ -30,7 +30,7 @@ func endedDay(b *bank, count int) (ids []payments.PaymentID) {
 			b.cancel(p.ID)
 		}
 	}
-	b.clock.move(24 * time.Hour)
+	b.clock.Move(24 * time.Hour)
 	b.run()
 	return ids
 }
@@ -103,13 +103,13 @@ func TestADayWithPaymentsThatWaitIsNotMoved(t *testing.T) {
 		payments.ErrDayNotOver) {
 		t.Errorf("today: %v", err)
 	}
-	b.clock.move(23 * time.Hour)
+	b.clock.Move(23 * time.Hour)
 	day := b.moveDay("2019-09-25")
 	if day.Moved || day.Waiting != 1 || day.Removed != 1 {
 		t.Errorf("with one that waits: %+v", day)
 	}
 	for range payments.AttemptsDefault {
-		b.clock.move(2 * time.Hour)
+		b.clock.Move(2 * time.Hour)
 		b.run()
 	}
 	if day = b.moveDay("2019-09-25"); !day.Moved || day.Waiting != 0 || day.Removed != 1 ||
@@ -136,7 +136,7 @@ func TestADateInAnotherZoneIsAnotherDay(t *testing.T) {
 		t.Errorf("the other day was begun: %t, %v", begun, err)
 	}
 	// There, what was due after one in the morning in UTC was due in the afternoon.
-	b.clock.move(24 * time.Hour)
+	b.clock.Move(24 * time.Hour)
 	day, err := b.MoveDay(t.Context(), "2019-09-25", zone, nil)
 	if err != nil || !day.Moved || day.Copied != 0 || day.Day != "2019-09-25" ||
 		len(day.Totals) != 3 {

@@ -20,23 +20,6 @@ import (
 // start is when tests begin: the seed's example of a payment's time.
 var start = time.Date(2019, 9, 25, 1, 1, 1, 0, time.UTC)
 
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) move(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // bank is a ledger and a scheduler on one database, with a clock that the test moves.
 type bank struct {
 	*payments.Scheduler
@@ -45,7 +28,7 @@ type bank struct {
 	db    storetest.Database
 	faces *interposed
 	store *singletable.Store
-	clock *clock
+	clock *storetest.Clock
 	opts  payments.Options
 }
 
@@ -53,12 +36,12 @@ func openBank(t testing.TB, opts payments.Options) *bank {
 	t.Helper()
 	db := storetest.OpenFor(t, engine.Options{})
 	var err error
-	b := &bank{t: t, db: db, clock: &clock{at: start}}
+	b := &bank{t: t, db: db, clock: storetest.NewClock(start)}
 	b.faces = &interposed{DB: db, settle: db.CatchUp}
 	b.store = singletable.NewStore(b.faces, singletable.Options{
-		Now: b.clock.now, CursorKey: []byte("payments of tests"),
+		Now: b.clock.Now, CursorKey: []byte("payments of tests"),
 	})
-	b.books, err = ledger.New(b.store, ledger.Options{Now: b.clock.now})
+	b.books, err = ledger.New(b.store, ledger.Options{Now: b.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +59,7 @@ func openBank(t testing.TB, opts payments.Options) *bank {
 func (b *bank) another() *payments.Scheduler {
 	b.t.Helper()
 	opts := b.opts
-	opts.Now = b.clock.now
+	opts.Now = b.clock.Now
 	s, err := payments.New(b.store, b.books, opts)
 	if err != nil {
 		b.t.Fatal(err)

@@ -151,13 +151,13 @@ func TestARepeatIsHarmlessWhateverBecameOfThePayment(t *testing.T) {
 		"it was put off, paid and moved": func(b *bank, p payments.Payment) {
 			later := start.Add(time.Hour)
 			b.change(p.ID, payments.Change{At: &later})
-			b.clock.move(24 * time.Hour)
+			b.clock.Move(24 * time.Hour)
 			b.run()
 			b.moveDay("2019-09-25")
 		},
 		"it was cancelled and moved": func(b *bank, p payments.Payment) {
 			b.cancel(p.ID)
-			b.clock.move(24 * time.Hour)
+			b.clock.Move(24 * time.Hour)
 			b.moveDay("2019-09-25")
 		},
 	} {
@@ -179,7 +179,7 @@ func TestARepeatIsHarmlessWhateverBecameOfThePayment(t *testing.T) {
 			if !errors.Is(err, payments.ErrKeyConflict) || fieldsOf(err)[0] != "amount" {
 				t.Errorf("clash: %v", err)
 			}
-			b.clock.move(48 * time.Hour)
+			b.clock.Move(48 * time.Hour)
 			b.run()
 			if got := b.balance("bob"); got != b.due(was) {
 				t.Errorf("bob has %s in the end, want %s", got, b.due(was))
@@ -321,13 +321,13 @@ func TestALateSecondWriteIsNotPaid(t *testing.T) {
 			b.faces.on(nil, nil)
 			p := b.schedule(order("k", "5"))
 			fate.do(b, p)
-			b.clock.move(24 * time.Hour)
+			b.clock.Move(24 * time.Hour)
 			b.moveDay("2019-09-25")
 			close(goOn)
 			if err := <-late; err != nil {
 				t.Fatal(err)
 			}
-			b.clock.move(time.Hour)
+			b.clock.Move(time.Hour)
 			b.run()
 			b.run()
 			if got := b.balance("bob"); got != fate.want {

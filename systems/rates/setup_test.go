@@ -25,15 +25,15 @@ type board struct {
 	t     testing.TB
 	db    storetest.Database
 	store *singletable.Store
+	time  *storetest.Clock
 	mu    sync.Mutex
-	now   time.Time
 	calls []string
 }
 
 // open opens a board on a database of its own.
 func open(t testing.TB, opts rates.Options) *board {
 	t.Helper()
-	b := &board{t: t, now: clockStart}
+	b := &board{t: t, time: storetest.NewClock(clockStart)}
 	// Items expire only where a test asks.
 	b.db = storetest.OpenFor(t, engine.Options{Now: b.clock, SweepInterval: -1})
 	if opts.Now == nil {
@@ -70,16 +70,12 @@ func (b *board) made() []string {
 
 // clock is the board's clock, which stands still but for pass and at.
 func (b *board) clock() time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.now
+	return b.time.Now()
 }
 
 // pass lets time pass.
 func (b *board) pass(by time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.now = b.now.Add(by)
+	b.time.Move(by)
 }
 
 // at moves the clock to an instant.
@@ -89,9 +85,7 @@ func (b *board) at(text string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.now = t
+	b.time.Set(t)
 }
 
 // rate returns a rate as of the board's clock.
