@@ -34,6 +34,7 @@ type interposed struct {
 	write func(*dynamo.TransactWriteInput) error
 	count int
 	reads error
+	query func()
 	// settle lets the indexes catch up before they are read. Tests look into them right after they
 	// wrote; those of late indexes take it away.
 	settle func() error
@@ -43,8 +44,11 @@ func (d *interposed) Query(
 	ctx context.Context, in *dynamo.QueryInput,
 ) (*dynamo.QueryOutput, error) {
 	d.mu.Lock()
-	err, settle := d.reads, d.settle
+	err, settle, query := d.reads, d.settle, d.query
 	d.mu.Unlock()
+	if query != nil {
+		query()
+	}
 	if err == nil && settle != nil && in.IndexName != "" && in.ExclusiveStartKey == nil {
 		err = settle()
 	}
@@ -52,6 +56,13 @@ func (d *interposed) Query(
 		return nil, err
 	}
 	return d.DB.Query(ctx, in)
+}
+
+// onQuery sets what happens before each query; nil takes it away.
+func (d *interposed) onQuery(hook func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.query = hook
 }
 
 // failReads makes queries fail.

@@ -100,7 +100,8 @@ type (
 		AccountID AccountID
 		From, To  time.Time
 	}
-	// ByStatement is ByAccount with the balances that are shown on every page.
+	// ByStatement is ByAccount with what is fixed for all pages: both balances, and the version of
+	// the newest row.
 	ByStatement struct {
 		AccountID AccountID
 		From, To  time.Time

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,20 +59,24 @@ func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, er
 	if !ok {
 		return Statement{}, ErrInvalidCursor.New()
 	}
-	if err := s.setBalances(balances); err != nil {
+	last, err := s.setBalances(balances)
+	if err != nil {
 		return Statement{}, ErrInvalidCursor.Wrap(err)
 	}
 	in.Balances = balances
-	_, err = l.statementPage(ctx, &s, in, size, cursor)
-	return s, err
+	if _, err = l.statementPage(ctx, &s, in, size, cursor); err != nil {
+		return Statement{}, err
+	}
+	s.endAt(last)
+	return s, nil
 }
 
 // pinAttempts bounds how often the first page is read again because a leg came in between.
 const pinAttempts = 3
 
-// firstPage fixes the two balances for all pages, and reads the newest rows. The balances are
-// inputs of the pattern, so that the signature of its cursors covers them; therefore they must be
-// known before the page is read.
+// firstPage fixes the two balances and the newest row for all pages, and reads the first of them.
+// What is fixed is an input of the pattern, so that the signature of its cursors covers it;
+// therefore it must be known before the page is read.
 func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, size int) error {
 	opening, err := l.balanceBefore(ctx, &s.Account, in.From)
 	if err != nil {
@@ -87,21 +92,26 @@ func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, si
 		if newest.AccountVersion > 0 {
 			closing = legOf(newest).BalanceAfter
 		}
-		in.Balances = opening.Decimal() + balanceSeparator + closing.Decimal()
+		in.Balances = strings.Join([]string{opening.Decimal(), closing.Decimal(),
+			strconv.FormatUint(newest.AccountVersion, 10)}, balanceSeparator)
 		s.Opening, s.Closing = opening, closing
 		top, err := l.statementPage(ctx, s, in, size, "")
 		if err != nil || top.AccountVersion == newest.AccountVersion {
 			return err
 		}
 		if attempt == pinAttempts {
-			// On an account as busy as this the page is a few rows shorter instead.
-			s.Legs = slices.DeleteFunc(s.Legs, func(leg Leg) bool {
-				return leg.AccountVersion > newest.AccountVersion
-			})
+			// On an account as busy as this the pages are shorter instead.
+			s.endAt(newest.AccountVersion)
 			return nil
 		}
 		newest = top
 	}
+}
+
+// endAt leaves out the rows that came after the newest of the statement. There may be more of them
+// than one page holds.
+func (s *Statement) endAt(version uint64) {
+	s.Legs = slices.DeleteFunc(s.Legs, func(leg Leg) bool { return leg.AccountVersion > version })
 }
 
 // statementPage reads a page of rows and returns the first of them.
@@ -140,8 +150,8 @@ func (l *Ledger) balanceBefore(
 	return legOf(last).BalanceAfter, nil
 }
 
-// balanceSeparator stands between the two balances and the cursor of the pattern. It needs no
-// escape in a URL and is in none of the three.
+// balanceSeparator stands between the two balances, the version of the newest row, and the cursor
+// of the pattern. It needs no escape in a URL and is in none of them.
 const balanceSeparator = "~"
 
 // cutCursor takes the balances off a cursor.
@@ -153,15 +163,18 @@ func cutCursor(cursor string) (balances, rest string, ok bool) {
 	return cursor[:at], cursor[at+1:], true
 }
 
-// setBalances reads the balances of a cursor. Whether they are genuine is for its signature to say.
-func (s *Statement) setBalances(text string) error {
-	opening, closing, _ := strings.Cut(text, balanceSeparator)
-	var err error
+// setBalances reads the balances of a cursor and returns the version of the statement's newest row.
+// Whether they are genuine is for the cursor's signature to say.
+func (s *Statement) setBalances(text string) (last uint64, err error) {
+	opening, rest, _ := strings.Cut(text, balanceSeparator)
+	closing, version, _ := strings.Cut(rest, balanceSeparator)
 	if s.Opening, err = money.Parse(opening, s.Account.Currency()); err != nil {
-		return err
+		return 0, err
 	}
-	s.Closing, err = money.Parse(closing, s.Account.Currency())
-	return err
+	if s.Closing, err = money.Parse(closing, s.Account.Currency()); err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(version, 10, 64)
 }
 
 // Zone returns where an account's days begin: in its own zone, or else in the ledger's. A zone that

@@ -292,3 +292,41 @@ func TestStatementsAreRefused(t *testing.T) {
 		t.Errorf("the right cursor: %v", err)
 	}
 }
+
+// More rows than a page holds come in each time that the first page is read. None of them is in the
+// statement, on no page, and what is in it leads from the closing to the opening balance.
+func TestMoreRowsComeInThanAPageHolds(t *testing.T) {
+	b := aliceAndBob(t, ledger.Options{})
+	for range 20 {
+		b.post(transfer("alice", "bob", "1"))
+	}
+	q := ledger.StatementQuery{
+		AccountID: "alice", From: "2026-01-02", To: "2026-01-02", PageQuery: pagesOf(5),
+	}
+	busy := true
+	b.faces.onQuery(func() {
+		if busy {
+			busy = false // The rows below are posted without asking again.
+			for range 12 {
+				b.post(transfer("alice", "bob", "1"))
+			}
+			busy = true
+		}
+	})
+	first, err := b.Statement(t.Context(), q)
+	b.faces.onQuery(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := []ledger.Statement{first}
+	for q.Cursor = first.Next; q.Cursor != ""; q.Cursor = pages[len(pages)-1].Next {
+		next, err := b.Statement(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, next)
+	}
+	if rows := consistent(t, pages); len(rows) < 20 {
+		t.Errorf("the statement has %d rows", len(rows))
+	}
+}
