@@ -245,8 +245,9 @@ const (
 	// that a read fetches as many blocks as before.
 	apartSize = 4 << 10
 	// apartDepth is how many overlapping files of values a table may point into, before they are
-	// written anew in order.
-	apartDepth = 10
+	// written anew in order. Keys are hashed, so every table points into many: with 10, a million
+	// rows of 8 KB were written a quarter more often than with 60, and took more of the disk.
+	apartDepth = 60
 	// apartGarbage is how much of such a file is gone before it is written anew, once it has the
 	// age: rows that change often are gone by then.
 	apartGarbage = 0.3
