@@ -81,6 +81,9 @@ func (c *patternCore) checkOptions() {
 	if c.callsMax < 1 || c.segments < 1 {
 		c.fault("CallsMax and Segments are at least 1")
 	}
+	if c.abreast < 1 {
+		c.fault("Abreast is at least 1")
+	}
 	if c.hydrate && (c.index == nil || c.kind == kindCollection) {
 		c.fault("Hydrate is for queries of one entity in an index")
 	}
@@ -218,6 +221,9 @@ func (c *patternCore) checkParts() {
 }
 
 func (c *patternCore) checkRangeUsed() {
+	if r := c.rng; c.abreast > 1 && (r == nil || !r.inSort || !r.inHash) {
+		c.fault("Abreast: a range must be over both the time buckets and the sort key")
+	}
 	if r := c.rng; r != nil && !r.inSort && !r.inHash {
 		c.fault("range of %s: it is not the first part of the sort key that the inputs leave open",
 			r.attr)

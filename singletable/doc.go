@@ -164,9 +164,9 @@
 // [Shards] with epochs, and old items are still found where they are.
 //
 // A partition key may hold a time bucket: USER#<UserID>#<At:month>. A pattern with a range over At
-// reads the months of the range one after the other, newest first if it is [Descending]. When a
-// shard cannot be read the whole page fails with a [*ShardError]; a short list is never passed
-// off as a whole one.
+// reads the months of the range one after the other, newest first if it is [Descending], or several
+// at a time with [Abreast]. When a shard cannot be read the whole page fails with a [*ShardError];
+// a short list is never passed off as a whole one.
 //
 // # Two tables as one
 //

@@ -55,6 +55,7 @@ type patternCore struct {
 	filterBy   []func(in unsafe.Pointer) *cond
 	filterType reflect.Type
 	callsMax   int
+	abreast    int // buckets that are read side by side
 	rows       int // how many rows there usually are, for plans
 	problems   []string
 	indexName  string
@@ -156,6 +157,11 @@ func Hydrate() PatternOption { return patternOption(func(c *patternCore) { c.hyd
 // short, and its Next goes on.
 func CallsMax(n int) PatternOption { return patternOption(func(c *patternCore) { c.callsMax = n }) }
 
+// Abreast reads n time buckets side by side and merges them, in place of one after the other: all of
+// a range is there sooner, and a page that the first bucket fills costs more. The rows must be
+// sorted by the time that the buckets are of.
+func Abreast(n int) PatternOption { return patternOption(func(c *patternCore) { c.abreast = n }) }
+
 // Segments divides a scan.
 func Segments(n int) PatternOption { return patternOption(func(c *patternCore) { c.segments = n }) }
 
@@ -239,7 +245,7 @@ func newPatternCore(
 	kind patternKind, name string, in reflect.Type, members []*core, opts []PatternOption,
 ) *patternCore {
 	c := &patternCore{kind: kind, name: name, members: members, in: shapeFor(in), inType: in,
-		callsMax: callsMaxDefault, segments: 1}
+		callsMax: callsMaxDefault, segments: 1, abreast: 1}
 	c.problems = append(c.problems, c.in.problems...)
 	for _, opt := range opts {
 		opt.applyPattern(c)

@@ -89,11 +89,14 @@ func (c *patternCore) planCost(out *Plan, sources, widest, stages, rows, size in
 		out.Read = out.Read.plus(Span{rest * least, rest * least, 0})
 	}
 	out.Notes = append(out.Notes, fmt.Sprintf("assumes %d rows of %d bytes", rows, bytes))
-	if widest > 1 {
+	if c.abreast > 1 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d buckets are read side by side and merged",
+			min(c.abreast, sources)))
+	} else if widest > 1 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d shards are read side by side and merged",
 			widest))
 	}
-	if stages > 1 {
+	if stages > 1 && c.abreast == 1 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d buckets are read one after the other, an "+
 			"empty one for %s units; a page stops when it is full", stages, number(least)))
 	}

@@ -82,7 +82,19 @@ func (c *patternCore) prepare(s *Store, p unsafe.Pointer) (*query, error) {
 	if c.bucketsDescend() {
 		slices.Reverse(q.stages)
 	}
+	if c.abreast > 1 {
+		q.stages = abreast(q.stages, c.abreast)
+	}
 	return q, nil
+}
+
+// abreast makes one stage of up to n in a row.
+func abreast(stages [][]*source, n int) [][]*source {
+	var wide [][]*source
+	for some := range slices.Chunk(stages, n) {
+		wide = append(wide, slices.Concat(some...))
+	}
+	return wide
 }
 
 // inputBytes is the inputs as bytes that are the same for the same inputs.
