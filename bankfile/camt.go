@@ -60,7 +60,7 @@ type camtDetail struct {
 	endToEnd, txID, servicer, mandate string
 	debtor, creditor                  string
 	debtorAccount, creditorAccount    string
-	reference, information            string
+	reference, information, acted     string
 	remittance                        []byte // Texts of Ustrd, parted by blanks.
 }
 
@@ -344,6 +344,8 @@ func (p *camtParser) takeDetail(name, value string) {
 		d.remittance = append(d.remittance, clipTo(value, max(0, FieldMax-len(d.remittance)))...)
 	case name == "Ref" && parent == "CdtrRefInf":
 		d.reference = value
+	case (name == "TxDtTm" || name == "AccptncDtTm") && parent == "RltdDts":
+		d.acted = first(d.acted, value)
 	case name == "AddtlTxInf":
 		d.information = value
 	}

@@ -106,6 +106,9 @@ func (d *camtDetail) describe(e *Entry, own string) {
 		e.Reference = d.endToEnd
 	}
 	e.Reference = first(e.Reference, d.reference)
+	if day, ok := camtDate(d.acted); ok {
+		e.AuthorisedDate = day
+	}
 }
 
 // foreign keeps the amount before conversion.
@@ -115,7 +118,8 @@ func (d *camtDetail) foreign(e *Entry) {
 		return
 	}
 	n, err := money.ParseDecimal(d.instructed)
-	if err != nil {
+	// Some banks fill the element with a zero that stands for nothing.
+	if err != nil || n.IsZero() && !e.Amount.IsZero() {
 		return
 	}
 	if e.Amount.Sign() < 0 {

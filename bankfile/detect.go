@@ -2,6 +2,10 @@ package bankfile
 
 import "strings"
 
+// whyRates is about tables of exchange rates, which people who follow several currencies have
+// beside their statements.
+const whyRates = "these are exchange rates, not a statement"
+
 // detectFormat tells the format by the beginning of the text.
 func detectFormat(text string) (Format, error) {
 	upper := strings.ToUpper(text)
@@ -19,6 +23,9 @@ func detectFormat(text string) (Format, error) {
 		return MT940, nil
 	case looksLikeQIF(text):
 		return QIF, nil
+	}
+	if strings.Contains(text, "eurofxref") {
+		return "", &FormatError{Why: whyRates}
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "<?xml") {
 		return "", &FormatError{Why: "this is XML, but neither camt nor OFX"}

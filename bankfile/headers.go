@@ -30,8 +30,14 @@ var headerWords = map[Role][]string{
 		"value date", "valuta", "valutadatum", "wertstellung", "wertstellungstag", "rentedatum",
 		"date de valeur", "date valeur", "dateval", "fecha valor", "data valuta", "data valor",
 		"data waluty", "erteknap", "value", "rentedato", "valuteringsdag", "effective date",
-		"belegdatum", "datum provedeni", "transaction date", "authorised date",
-		"authorized date", "started date", "arvopaiva",
+		"datum provedeni", "arvopaiva",
+	},
+	RoleAuthorisedDate: {
+		"authorised date", "authorized date", "date authorised", "date of transaction",
+		"transaction date", "transactiondate", "trans date", "purchase date", "date of purchase",
+		"started date", "belegdatum", "kaufdatum", "transaktionsdatum", "transactiedatum",
+		"date d achat", "date de transaction", "fecha de compra", "fecha operacion",
+		"data transakcji", "datum transakce", "date transaction", "kjopsdato", "inkopsdatum",
 	},
 	RoleAmount: {
 		"amount", "betrag", "buchungsbetrag", "umsatz", "bedrag", "montant", "importe", "importo",

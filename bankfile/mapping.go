@@ -51,6 +51,7 @@ type Role string
 const (
 	RoleDate            Role = "date"
 	RoleValueDate       Role = "valueDate"
+	RoleAuthorisedDate  Role = "authorisedDate" // When a person bought or ordered it.
 	RoleAmount          Role = "amount"
 	RoleDebit           Role = "debit"  // Money out.
 	RoleCredit          Role = "credit" // Money in.
@@ -71,8 +72,8 @@ const (
 )
 
 var roles = []Role{
-	RoleDate, RoleValueDate, RoleAmount, RoleDebit, RoleCredit, RoleDirection, RoleCurrency,
-	RoleBalance, RoleName, RoleMemo, RoleCounterparty, RoleReference, RoleID, RoleCategory,
+	RoleDate, RoleValueDate, RoleAuthorisedDate, RoleAmount, RoleDebit, RoleCredit, RoleDirection,
+	RoleCurrency, RoleBalance, RoleName, RoleMemo, RoleCounterparty, RoleReference, RoleID, RoleCategory,
 	RoleAccount, RoleForeign, RoleForeignCurrency, RoleStatus, RoleIgnore,
 }
 

@@ -52,7 +52,9 @@ type mtParser struct {
 	part    mtPart
 	begun   bool // The statement of the message was begun.
 	account string
-	number  string
+	number  string // Of the statement, such as 19322 in :28C:19322/1.
+	page    int    // 1 in that example, or 0.
+	pages   mtPages
 	tag     string // The tag that a line without one continues.
 
 	entry     []string // The :61: and its supplementary lines.
@@ -70,7 +72,10 @@ func (p *mtParser) run() error {
 			if !p.begun && p.w.at < 0 {
 				return &FormatError{Why: "no message of MT940 or MT942 is whole"}
 			}
-			return p.endMessage()
+			if err := p.endMessage(); err != nil {
+				return err
+			}
+			return p.endPages()
 		}
 		if err != nil {
 			return err
@@ -117,13 +122,13 @@ func (p *mtParser) line(line string) error {
 	case "25", "25P":
 		p.account = strings.TrimSpace(rest)
 	case "28", "28C":
-		p.number = strings.TrimSpace(rest)
+		p.number, p.page = mtNumber(strings.TrimSpace(rest))
 	case "34F":
 		return p.floorLimit(rest)
 	case "60F", "60M":
-		return p.opening(rest)
+		return p.opening(rest, tag == "60M")
 	case "61":
-		if err := p.begin(); err != nil {
+		if err := p.begin(nil, false); err != nil {
 			return err
 		}
 		p.part, p.entry, p.entryLine = mtEntries, []string{rest}, p.lines.line
@@ -132,7 +137,7 @@ func (p *mtParser) line(line string) error {
 		p.info, p.infoLine = []string{rest}, p.lines.line
 		p.size += len(rest)
 	case "62F", "62M":
-		return p.closing(rest)
+		return p.closing(rest, tag == "62M")
 	case "90C", "90D":
 		p.part = mtFooter
 	}
@@ -178,43 +183,32 @@ func (p *mtParser) more(line string) {
 	}
 }
 
-// begin starts the statement of the message, once.
-func (p *mtParser) begin() error {
-	if p.begun {
-		return nil
-	}
-	p.begun = true
-	_, err := p.w.begin(Statement{
-		Kind: Final, Account: p.account, ID: p.number, Line: p.lines.line,
-	})
-	return err
-}
-
 func (p *mtParser) endMessage() error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	p.part, p.begun, p.account, p.number, p.tag = mtOutside, false, "", "", ""
+	p.part, p.begun, p.account, p.number, p.page, p.tag = mtOutside, false, "", "", 0, ""
 	return nil
 }
 
-func (p *mtParser) opening(rest string) error {
+func (p *mtParser) opening(rest string, intermediate bool) error {
 	p.begun = false
-	if err := p.begin(); err != nil {
+	b, bad := mtBalance(rest)
+	if err := p.begin(b, intermediate); err != nil {
 		return err
 	}
 	p.part = mtHeader
-	b, err := mtBalance(rest)
-	if err != nil {
-		return p.badBalance("opening", err)
+	if bad != nil {
+		return p.badBalance("opening", bad)
 	}
-	s := p.w.current()
-	s.Opening, s.Currency = b, b.Currency
+	if s := p.w.current(); s.Opening == nil && !p.pages.chained() {
+		s.Opening, s.Currency = b, b.Currency
+	}
 	return nil
 }
 
-func (p *mtParser) closing(rest string) error {
-	if err := p.begin(); err != nil {
+func (p *mtParser) closing(rest string, intermediate bool) error {
+	if err := p.begin(nil, false); err != nil {
 		return err
 	}
 	p.part = mtFooter
@@ -227,7 +221,7 @@ func (p *mtParser) closing(rest string) error {
 	if s.Currency == "" {
 		s.Currency = b.Currency
 	}
-	return nil
+	return p.closePage(b, intermediate)
 }
 
 func (p *mtParser) badBalance(which string, err error) error {
@@ -239,7 +233,7 @@ func (p *mtParser) badBalance(which string, err error) error {
 
 // floorLimit takes the currency of an interim report from :34F:PLN0.
 func (p *mtParser) floorLimit(rest string) error {
-	if err := p.begin(); err != nil {
+	if err := p.begin(nil, false); err != nil {
 		return err
 	}
 	// Only interim reports have a floor limit.

@@ -147,7 +147,7 @@ func isSeparator(c byte) bool {
 // them even within a code.
 func readSubfields(text string, sep byte, e *Entry) {
 	var purpose, name strings.Builder
-	var bank, account string
+	var account string
 	for len(text) >= 3 {
 		code := text[1:3]
 		text = text[3:]
@@ -159,8 +159,6 @@ func readSubfields(text string, sep byte, e *Entry) {
 			e.Category = strings.TrimSpace(value)
 		case code >= "20" && code <= "29" || code >= "60" && code <= "63":
 			purpose.WriteString(value)
-		case code == "30":
-			bank = strings.TrimSpace(value)
 		case code == "31":
 			account = strings.TrimSpace(value)
 		case code == "32" || code == "33":
@@ -169,9 +167,6 @@ func readSubfields(text string, sep byte, e *Entry) {
 	}
 	e.Name = collapse(name.String())
 	e.Counterparty = account
-	if account == "" {
-		e.Counterparty = bank
-	}
 	memo := purpose.String()
 	if !readKeywords(memo, e) {
 		e.Memo = collapse(memo)

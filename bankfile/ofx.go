@@ -296,11 +296,15 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 	if e.Reference == "0" {
 		e.Reference = first(v["REFNUM"])
 	}
-	// DTAVAIL is when the money can be used, DTUSER when the person acted.
-	for _, tag := range []string{"DTAVAIL", "DTUSER"} {
+	// DTAVAIL is when the money can be used, DTUSER when the person acted. VALUEDATE is none of
+	// the standard's, but of some banks in Australia.
+	for _, tag := range [...]string{"DTAVAIL", "VALUEDATE"} {
 		if d, err := ofxDate(v[tag]); err == nil && e.ValueDate == "" {
 			e.ValueDate = d
 		}
+	}
+	if d, err := ofxDate(v["DTUSER"]); err == nil {
+		e.AuthorisedDate = d
 	}
 	if sym := currencyOf(v["CURSYM"]); sym != "" {
 		if p.trn.origin {

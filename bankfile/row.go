@@ -68,8 +68,11 @@ const (
 type Entry struct {
 	// Date is the day on which it was booked. Every entry has one.
 	Date Date
-	// ValueDate is the day from which it bears interest, or another day that the bank gives.
+	// ValueDate is the day from which it bears interest. It may be empty.
 	ValueDate Date
+	// AuthorisedDate is the day on which a person bought or ordered it, where the bank gives that
+	// day beside the others.
+	AuthorisedDate Date
 
 	// Amount is what the account gained; money out is negative. It keeps all decimals that the
 	// bank wrote, be they more than the currency has.

@@ -25,7 +25,7 @@ type table struct {
 	samples    [][]string
 	firstLine  int // Where the first row of data stands.
 
-	date, value, amount, debit, credit, flag, currency, balance, name, id, reference,
+	date, value, authorised, amount, debit, credit, flag, currency, balance, name, id, reference,
 	counterparty, account, category, foreign, foreignCurrency, status int
 	memos []int
 
@@ -75,10 +75,28 @@ func (f *File) findTable() error {
 	if err := best.assign(f.mapping.Columns); err != nil {
 		return err
 	}
+	if !best.complete() && best.namesCurrencies() {
+		return &FormatError{Why: whyRates}
+	}
 	f.table = best
 	f.mapping.Delimiter = string(rune(best.delim))
 	f.mapping.Columns = best.columns()
 	return nil
+}
+
+// ratesMin is how many columns must be named by a currency for a table of rates. A statement has
+// one amount a row, or a few.
+const ratesMin = 5
+
+// namesCurrencies tells whether most columns are named by currencies.
+func (t *table) namesCurrencies() bool {
+	count := 0
+	for _, name := range t.header {
+		if currencyOf(name).Known() {
+			count++
+		}
+	}
+	return count >= ratesMin && count*2 > len(t.header)
 }
 
 // sniff reads the beginning with one delimiter and scores how well that fits: by the rows that
@@ -312,6 +330,7 @@ func (t *table) named(c Column) int {
 // roleOrder is the order in which roles choose their columns.
 var roleOrder = []Role{
 	RoleDate, RoleAmount, RoleDebit, RoleCredit, RoleDirection, RoleBalance, RoleValueDate,
+	RoleAuthorisedDate,
 	RoleCurrency, RoleID, RoleCounterparty, RoleAccount, RoleForeign, RoleForeignCurrency,
 	RoleName, RoleReference, RoleStatus, RoleCategory,
 }
@@ -353,7 +372,7 @@ func (t *table) fits(col int, role Role) bool {
 		cell := row[col]
 		ok := true
 		switch role {
-		case RoleDate, RoleValueDate:
+		case RoleDate, RoleValueDate, RoleAuthorisedDate:
 			ok = isDate(cell)
 		case RoleAmount, RoleDebit, RoleCredit, RoleBalance, RoleForeign:
 			ok = isAmount(cell)

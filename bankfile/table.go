@@ -41,6 +41,7 @@ func (t *table) index() {
 		return -1
 	}
 	t.date, t.value = find(RoleDate), find(RoleValueDate)
+	t.authorised = find(RoleAuthorisedDate)
 	t.amount, t.debit, t.credit = find(RoleAmount), find(RoleDebit), find(RoleCredit)
 	t.flag, t.currency, t.balance = find(RoleDirection), find(RoleCurrency), find(RoleBalance)
 	t.name, t.id, t.reference = find(RoleName), find(RoleID), find(RoleReference)
@@ -95,10 +96,11 @@ func (t *table) decide(f *File) (questions []Question) {
 		default:
 			questions = append(questions, Question{
 				Topic: AskDebit,
-				Text:  "All numbers in the debit column are negative",
+				Text: "All numbers in the debit column are negative. Are they money that went " +
+					"out, or refunds?",
 				Choices: []Choice{
-					{string(DebitSigned), "they are money out, with a sign"},
-					{string(DebitSigned), "they are refunds, money in"},
+					{string(DebitSigned), "money that went out"},
+					{string(DebitOut), "refunds, money that came back"},
 				},
 				Examples: []string{s.debitExample.String()},
 			})
@@ -198,15 +200,21 @@ type heldEntry struct {
 // running follows the balance column, without knowing whether the oldest row stands first.
 type running struct {
 	sum    money.Decimal // Of all entries so far.
+	day    Date          // Of the row before, and the sum before its first row.
+	dayOld money.Decimal
 	seen   bool
 	first  runningRow // The first row that has a balance, and the last one.
 	last   runningRow
 	broken bool // A sum has too many digits.
 }
 
+// runningRow is a row with a balance, and the sums around it and around the rows of its day: some
+// banks give one balance a day and put it beside any row.
 type runningRow struct {
 	line                   int
-	balance, before, after money.Decimal // The balance, and the sums around the row.
+	day                    Date
+	balance, before, after money.Decimal
+	dayBefore, dayAfter    money.Decimal
 }
 
 func (p *csvParser) cell(r *record, col int) string {
@@ -264,6 +272,11 @@ func (p *csvParser) entry(r *record) error {
 	if cell := p.cell(r, t.value); cell != "" {
 		if value, _, err := p.w.date(cell, r.line); err == nil {
 			e.ValueDate = value
+		}
+	}
+	if cell := p.cell(r, t.authorised); cell != "" {
+		if day, _, err := p.w.date(cell, r.line); err == nil {
+			e.AuthorisedDate = day
 		}
 	}
 	if err := p.money(r, &e); err != nil {
@@ -346,7 +359,6 @@ func (p *csvParser) choose(r *record, e *Entry) error {
 	if !ok {
 		if len(p.t.accounts) > 0 {
 			s := Statement{Kind: Final, Line: r.line}
-			p.w.at = len(p.w.statements) - 1
 			if _, err := p.w.begin(s); err != nil {
 				return err
 			}
@@ -367,9 +379,17 @@ func (p *csvParser) choose(r *record, e *Entry) error {
 func (p *csvParser) follow(r *record, e *Entry) {
 	run := &p.runs[p.w.at]
 	before := run.sum
+	if e.Date != run.day {
+		run.day, run.dayOld = e.Date, before
+	}
 	if !e.Pending {
 		after, err := before.Add(e.Amount)
 		run.sum, run.broken = after, run.broken || err != nil
+	}
+	for _, row := range []*runningRow{&run.first, &run.last} {
+		if row.day == e.Date {
+			row.dayAfter = run.sum
+		}
 	}
 	cell := p.cell(r, p.t.balance)
 	if cell == "" {
@@ -380,7 +400,7 @@ func (p *csvParser) follow(r *record, e *Entry) {
 		return
 	}
 	e.Balance, e.HasBalance = b, true
-	row := runningRow{r.line, b, before, run.sum}
+	row := runningRow{r.line, e.Date, b, before, run.sum, run.dayOld, run.sum}
 	if !run.seen {
 		run.seen, run.first = true, row
 	}
@@ -407,7 +427,12 @@ func (p *csvParser) finish() error {
 		if err1 != nil || err2 != nil || err3 != nil {
 			continue
 		}
-		total.Checked, total.Agrees = true, rise == oldest || rise == newest.Neg()
+		// With one balance a day, it may contain all rows of the day.
+		days, err1 := run.last.dayAfter.Sub(run.first.dayAfter)
+		back, err2 := run.last.dayBefore.Sub(run.first.dayBefore)
+		total.Checked = true
+		total.Agrees = rise == oldest || rise == newest.Neg() ||
+			err1 == nil && rise == days || err2 == nil && rise == back.Neg()
 		if total.Agrees {
 			continue
 		}

@@ -28,9 +28,11 @@ type walk struct {
 	stopped bool // Nobody wants more rows.
 	err     error
 
-	at      int       // The current statement, or -1.
-	scratch Statement // Where a parser writes in the second pass.
-	line    int       // The last line that was seen.
+	at      int          // The current statement, or -1.
+	count   int          // Of the statements that were begun.
+	waits   map[int]bool // Statements that go on in a later message, by index.
+	scratch Statement    // Where a parser writes in the second pass.
+	line    int          // The last line that was seen.
 }
 
 // errStopped ends a parser when nobody wants more rows. It never reaches a caller.
@@ -49,7 +51,8 @@ func (w *walk) begin(s Statement) (*Statement, error) {
 	if w.stopped {
 		return nil, errStopped
 	}
-	w.at++
+	w.at = w.count
+	w.count++
 	if w.at >= StatementsMax {
 		return nil, &LimitError{Line: s.Line, What: "statements", Limit: StatementsMax}
 	}
@@ -65,6 +68,14 @@ func (w *walk) begin(s Statement) (*Statement, error) {
 	}
 	w.statements = append(w.statements, s)
 	return &w.statements[w.at], nil
+}
+
+// resume goes on with a statement that was begun before.
+func (w *walk) resume(at int) {
+	if at != w.at {
+		w.finish()
+		w.at = at
+	}
 }
 
 // current returns the statement that is being filled; there must be one.
@@ -260,7 +271,7 @@ func (w *walk) send(r Row) bool {
 
 // finish ends the current statement and compares its balances with its entries.
 func (w *walk) finish() {
-	if w.first || w.at < 0 || w.at >= len(w.totals) || w.stopped {
+	if w.first || w.at < 0 || w.at >= len(w.totals) || w.stopped || w.waits[w.at] {
 		return
 	}
 	s, t := w.known(), &w.totals[w.at]

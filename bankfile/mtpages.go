@@ -1,0 +1,194 @@
+package bankfile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// Long statements of MT940 come in several messages, its pages. They have one account and one
+// number, as in :28C:7/1 and :28C:7/2; all but the last end with an intermediate balance, :62M:,
+// with which the next one begins, :60M:. They are read as one statement, whose balances are the
+// first and the last of them.
+
+// mtPagesMax is for how many statements at a time the next page is waited for. Banks write the
+// pages of a statement one behind the other.
+const mtPagesMax = 1000
+
+// mtPages finds the page that a message continues.
+type mtPages struct {
+	now   *mtChain            // Of the message that is being read, or of the last one.
+	waits map[string]*mtChain // Those that ended with an intermediate balance.
+}
+
+// mtChain is the pages of one statement that were read so far.
+type mtChain struct {
+	key     string // Account and number.
+	at      int    // The statement.
+	page    int    // The number of the last page.
+	count   int
+	opening *Balance      // Of the last page.
+	before  money.Decimal // The sum of the entries before the last page.
+	closing *Balance      // Of the last page.
+	told    bool          // The last page was compared with its balances.
+}
+
+// chained tells whether the current page continues another one.
+func (p *mtPages) chained() bool { return p.now != nil && p.now.count > 1 }
+
+// before returns the pages that a page continues, or nil. What begins with a final balance
+// continues only the message before it, and only by a higher number.
+func (p *mtPages) before(key string, page int, intermediate bool) *mtChain {
+	if c := p.waits[key]; c != nil && (intermediate || page > c.page) {
+		return c
+	}
+	if c := p.now; c != nil && c.key == key && c.page > 0 && page > c.page {
+		return c
+	}
+	return nil
+}
+
+// mtNumber splits the number of a statement, such as 19322/1, from that of its page.
+func mtNumber(text string) (number string, page int) {
+	number, digits, ok := strings.Cut(text, "/")
+	if !ok || len(digits) > 6 || !allDigits(digits) {
+		return text, 0
+	}
+	for i := range len(digits) {
+		page = page*10 + int(digits[i]-'0')
+	}
+	return number, page
+}
+
+// begin starts the statement of the message, or goes on with the one that it is a page of, once
+// for a message. Opening is nil where the message has no opening balance.
+func (p *mtParser) begin(opening *Balance, intermediate bool) error {
+	if p.begun {
+		return nil
+	}
+	p.begun = true
+	key := clipTo(p.account, NameMax) + "\x00" + clipTo(p.number, NameMax)
+	chain := p.pages.before(key, p.page, intermediate)
+	if chain == nil {
+		_, err := p.w.begin(Statement{
+			Kind: Final, Account: p.account, ID: p.number, Line: p.lines.line,
+		})
+		if err != nil {
+			return err
+		}
+		p.pages.now = &mtChain{key: strings.Clone(key), at: p.w.at, page: p.page, count: 1,
+			opening: opening}
+		if intermediate {
+			return p.tell("The statement %s begins with an intermediate balance: the page before "+
+				"it is missing.", clip(p.number))
+		}
+		return nil
+	}
+	last := *chain
+	p.w.resume(chain.at)
+	p.waitFor(chain, false)
+	chain.page, chain.opening = max(chain.page, p.page), opening
+	chain.count++
+	if !p.w.first {
+		chain.before = p.w.totals[chain.at].Sum
+	}
+	p.pages.now = chain
+	return p.tellGap(&last, opening)
+}
+
+// tellGap warns where a page does not continue the last one that was read.
+func (p *mtParser) tellGap(last *mtChain, opening *Balance) error {
+	missing := ""
+	switch {
+	case last.page > 0 && p.page > last.page+2:
+		missing = fmt.Sprintf("the pages %d to %d are missing", last.page+1, p.page-1)
+	case last.page > 0 && p.page == last.page+2:
+		missing = fmt.Sprintf("the page %d is missing", last.page+1)
+	}
+	gap := opening != nil && last.closing != nil && opening.Amount != last.closing.Amount
+	switch {
+	case gap && missing != "":
+		return p.tell("In the statement %s %s: a page begins with %s, and the one before it ended "+
+			"with %s.", clip(p.number), missing, opening.Amount, last.closing.Amount)
+	case gap:
+		return p.tell("A page of the statement %s begins with %s, but the one before it ended "+
+			"with %s: a page may be missing.", clip(p.number), opening.Amount, last.closing.Amount)
+	case missing != "":
+		return p.tell("In the statement %s %s.", clip(p.number), missing)
+	}
+	return nil
+}
+
+// closePage takes the closing balance of a page and compares it with its entries. A statement of
+// one message is compared as a whole only.
+func (p *mtParser) closePage(closing *Balance, intermediate bool) error {
+	c := p.pages.now
+	c.closing, c.told = closing, false
+	p.waitFor(c, intermediate)
+	if p.w.first || c.opening == nil || c.count == 1 && !intermediate ||
+		c.opening.Currency != closing.Currency {
+		return nil
+	}
+	entries, err1 := p.w.totals[c.at].Sum.Sub(c.before)
+	want, err2 := c.opening.Amount.Add(entries)
+	if err1 != nil || err2 != nil || want == closing.Amount {
+		return nil
+	}
+	c.told = true
+	return p.tell("A page of the statement %s begins with %s, and its entries of %s make %s, but "+
+		"it ends with %s.", clip(p.number), c.opening.Amount, entries, want, closing.Amount)
+}
+
+// waitFor sets whether another page of the statement must come.
+func (p *mtParser) waitFor(c *mtChain, wait bool) {
+	if !wait {
+		delete(p.pages.waits, c.key)
+		delete(p.w.waits, c.at)
+		return
+	}
+	if len(p.pages.waits) >= mtPagesMax {
+		return
+	}
+	if p.pages.waits == nil {
+		p.pages.waits, p.w.waits = make(map[string]*mtChain), make(map[int]bool)
+	}
+	p.pages.waits[c.key], p.w.waits[c.at] = c, true
+}
+
+// endPages ends the statements that still wait for a page, in their order.
+func (p *mtParser) endPages() error {
+	if p.w.first || p.w.stopped {
+		return nil
+	}
+	p.w.finish()
+	byStatement := make(map[int]*mtChain, len(p.pages.waits))
+	for _, c := range p.pages.waits {
+		byStatement[c.at] = c
+	}
+	for at := range p.w.totals {
+		c := byStatement[at]
+		if c == nil {
+			continue
+		}
+		p.w.at = at
+		p.waitFor(c, false)
+		number := p.w.known().ID
+		err := p.tell("The statement %s ends with an intermediate balance: the page behind it is "+
+			"missing.", clip(number))
+		if err != nil {
+			return err
+		}
+		// A single page that does not add up was told of already.
+		if c.told && c.count == 1 {
+			p.w.totals[at].Checked = true
+		}
+		p.w.finish()
+	}
+	return nil
+}
+
+// tell warns of something about a page.
+func (p *mtParser) tell(format string, args ...any) error {
+	return stoppedUnless(p.w.warn(p.lines.line, fmt.Sprintf(format, args...)))
+}
