@@ -10,6 +10,8 @@ type Key struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name"`
 	Scopes []string `json:"scopes"`
+	// Subject is the person whose data the key reaches; empty for nobody's.
+	Subject string `json:"subject,omitempty"`
 	// ExpiresAt is zero for a key that does not expire, RevokedAt for one that was not revoked.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
@@ -21,6 +23,8 @@ type NewAPIKey struct {
 	// Name says what the key is for.
 	Name   string   `json:"name"`
 	Scopes []string `json:"scopes"`
+	// Subject binds the key to a person; it may be empty.
+	Subject string `json:"subject,omitempty"`
 	// ExpiresAt ends the key; zero means never.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
+	"github.com/exchequer-dev/exchequer/server/api/person"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 	"github.com/exchequer-dev/exchequer/systems/rates"
@@ -79,6 +80,10 @@ type Options struct {
 
 	// Auth says who may use the server; "" means AuthOff.
 	Auth Auth
+	// User is the one person of a server that does not ask who somebody is: with AuthOff, and for
+	// requests of this process. It is theirs what personal operations read and write then; ""
+	// means person.SubjectLocal.
+	User person.Subject
 	// Hosts are names, without a port, under which the server may be asked besides those of the
 	// loopback interface. With AuthKeys an empty list allows every name.
 	Hosts  []string
@@ -131,6 +136,12 @@ func (o Options) withDefaults() (Options, error) {
 	case AuthOff, AuthKeys:
 	default:
 		wrong = append(wrong, fmt.Errorf("auth is %q, it must be off or keys", o.Auth))
+	}
+	if o.User == "" {
+		o.User = person.SubjectLocal
+	}
+	if err := o.User.Check(); err != nil {
+		wrong = append(wrong, fmt.Errorf("the user %w", err))
 	}
 	switch o.Tables {
 	case "":

@@ -102,7 +102,7 @@ func (s *Server) build(ctx context.Context) error {
 		},
 		api.Options{
 			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys,
-			Hosts:   s.opts.Hosts,
+			Hosts: s.opts.Hosts, User: s.opts.User,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Paid:       s.metrics.paid,

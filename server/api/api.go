@@ -13,6 +13,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/person"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
@@ -41,6 +42,11 @@ type Options struct {
 	Version string
 	// AskForKeys demands an API key for every operation. Without it every caller may do everything.
 	AskForKeys bool
+	// Authenticate, if set, returns the person that a user's token stands for. Personal operations
+	// take such a token besides the API keys that are bound to a person.
+	Authenticate func(ctx context.Context, token string) (person.Subject, error)
+	// User is the person whose data it is where nobody is asked who they are.
+	User person.Subject
 	// Hosts are names, without a port, that requests may be addressed to besides those of the
 	// loopback interface. With AskForKeys an empty list allows every name.
 	Hosts []string
@@ -95,6 +101,7 @@ func New(deps Deps, opts Options) *API {
 	a.registerPayments()
 	a.registerTables()
 	a.registerPatterns()
+	a.registerMe()
 	a.registerKeys()
 	a.registerPages()
 	return a
@@ -116,15 +123,24 @@ func (a *API) config() huma.Config {
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		securityName: {
 			Type: "http", Scheme: "bearer",
-			Description: "An API key, unless the server runs without authentication.",
+			Description: "An API key, unless the server runs without authentication. Operations about " +
+				"a person's own data take one that was bound to that person when it was made.",
+		},
+		userSecurityName: {
+			Type: "http", Scheme: "bearer", BearerFormat: "JWT",
+			Description: "An ID token or an access token of the issuer that the server trusts. The " +
+				"person is its subject (sub). It reaches that person's own data and nothing else.",
 		},
 	}
 	c.Tags = tags
 	return c
 }
 
-// securityName is the name of the way to authenticate in the OpenAPI document.
-const securityName = "key"
+// The names of the ways to authenticate in the OpenAPI document.
+const (
+	securityName     = "key"
+	userSecurityName = "user"
+)
 
 // marshal writes JSON with characters as they are: it is not for HTML.
 func marshal(w io.Writer, v any) error {
@@ -140,7 +156,8 @@ type operation struct {
 	summary          string
 	description      string
 	scope            apikey.Scope
-	status           int // Of success; 0 means 200.
+	personal         bool // Whether it is about one person's own data, whom personOf then names.
+	status           int  // Of success; 0 means 200.
 	stream           bool
 	problems         []*problem.Definition
 	example          any // Of the body.
@@ -215,9 +232,9 @@ func (a *API) describe(op operation) *huma.Operation {
 	h := &huma.Operation{
 		OperationID: op.id, Method: op.method, Path: op.path, Summary: op.summary,
 		Description: op.description, Tags: []string{op.tag}, DefaultStatus: status,
-		Security:    []map[string][]string{{securityName: {string(op.scope)}}},
+		Security:    security(op),
 		Responses:   a.problemResponses(op),
-		Middlewares: huma.Middlewares{a.authorise(op.scope)},
+		Middlewares: huma.Middlewares{a.authorise(access{op.scope, op.personal})},
 	}
 	if op.stream {
 		h.Middlewares = append(h.Middlewares, unbounded)
@@ -225,6 +242,15 @@ func (a *API) describe(op operation) *huma.Operation {
 		h.Middlewares = append(h.Middlewares, a.bounded)
 	}
 	return h
+}
+
+// security returns the ways to authenticate for an operation, of which one is enough.
+func security(op operation) []map[string][]string {
+	ways := []map[string][]string{{securityName: {string(op.scope)}}}
+	if op.personal {
+		ways = append(ways, map[string][]string{userSecurityName: {}})
+	}
+	return ways
 }
 
 // exchanged gives the framework's context the status that our own table has for a problem.

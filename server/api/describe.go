@@ -39,6 +39,7 @@ var tags = []*huma.Tag{
 	{Name: tagRates, Description: "What currencies cost in each other, now and on each day"},
 	{Name: "Tables", Description: "The tables that everything is kept in"},
 	{Name: "Patterns", Description: "The questions that the tables answer, one by one"},
+	{Name: tagMe, Description: "Whose data the caller reaches"},
 	{Name: "API keys", Description: "Who may call this server, and what for"},
 }
 
@@ -52,6 +53,9 @@ func Catalogues() []*problem.Catalogue {
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
+// tagMe is the chapter about the caller.
+const tagMe = "Me"
+
 // anyOperation are the problems that every operation can report, and bodyOperation those of the
 // operations that read a body.
 func anyOperation() []*problem.Definition {
@@ -59,6 +63,11 @@ func anyOperation() []*problem.Definition {
 		ErrHostRefused, ErrOriginRefused, ErrKeyMissing, apikey.ErrKeyRefused,
 		apikey.ErrScopeMissing, ErrInvalidParameter, ErrBusy, ErrTimedOut,
 	}
+}
+
+// personalOperation are those that every operation about a person's own data can report besides.
+func personalOperation() []*problem.Definition {
+	return []*problem.Definition{ErrTokenMissing, ErrKeyWithoutPerson}
 }
 
 func bodyOperation() []*problem.Definition {
@@ -87,6 +96,11 @@ func (a *API) problemResponses(op operation) map[string]*huma.Response {
 		byStatus[status] = append(byStatus[status], d)
 	}
 	common := anyOperation()
+	if op.personal {
+		common = append(common, personalOperation()...)
+	} else {
+		common = append(common, ErrNotPersonal)
+	}
 	if op.example != nil {
 		common = append(common, bodyOperation()...)
 	}

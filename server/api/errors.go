@@ -30,6 +30,15 @@ var (
 	ErrKeyMissing = Problems.Define(problem.Unauthenticated, "key_missing",
 		"This server asks for an API key",
 		"Send the header Authorization: Bearer and the key")
+	ErrTokenMissing = Problems.Define(problem.Unauthenticated, "token_missing",
+		"This operation is about a person's own data, and the request does not say whose",
+		"Sign in and send the header Authorization: Bearer and the token, or a key bound to a person")
+	ErrNotPersonal = Problems.Define(problem.Forbidden, "not_personal",
+		"A user's token reaches that user's own data, and this operation is not about it",
+		"Use an API key with the scope that the operation asks for")
+	ErrKeyWithoutPerson = Problems.Define(problem.Forbidden, "key_without_person",
+		"The API key {key} is bound to no person, and this operation is about a person's own data",
+		"Use a user's token, or create a key that is bound to the person")
 	ErrUnsupportedMediaType = Problems.Define(problem.Invalid, "unsupported_media_type",
 		"The body is {type}, and this operation reads application/json",
 		"Send JSON with the header Content-Type: application/json")

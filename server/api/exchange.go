@@ -44,6 +44,7 @@ type Exchange struct {
 	Read, Write float64
 
 	trusted bool
+	caller  caller
 	meter   *singletable.Meter
 }
 

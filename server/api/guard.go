@@ -1,18 +1,12 @@
 package api
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
-
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // guard refuses requests that a page in somebody's browser may have sent behind their back. Without
@@ -69,49 +63,4 @@ func isLoopback(host string) bool {
 	}
 	address, err := netip.ParseAddr(host)
 	return err == nil && address.IsLoopback()
-}
-
-// admit demands that a request carries a key with a scope.
-func (a *API) admit(ctx context.Context, header string, scope apikey.Scope) error {
-	x := exchangeOf(ctx)
-	if !a.opts.AskForKeys || x.trusted {
-		return nil
-	}
-	scheme, token, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return ErrKeyMissing
-	}
-	// A meter of its own: what an answer says it took is what its operation took.
-	unmetered, _ := singletable.WithMeter(ctx)
-	key, err := a.deps.Keys.Authenticate(unmetered, strings.TrimSpace(token))
-	if err != nil {
-		return err
-	}
-	x.Key = key.ID
-	if !key.Allows(scope) {
-		return apikey.ErrScopeMissing.With("scope", scope)
-	}
-	return nil
-}
-
-// authorise is admit for an operation.
-func (a *API) authorise(scope apikey.Scope) func(huma.Context, func(huma.Context)) {
-	return func(ctx huma.Context, next func(huma.Context)) {
-		if err := a.admit(ctx.Context(), ctx.Header("Authorization"), scope); err != nil {
-			a.fail(ctx, err)
-			return
-		}
-		next(ctx)
-	}
-}
-
-// protect is admit for a handler that is no operation of the API.
-func (a *API) protect(scope apikey.Scope, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := a.admit(r.Context(), r.Header.Get("Authorization"), scope); err != nil {
-			a.document(r.Context(), err).write(w)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/person"
 )
 
 // APIKey is an API key in an answer.
@@ -14,6 +15,7 @@ type APIKey struct {
 	ID        string         `json:"id" example:"6f3a9c0d2b7e4815"`
 	Name      string         `json:"name" doc:"What the key is for" example:"web shop"`
 	Scopes    []apikey.Scope `json:"scopes" nullable:"false" doc:"What the key allows"`
+	Subject   person.Subject `json:"subject,omitempty" doc:"The person whose data the key reaches; nobody's without it" example:"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"`
 	CreatedAt instant        `json:"createdAt"`
 	ExpiresAt instant        `json:"expiresAt,omitzero"`
 	RevokedAt instant        `json:"revokedAt,omitzero"`
@@ -21,8 +23,8 @@ type APIKey struct {
 
 func apiKeyOf(k apikey.Key) APIKey {
 	return APIKey{
-		ID: k.ID, Name: k.Name, Scopes: k.Scopes, CreatedAt: instant(k.CreatedAt),
-		ExpiresAt: instant(k.ExpiresAt), RevokedAt: instant(k.RevokedAt),
+		ID: k.ID, Name: k.Name, Scopes: k.Scopes, Subject: k.Subject,
+		CreatedAt: instant(k.CreatedAt), ExpiresAt: instant(k.ExpiresAt), RevokedAt: instant(k.RevokedAt),
 	}
 }
 
@@ -35,7 +37,8 @@ type createdAPIKey struct {
 // newAPIKey is the body that asks for an API key.
 type newAPIKey struct {
 	Name      string         `json:"name" doc:"What the key is for, at most 100 bytes" example:"web shop"`
-	Scopes    []apikey.Scope `json:"scopes" nullable:"false" enum:"ledger:read,ledger:write,ledger:admin,payments:read,payments:write,locations:read,locations:write,locations:admin,store:read,store:admin,keys:admin,metrics:read" doc:"What the key allows"`
+	Scopes    []apikey.Scope `json:"scopes" nullable:"false" enum:"ledger:read,ledger:write,ledger:admin,payments:read,payments:write,locations:read,locations:write,locations:admin,rates:read,rates:write,statements:read,statements:write,store:read,store:admin,keys:admin,metrics:read" doc:"What the key allows"`
+	Subject   person.Subject `json:"subject,omitempty" doc:"Binds the key to a person, by the claim sub of their tokens: it then reaches their data, as far as its scopes go. At most 255 visible ASCII characters" example:"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"`
 	ExpiresAt string         `json:"expiresAt,omitempty" format:"date-time" doc:"When the key ends; never without it" example:"2027-01-01T00:00:00Z"`
 }
 
@@ -79,7 +82,7 @@ func (a *API) createKey(
 		}
 	}
 	key, secret, err := a.deps.Keys.Create(ctx, apikey.New{
-		Name: body.Name, Scopes: body.Scopes, ExpiresAt: expires,
+		Name: body.Name, Scopes: body.Scopes, Subject: body.Subject, ExpiresAt: expires,
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/person"
 )
 
 // Scope is something that a key allows.
@@ -39,6 +40,11 @@ const (
 	RatesRead Scope = "rates:read"
 	// RatesWrite saves, deletes, loads and fetches exchange rates.
 	RatesWrite Scope = "rates:write"
+	// StatementsRead reads the bank statements, tags and totals of the person that a key is bound
+	// to.
+	StatementsRead Scope = "statements:read"
+	// StatementsWrite imports, changes and deletes them.
+	StatementsWrite Scope = "statements:write"
 	// StoreRead describes tables, and lists and runs access patterns, which shows all data.
 	StoreRead Scope = "store:read"
 	// StoreAdmin creates tables.
@@ -49,6 +55,9 @@ const (
 	MetricsRead Scope = "metrics:read"
 )
 
+// PersonalScopes returns the scopes that are about one person's data. The person has all of them.
+func PersonalScopes() []Scope { return []Scope{StatementsRead, StatementsWrite} }
+
 // Scopes returns all scopes.
 func Scopes() []Scope {
 	return []Scope{
@@ -56,6 +65,7 @@ func Scopes() []Scope {
 		PaymentsRead, PaymentsWrite,
 		LocationsRead, LocationsWrite, LocationsAdmin,
 		RatesRead, RatesWrite,
+		StatementsRead, StatementsWrite,
 		StoreRead, StoreAdmin, KeysAdmin, MetricsRead,
 	}
 }
@@ -77,6 +87,9 @@ type Key struct {
 	// Name says what the key is for.
 	Name   string  `dynamodbav:"Name"`
 	Scopes []Scope `dynamodbav:"Scopes"`
+	// Subject is the person whose data the key reaches; empty for a key that reaches nobody's. It
+	// is set when the key is made and never afterwards.
+	Subject person.Subject `dynamodbav:"Subject,omitempty"`
 	// Hash is the SHA-256 of the secret in hexadecimal digits.
 	Hash      string    `dynamodbav:"Hash"`
 	CreatedAt time.Time `dynamodbav:"CreatedAt"`
@@ -102,6 +115,8 @@ func (k Key) fits(secret string) bool {
 type New struct {
 	Name   string
 	Scopes []Scope
+	// Subject binds the key to a person; it may be empty.
+	Subject person.Subject
 	// ExpiresAt ends the key; zero means never.
 	ExpiresAt time.Time
 }
@@ -120,6 +135,11 @@ func (n New) check(now time.Time) error {
 	for i, s := range n.Scopes {
 		if !slices.Contains(Scopes(), s) {
 			wrong.Add(fmt.Sprintf("scopes[%d]", i), "must be one of "+scopeList())
+		}
+	}
+	if n.Subject != "" {
+		if err := n.Subject.Check(); err != nil {
+			wrong.Add("subject", err.Error())
 		}
 	}
 	if !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now) {
@@ -151,6 +171,9 @@ func random(n int) string {
 
 // tokenOf joins a key's id and its secret.
 func tokenOf(id, secret string) string { return prefix + id + "_" + secret }
+
+// Is tells whether a bearer token has the form of a key rather than that of a user's token.
+func Is(token string) bool { return strings.HasPrefix(token, prefix) }
 
 // parse takes a token apart.
 func parse(token string) (id, secret string, ok bool) {

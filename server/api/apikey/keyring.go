@@ -56,8 +56,8 @@ func (r *Keyring) Create(ctx context.Context, n New) (key Key, token string, err
 	}
 	id, secret := random(idBytes), random(secretBytes)
 	key = Key{
-		ID: id, Name: n.Name, Scopes: slices.Clone(n.Scopes), Hash: hash(secret),
-		CreatedAt: now, ExpiresAt: n.ExpiresAt.UTC().Truncate(time.Millisecond),
+		ID: id, Name: n.Name, Scopes: slices.Clone(n.Scopes), Subject: n.Subject,
+		Hash: hash(secret), CreatedAt: now, ExpiresAt: n.ExpiresAt.UTC().Truncate(time.Millisecond),
 	}
 	if err := r.keys.Create(ctx, r.store, key); err != nil {
 		return Key{}, "", fmt.Errorf("create API key %s: %w", id, err)
