@@ -65,6 +65,7 @@ type File struct {
 	opts    Options
 	mapping Mapping
 	table   *table // Of a CSV file.
+	profile *Profile
 	ids     idTable
 }
 
@@ -155,6 +156,9 @@ func (f *File) decide(w *walk) (*File, error) {
 	var questions []Question
 	if f.mapping.DateOrder == "" {
 		order, ask := w.orders.decide()
+		if ask && f.profile != nil {
+			order, ask = f.profile.Mapping.DateOrder, false
+		}
 		f.mapping.DateOrder = order
 		if ask {
 			questions = append(questions, orderQuestion(w.orders.exampleOfOpen))
@@ -176,6 +180,8 @@ func (f *File) decide(w *walk) (*File, error) {
 			// OFX has no marks between thousands, so the mark is that of the decimals.
 			example := w.marks.example.Text
 			f.mapping.Decimal = string(example[strings.IndexAny(example, ".,")])
+		case ask && f.profile != nil:
+			f.mapping.Decimal = f.profile.Mapping.Decimal
 		case ask && w.hints.point != w.hints.comma:
 			f.mapping.Decimal = "."
 			if w.hints.comma {

@@ -51,7 +51,7 @@ type Role string
 const (
 	RoleDate            Role = "date"
 	RoleValueDate       Role = "valueDate"
-	RoleAuthorisedDate  Role = "authorisedDate" // When a person bought or ordered it.
+	RoleAuthorisedDate  Role = "authorisedDate" // See Entry.AuthorisedDate.
 	RoleAmount          Role = "amount"
 	RoleDebit           Role = "debit"  // Money out.
 	RoleCredit          Role = "credit" // Money in.

@@ -115,7 +115,8 @@ func TestMT940PagesMakeOneStatement(t *testing.T) {
 					"it is missing."},
 			first: bankfile.Total{Read: 1, Checked: true}},
 		"equal numbers of whole statements stay apart": {
-			pages: []mtPage{{number: "0", opening: "F 1,", closing: "F 2,", entries: []string{"C1,"}},
+			pages: []mtPage{
+				{number: "0", opening: "F 1,", closing: "F 2,", entries: []string{"C1,"}},
 				{number: "0", opening: "F 2,", closing: "F 3,", entries: []string{"C1,"}}},
 			all: 2, want: []string{"2026-01-03 1 EUR", "2026-01-03 1 EUR"},
 			first: bankfile.Total{Read: 1, Checked: true, Agrees: true}},

@@ -24,6 +24,8 @@ type table struct {
 	roles      []Role   // By column.
 	samples    [][]string
 	firstLine  int // Where the first row of data stands.
+	preamble   []string
+	owner      string // The account, where the lines before the header name it.
 
 	date, value, authorised, amount, debit, credit, flag, currency, balance, name, id, reference,
 	counterparty, account, category, foreign, foreignCurrency, status int
@@ -72,6 +74,7 @@ func (f *File) findTable() error {
 		return &FormatError{Why: "the file is none of the known formats, and no row of it has " +
 			"both a date and an amount as CSV files of banks do"}
 	}
+	f.useProfile(best)
 	if err := best.assign(f.mapping.Columns); err != nil {
 		return err
 	}
@@ -128,6 +131,9 @@ func sniff(head string, delim byte) (*table, int) {
 		return nil, 0
 	}
 	for _, r := range rows {
+		if r.line < t.headerLine {
+			t.preamble = append(t.preamble, r.raw)
+		}
 		if r.line > t.headerLine && isData(r.fields) && near(len(r.fields), t.width) {
 			if t.firstLine == 0 {
 				t.firstLine = r.line

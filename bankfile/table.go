@@ -154,7 +154,8 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 	}}
 	if w.first {
 		t.accounts, t.signs = make(map[string]int), tableSigns{}
-		if _, err := w.begin(Statement{Kind: Final, Line: max(1, t.headerLine)}); err != nil {
+		s := Statement{Kind: Final, Line: max(1, t.headerLine), Account: t.owner}
+		if _, err := w.begin(s); err != nil {
 			return err
 		}
 	} else {
@@ -233,7 +234,7 @@ func (p *csvParser) take(r *record) error {
 		}
 		return p.skip(r, "it stands before the header")
 	}
-	date := p.cell(r, t.date)
+	date := p.day(r)
 	money := p.cell(r, t.amount) + p.cell(r, t.debit) + p.cell(r, t.credit)
 	switch {
 	case r.cut:
@@ -256,6 +257,20 @@ func (p *csvParser) take(r *record) error {
 	return p.entry(r)
 }
 
+// day returns the cell of the day of booking. Where it is empty, as with cards before the bank
+// processes a payment, another day of the row counts.
+func (p *csvParser) day(r *record) string {
+	if cell := p.cell(r, p.t.date); cell != "" {
+		return cell
+	}
+	for _, col := range [...]int{p.t.value, p.t.authorised} {
+		if cell := p.cell(r, col); cell != "" && isDate(cell) {
+			return cell
+		}
+	}
+	return ""
+}
+
 // looksLikeNumber tells whether the money cells of a row hold a number at all.
 func looksLikeNumber(text string) bool {
 	return isAmount(text) || strings.ContainsAny(text, "0123456789") && len(text) < 40
@@ -264,7 +279,7 @@ func looksLikeNumber(text string) bool {
 // entry reads a row that is an entry.
 func (p *csvParser) entry(r *record) error {
 	t := p.t
-	date, second, err := p.w.date(p.cell(r, t.date), r.line)
+	date, second, err := p.w.date(p.day(r), r.line)
 	if err != nil {
 		return p.refuse(r, "the date: "+err.Error())
 	}
@@ -318,6 +333,9 @@ func (p *csvParser) words(r *record, e *Entry) {
 	t := p.t
 	e.Name, e.BankID = p.cell(r, t.name), p.cell(r, t.id)
 	e.Reference, e.Counterparty = p.cell(r, t.reference), p.cell(r, t.counterparty)
+	if strings.Trim(e.Counterparty, "-") == "" {
+		e.Counterparty = "" // BNZ writes --- where there is none.
+	}
 	e.Category = p.cell(r, t.category)
 	for i, col := range t.memos {
 		cell := p.cell(r, col)
@@ -366,7 +384,10 @@ func (p *csvParser) choose(r *record, e *Entry) error {
 		at = len(p.w.statements) - 1
 		p.t.accounts[strings.Clone(account)] = at
 		s := &p.w.statements[at]
-		s.Account, s.Currency = strings.Clone(account), e.Currency
+		s.Currency = e.Currency
+		if account != "" {
+			s.Account = strings.Clone(account)
+		}
 	}
 	p.w.at = at
 	if s := &p.w.statements[at]; s.Currency == "" {

@@ -1,0 +1,121 @@
+package bankfile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Profile says how the CSV files of one bank are read. A file belongs to it by its header, so
+// whoever has such a file is asked nothing.
+type Profile struct {
+	Country string   // ISO 3166-1 alpha-2.
+	Header  []string // The names of all columns, in their order.
+	Mapping Mapping  // Its Name is that of the bank and the kind of account.
+
+	account *regexp.Regexp // Finds the account's parts in the lines before the header.
+}
+
+// Profiles returns the profiles that this package knows: those of banks in New Zealand whose
+// headers are theirs alone. Open uses the one whose header a file has; the Name in File.Mapping
+// says which. What the rows themselves show, such as the order of day and month, comes first, and
+// so does a mapping that has columns.
+func Profiles() []Profile {
+	return []Profile{
+		profile("ANZ New Zealand, account", false, "Type category", "Details name",
+			"Particulars memo", "Code memo", "Reference reference", "Amount amount", "Date date",
+			"ForeignCurrencyAmount foreignAmount", "ConversionCharge ignore"),
+		// D and C say the direction, and several cards may belong to one account.
+		profile("ANZ New Zealand, card", false, "Card ignore", "Type flag", "Amount amount",
+			"Details name", "TransactionDate authorisedDate", "ProcessedDate date",
+			"ForeignCurrencyAmount foreignAmount", "ConversionCharge ignore"),
+		asb(profile("ASB, account", false, "Date date", "Unique Id bankId", "Tran Type category",
+			"Cheque Number reference", "Payee name", "Memo memo", "Amount amount")),
+		// What was charged to the card is positive. The reference is the end of its number.
+		profile("ASB, card", true, "Date Processed date", "Date of Transaction authorisedDate",
+			"Unique Id bankId", "Tran Type category", "Reference ignore", "Description name",
+			"Amount amount"),
+		profile("BNZ, account", false, "Date authorisedDate", "Amount amount", "Payee name",
+			"Particulars memo", "Code memo", "Reference reference", "Tran Type category",
+			"This Party Account account", "Other Party Account counterparty", "Serial ignore",
+			"Transaction Code ignore", "Batch Number ignore", "Originating Bank/Branch ignore",
+			"Processed Date date"),
+		profile("BNZ, card", false, "Date authorisedDate", "Amount amount", "Payee name",
+			"Particulars memo", "Code memo", "Reference reference", "Tran Type category",
+			"Processed Date date"),
+		profile("Kiwibank, account", false, "Account number account", "Date date",
+			"Memo/Description memo", "Source Code (payment type) category", "TP ref reference",
+			"TP part memo", "TP code memo", "OP ref memo", "OP part memo", "OP code memo",
+			"OP name name", "OP Bank Account Number counterparty", "Amount (credit) credit",
+			"Amount (debit) debit", "Amount amount", "Balance balance"),
+		profile("Westpac New Zealand, account", false, "Date date", "Amount amount",
+			"Other Party name", "Description memo", "Reference reference", "Particulars memo",
+			"Analysis Code memo"),
+	}
+}
+
+// profile makes one of New Zealand, of columns with the role behind the name. All banks there
+// write the day first and a decimal point.
+func profile(name string, invert bool, columns ...string) Profile {
+	p := Profile{
+		Country: "NZ",
+		Mapping: Mapping{Version: MappingVersion, Name: name, Delimiter: ",", DateOrder: DayFirst,
+			Decimal: string(rune(markPoint)), Invert: invert, Currency: "NZD"},
+	}
+	for i, column := range columns {
+		at := strings.LastIndexByte(column, ' ')
+		header, role := column[:at], Role(column[at+1:])
+		p.Header = append(p.Header, header)
+		p.Mapping.Columns = append(p.Mapping.Columns, Column{Index: i, Name: header, Role: role})
+	}
+	return p
+}
+
+// asb adds where ASB names the account: "Bank 12; Branch 3456; Account 0123456-00 (Streamline)".
+func asb(p Profile) Profile {
+	p.account = regexp.MustCompile(
+		`^Bank (\d{2}); Branch (\d{4}); Account (\d{7}-\d{2,3})\b`)
+	return p
+}
+
+// profileOf returns the profile that has exactly this header, or nil.
+func profileOf(header []string) *Profile {
+	for len(header) > 0 && header[len(header)-1] == "" {
+		header = header[:len(header)-1]
+	}
+	if header == nil {
+		return nil
+	}
+	for _, p := range Profiles() {
+		if slices.Equal(p.Header, header) {
+			return &p
+		}
+	}
+	return nil
+}
+
+// useProfile takes what a profile says and nobody said already.
+func (f *File) useProfile(t *table) {
+	f.profile = profileOf(t.header)
+	if f.profile == nil {
+		return
+	}
+	if f.profile.account != nil {
+		for _, line := range t.preamble {
+			if parts := f.profile.account.FindStringSubmatch(line); parts != nil {
+				t.owner = strings.Join(parts[1:], "-")
+			}
+		}
+	}
+	m, known := &f.mapping, &f.profile.Mapping
+	if len(m.Columns) > 0 {
+		return
+	}
+	m.Columns, m.Invert = slices.Clone(known.Columns), m.Invert || known.Invert
+	if m.Name == "" {
+		m.Name = known.Name
+	}
+	if m.Currency == "" && f.opts.Currency == "" {
+		m.Currency = known.Currency
+	}
+}
