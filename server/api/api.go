@@ -33,7 +33,10 @@ type Deps struct {
 	// Tables are what there is of them.
 	Store  *singletable.Store
 	Models []*singletable.Model
-	Tables Tables
+	// Personal are the designs of what belongs to persons; it may be empty. Their patterns are
+	// listed like those of Models, but no API key may run them: they answer for any person.
+	Personal []*singletable.Model
+	Tables   Tables
 }
 
 // Options are the choices of an API.

@@ -67,6 +67,9 @@ var (
 	ErrPatternNotFound = Problems.Define(problem.NotFound, "pattern_not_found",
 		"There is no access pattern {pattern}",
 		"List the patterns")
+	ErrPersonalPattern = Problems.Define(problem.Forbidden, "personal_pattern",
+		"The access pattern {pattern} shows the data of persons, and no API key reaches everybody's",
+		"Use the operations about the person, or run the pattern on the data directory itself")
 	ErrInvalidInput = Problems.Define(problem.Invalid, "invalid_input",
 		"The access pattern {pattern} cannot be run with these inputs: {reason}",
 		"Read the pattern for its inputs and their types")

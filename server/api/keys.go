@@ -24,7 +24,8 @@ type APIKey struct {
 func apiKeyOf(k apikey.Key) APIKey {
 	return APIKey{
 		ID: k.ID, Name: k.Name, Scopes: k.Scopes, Subject: k.Subject,
-		CreatedAt: instant(k.CreatedAt), ExpiresAt: instant(k.ExpiresAt), RevokedAt: instant(k.RevokedAt),
+		CreatedAt: instant(k.CreatedAt), ExpiresAt: instant(k.ExpiresAt),
+		RevokedAt: instant(k.RevokedAt),
 	}
 }
 

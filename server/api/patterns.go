@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -103,10 +104,12 @@ func (a *API) registerPatterns() {
 	registerBody(a, operation{
 		id: "run-pattern", method: http.MethodPost, path: "/v1/patterns/{name}/run", tag: tag,
 		scope: apikey.StoreRead, summary: "Run an access pattern",
-		description: "Answers a page of items as they are stored, the plan, and what the page took.",
+		description: "Answers a page of items as they are stored, the plan, and what the page took. " +
+			"Patterns over the data of persons are run only where nobody is asked who they are: on " +
+			"this machine, or in the process that has the data directory.",
 		example:     runPattern{Inputs: map[string]string{"Status": "completed"}, Size: 10},
 		problems: []*problem.Definition{
-			ErrPatternNotFound, ErrInvalidInput, ledger.ErrInvalidCursor,
+			ErrPatternNotFound, ErrPersonalPattern, ErrInvalidInput, ledger.ErrInvalidCursor,
 		},
 	}, a.runPattern)
 }
@@ -115,7 +118,7 @@ func (a *API) registerPatterns() {
 func (a *API) find(
 	ctx context.Context, name string,
 ) (*singletable.Model, singletable.AccessPattern, error) {
-	for _, m := range a.deps.Models {
+	for _, m := range slices.Concat(a.deps.Models, a.deps.Personal) {
 		if p, ok := m.Pattern(name); ok {
 			return m, p, nil
 		}
@@ -160,9 +163,12 @@ func (a *API) pattern(ctx context.Context, in *patternParams) (*answer[pattern],
 func (a *API) runPattern(
 	ctx context.Context, in *runParams, body *runPattern,
 ) (*answer[patternRun], error) {
-	_, p, err := a.find(ctx, in.Name)
+	m, p, err := a.find(ctx, in.Name)
 	if err != nil {
 		return nil, err
+	}
+	if slices.Contains(a.deps.Personal, m) && exchangeOf(ctx).caller.by != byNothing {
+		return nil, ErrPersonalPattern.With("pattern", in.Name)
 	}
 	size := body.Size
 	if size == 0 {

@@ -140,7 +140,7 @@ func readDuration(wrong *problem.Fields, field, text string) time.Duration {
 
 // models returns the designs of all systems.
 func (a *API) models() []*singletable.Model {
-	return append(slices.Clone(a.deps.Models), a.deps.Payments.Model())
+	return append(slices.Concat(a.deps.Models, a.deps.Personal), a.deps.Payments.Model())
 }
 
 // paymentModel returns the design of the payments with the numbers of shards as they are now: one

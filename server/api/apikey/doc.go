@@ -5,9 +5,9 @@
 // try out 2^256 secrets, and there is no dictionary of them. It would only make every request slow.
 // Secrets are compared in constant time.
 //
-// A key may be bound to a person, whose data it then reaches; nobody's without. This is set when the
-// key is made: a key that could be bound later would open, to whoever holds it by then, more than
-// they were given.
+// A key may be bound to a person, whose data it then reaches; without, it reaches nobody's. This is
+// set when the key is made: a key that could be bound later would open more to whoever holds it by
+// then than they were given.
 //
 // A key has scopes. A scope allows what it says and nothing else: ledger:write does not let its
 // holder read. A key is never changed: it is revoked, which takes effect with the next request, or
