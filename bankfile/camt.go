@@ -29,6 +29,7 @@ type camtParser struct {
 	entry   *camtEntry
 	detail  *camtDetail
 	text    []byte // Of the element that is open.
+	raw     []byte // The values of the entry, for showing it again.
 	seen    bool
 	names   names
 }
@@ -48,7 +49,12 @@ type camtEntry struct {
 	details                           []camtDetail
 	many, cut                         bool
 	size                              int
-	raw                               strings.Builder
+}
+
+// camtWords are elements whose texts decide nothing in the first pass.
+var camtWords = map[string]bool{
+	"Nm": true, "Ustrd": true, "AddtlNtryInf": true, "AddtlTxInf": true, "AdrLine": true,
+	"StrtNm": true, "TwnNm": true, "PstCd": true, "Ctry": true, "BICFI": true, "BIC": true,
 }
 
 // camtDetail is a TxDtls as it is written.
@@ -132,7 +138,7 @@ func (p *camtParser) open(name string, t token) error {
 	case name == "Bal" && p.entry == nil:
 		p.bal = camtBalance{}
 	case name == "Ntry" && p.parent() != "Ntry" && p.entry == nil:
-		p.entry = &camtEntry{line: t.line}
+		p.entry, p.raw = &camtEntry{line: t.line}, p.raw[:0]
 	case name == "TxDtls" && p.entry != nil && p.detail == nil:
 		p.detail = &camtDetail{line: t.line}
 	}
@@ -154,7 +160,12 @@ func (p *camtParser) close(name string, line int) error {
 	if len(p.path) == 0 || p.path[len(p.path)-1] != name {
 		return &FormatError{Line: line, Why: "</" + clip(name) + "> ends nothing"}
 	}
-	value := string(bytes.TrimSpace(p.text))
+	value := ""
+	if p.w.first && p.entry != nil && camtWords[name] {
+		p.entry.size += len(p.text) // The words do not matter yet.
+	} else {
+		value = string(bytes.TrimSpace(p.text))
+	}
 	p.text = p.text[:0]
 	var err error
 	if p.w.at >= 0 {
@@ -192,11 +203,11 @@ func (p *camtParser) take(name, value string) error {
 func (p *camtParser) note(name, value string) {
 	e := p.entry
 	e.size += len(value)
-	if value == "" || p.w.first || e.raw.Len() >= RawMax {
+	if value == "" || p.w.first || len(p.raw) >= RawMax {
 		return
 	}
 	for _, text := range [...]string{p.parent(), "/", name, ": ", value, "\n"} {
-		e.raw.WriteString(text)
+		p.raw = append(p.raw, text...)
 	}
 }
 

@@ -1,8 +1,8 @@
 package bankfile
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 )
@@ -11,7 +11,7 @@ import (
 func (p *camtParser) finishEntry() error {
 	c := p.entry
 	p.entry = nil
-	raw := strings.TrimSuffix(c.raw.String(), "\n")
+	raw := string(bytes.TrimSuffix(p.raw, []byte{'\n'}))
 	if c.status == "INFO" {
 		return stoppedUnless(p.w.skip(c.line, raw, "for information only; nothing was booked"))
 	}

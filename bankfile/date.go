@@ -196,17 +196,15 @@ func restIsTime(rest string) bool {
 }
 
 // possible tells whether the date exists when read in this order.
-func (d dateText) possible(o Order) bool {
-	_, ok := d.read(o)
-	return ok
-}
+func (d dateText) possible(o Order) bool { return realDay(d.parts(o)) }
 
 // read returns the date in this order; the date's own order, where it has one, wins.
-func (d dateText) read(o Order) (Date, bool) {
+func (d dateText) read(o Order) (Date, bool) { return makeDate(d.parts(o)) }
+
+func (d dateText) parts(o Order) (year, month, day int) {
 	if d.fixed != "" {
 		o = d.fixed
 	}
-	var year, month, day int
 	switch o {
 	case YearFirst:
 		year, month, day = d.a, d.b, d.c
@@ -222,13 +220,12 @@ func (d dateText) read(o Order) (Date, bool) {
 			year += 2000
 		}
 	}
-	return makeDate(year, month, day)
+	return year, month, day
 }
 
 // makeDate returns the calendar day, if there is such a day.
 func makeDate(year, month, day int) (Date, bool) {
-	if year < yearMin || year > yearMax || month < 1 || month > 12 || day < 1 ||
-		day > daysOf(year, month) {
+	if !realDay(year, month, day) {
 		return "", false
 	}
 	var b [10]byte
@@ -238,6 +235,12 @@ func makeDate(year, month, day int) (Date, bool) {
 	b[5], b[6] = '0'+byte(month/10), '0'+byte(month%10)
 	b[8], b[9] = '0'+byte(day/10), '0'+byte(day%10)
 	return Date(b[:]), true
+}
+
+// realDay tells whether there is such a day, in a year that a statement can have.
+func realDay(year, month, day int) bool {
+	return year >= yearMin && year <= yearMax && month >= 1 && month <= 12 && day >= 1 &&
+		(day <= 28 || day <= daysOf(year, month))
 }
 
 func daysOf(year, month int) int {

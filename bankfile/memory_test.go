@@ -79,35 +79,65 @@ func (s *synthetic) from(off int64) []byte {
 // large makes a file of each format with count entries of 0.01, none like another.
 func large(format bankfile.Format, count int64) *synthetic {
 	head, tail, entry := "Date,Payee,Description,Amount,Transaction ID\n", "",
-		"%02d/01/2026,Shop %08d,\"Bread, milk and eggs\",0.01,%012[2]d\n"
+		"@@/01/2026,Shop ########,\"Bread, milk and eggs\",0.01,############\n"
 	closing := fmt.Sprintf("%d.%02d", count/100, count%100)
 	switch format {
 	case bankfile.OFX:
 		head = "<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>9</BANKACCTFROM><BANKTRANLIST>\n"
 		tail = "</BANKTRANLIST></STMTRS></OFX>\n"
-		entry = "<STMTTRN><TRNTYPE>OTHER\n<DTPOSTED>202601%02d\n<TRNAMT>0.01\n" +
-			"<FITID>%012d\n<NAME>Shop %08[2]d\n<MEMO>Bread, milk and eggs\n</STMTTRN>\n"
+		entry = "<STMTTRN><TRNTYPE>OTHER\n<DTPOSTED>202601@@\n<TRNAMT>0.01\n" +
+			"<FITID>############\n<NAME>Shop ########\n<MEMO>Bread, milk and eggs\n</STMTTRN>\n"
 	case bankfile.QIF:
 		head = "!Type:Bank\n"
-		entry = "D%02d/01/2026\nT0.01\nPShop %08d\nMBread, milk and eggs\nLFood\n^\n"
+		entry = "D@@/01/2026\nT0.01\nPShop ########\nMBread, milk and eggs\nLFood\n^\n"
 	case bankfile.MT940:
 		head = ":20:X\n:25:NL71RABO0123456789\n:28C:1\n:60F:C260101EUR0,\n"
 		tail = ":62F:C260131EUR" + strings.Replace(closing, ".", ",", 1) + "\n-\n"
-		entry = ":61:2601%02dC0,01NTRFNONREF//%012d\n" +
-			":86:166?00X?20SVWZ+Bread, milk?32Shop %08[2]d\n"
+		entry = ":61:2601@@C0,01NTRFNONREF//############\n" +
+			":86:166?00X?20SVWZ+Bread, milk?32Shop ########\n"
 	case bankfile.CAMT:
 		whole := camt("053", 8, balance("OPBD", "0", "CRDT")+balance("CLBD", closing,
 			"CRDT")+"MANY")
 		head, tail, _ = strings.Cut(whole, "MANY")
 		entry = `<Ntry><Amt Ccy="CHF">0.01</Amt><CdtDbtInd>CRDT</CdtDbtInd>` +
-			"<Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-01-%02d</Dt></BookgDt>" +
-			"<AcctSvcrRef>%012d</AcctSvcrRef><NtryDtls><TxDtls><RltdPties><Dbtr><Pty>" +
-			"<Nm>Shop %08[2]d</Nm></Pty></Dbtr></RltdPties><RmtInf><Ustrd>Bread</Ustrd>" +
+			"<Sts><Cd>BOOK</Cd></Sts><BookgDt><Dt>2026-01-@@</Dt></BookgDt>" +
+			"<AcctSvcrRef>############</AcctSvcrRef><NtryDtls><TxDtls><RltdPties><Dbtr><Pty>" +
+			"<Nm>Shop ########</Nm></Pty></Dbtr></RltdPties><RmtInf><Ustrd>Bread</Ustrd>" +
 			"</RmtInf></TxDtls></NtryDtls></Ntry>\n"
 	}
-	return newSynthetic(head, tail, count, func(b []byte, i int64) []byte {
-		return fmt.Appendf(b, entry, i%28+1, i)
-	})
+	return newSynthetic(head, tail, count, numbered(entry))
+}
+
+// numbered makes the pieces of a file out of one in which @@ stands for a day and a run of # for
+// the number of the piece. A large file must not cost more to make than to read.
+func numbered(pattern string) func([]byte, int64) []byte {
+	day := strings.Index(pattern, "@@")
+	var runs [][2]int
+	for at := 0; at < len(pattern); at++ {
+		end := at
+		for end < len(pattern) && pattern[end] == '#' {
+			end++
+		}
+		if end > at {
+			runs, at = append(runs, [2]int{at, end}), end
+		}
+	}
+	return func(b []byte, i int64) []byte {
+		from := len(b)
+		b = append(b, pattern...)
+		put(b[from+day:from+day+2], i%28+1)
+		for _, run := range runs {
+			put(b[from+run[0]:from+run[1]], i)
+		}
+		return b
+	}
+}
+
+// put writes a number with leading zeros.
+func put(b []byte, n int64) {
+	for at := len(b) - 1; at >= 0; at-- {
+		b[at], n = '0'+byte(n%10), n/10
+	}
 }
 
 var formats = []bankfile.Format{

@@ -314,5 +314,15 @@ func joinWrapped(body []string) string {
 // joinText joins lines of free text.
 func joinText(body []string) string { return collapse(strings.Join(body, " ")) }
 
-// collapse makes every run of blanks one blank.
-func collapse(text string) string { return strings.Join(strings.FieldsFunc(text, isBlank), " ") }
+// collapse makes every run of blanks one blank, and takes those at the ends away.
+func collapse(text string) string {
+	blank := true // The beginning counts as one.
+	for i := range len(text) {
+		c := text[i]
+		if c > '~' || c < ' ' || c == ' ' && blank {
+			return strings.Join(strings.FieldsFunc(text, isBlank), " ")
+		}
+		blank = c == ' '
+	}
+	return strings.TrimSuffix(text, " ")
+}

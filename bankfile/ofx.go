@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -38,10 +39,23 @@ type ofxParser struct {
 type ofxTransaction struct {
 	line   int
 	cut    bool
-	raw    strings.Builder
+	raw    []byte
 	values map[string]string
 	origin bool // ORIGCURRENCY: the amount was converted from another currency.
 }
+
+// reset begins another transaction in the memory of the one before.
+func (t *ofxTransaction) reset(line int) {
+	if t.values == nil {
+		t.values = make(map[string]string)
+	}
+	clear(t.values)
+	*t = ofxTransaction{line: line, raw: t.raw[:0], values: t.values}
+}
+
+// firstPassTags are the values of a transaction that the first pass needs: whether it can be
+// read, its id, and how its amount is written.
+var firstPassTags = map[string]bool{"DTPOSTED": true, "TRNAMT": true, "FITID": true}
 
 // ofxStatements are the aggregates that hold one account's statement.
 var ofxStatements = map[string]bool{"STMTRS": true, "CCSTMTRS": true, "INVSTMTRS": true}
@@ -67,7 +81,7 @@ func (p *ofxParser) run() error {
 		switch t.kind {
 		case tokenText:
 			if p.tag != "" {
-				p.value(string(t.text), t)
+				p.value(t)
 			}
 		case tokenEmpty:
 			p.tag = ""
@@ -108,7 +122,7 @@ func (p *ofxParser) start(t token) error {
 			return err
 		}
 		p.inTrn, p.inside, p.trade = true, "", false
-		p.trn = ofxTransaction{line: t.line, values: make(map[string]string, 12)}
+		p.trn.reset(t.line)
 		if name == "STMTTRNP" {
 			p.trn.values["PENDING"] = "Y"
 		}
@@ -170,18 +184,17 @@ func (p *ofxParser) close(t token) error {
 }
 
 // value takes the text behind a start tag.
-func (p *ofxParser) value(text string, t token) {
+func (p *ofxParser) value(t token) {
 	tag := p.tag
 	p.tag = ""
-	text = trimBlanks(text)
-	if text == "" {
-		return
-	}
 	if p.inTrn {
-		p.trnValue(tag, text, t)
+		if !p.w.first || firstPassTags[tag] {
+			p.trnValue(tag, trimBlanks(string(t.text)), t)
+		}
 		return
 	}
-	if p.w.at < 0 {
+	text := trimBlanks(string(t.text))
+	if p.w.at < 0 || text == "" {
 		return
 	}
 	s := p.w.current()
@@ -226,12 +239,13 @@ func (p *ofxParser) closeBalance() {
 }
 
 func (p *ofxParser) trnValue(tag, text string, t token) {
+	if text == "" {
+		return
+	}
 	p.trn.cut = p.trn.cut || t.cut
-	if !p.w.first && p.trn.raw.Len() < RawMax {
-		p.trn.raw.WriteString(tag)
-		p.trn.raw.WriteString(": ")
-		p.trn.raw.WriteString(text)
-		p.trn.raw.WriteByte('\n')
+	if !p.w.first && len(p.trn.raw) < RawMax {
+		p.trn.raw = append(append(append(p.trn.raw, tag...), ": "...), text...)
+		p.trn.raw = append(p.trn.raw, '\n')
 	}
 	switch p.inside {
 	case "BANKACCTTO", "CCACCTTO":
@@ -254,7 +268,7 @@ func (p *ofxParser) finishTrn() error {
 	}
 	p.inTrn, p.inside = false, ""
 	t, v := &p.trn, p.trn.values
-	raw := strings.TrimSuffix(t.raw.String(), "\n")
+	raw := string(bytes.TrimSuffix(t.raw, []byte{'\n'}))
 	ok := true
 	if e, warnings, why := p.entry(v); why != "" {
 		ok = p.w.refuse(t.line, raw, why)
@@ -299,12 +313,12 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 	// DTAVAIL is when the money can be used, DTUSER when the person acted. VALUEDATE is none of
 	// the standard's, but of some banks in Australia.
 	for _, tag := range [...]string{"DTAVAIL", "VALUEDATE"} {
-		if d, err := ofxDate(v[tag]); err == nil && e.ValueDate == "" {
-			e.ValueDate = d
+		if text := v[tag]; text != "" && e.ValueDate == "" {
+			e.ValueDate, _ = ofxDate(text) // What is none is left out.
 		}
 	}
-	if d, err := ofxDate(v["DTUSER"]); err == nil {
-		e.AuthorisedDate = d
+	if text := v["DTUSER"]; text != "" {
+		e.AuthorisedDate, _ = ofxDate(text)
 	}
 	if sym := currencyOf(v["CURSYM"]); sym != "" {
 		if p.trn.origin {

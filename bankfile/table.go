@@ -187,10 +187,11 @@ type csvParser struct {
 	c    *csvReader
 	runs []running // Of the second pass, by statement.
 
-	held *heldEntry // An entry that may get more lines.
+	held heldEntry // An entry that may get more lines.
 }
 
 type heldEntry struct {
+	holds    bool
 	at       int
 	line     int
 	raw      string
@@ -240,7 +241,7 @@ func (p *csvParser) take(r *record) error {
 	case r.cut:
 		return p.refuse(r, fmt.Sprintf("the row is longer than %d bytes", LineMax))
 	case (date == "" || !strings.ContainsAny(date, "0123456789")) && !looksLikeNumber(money):
-		if p.f.mapping.JoinLines && p.held != nil {
+		if p.f.mapping.JoinLines && p.held.holds {
 			p.held.raw += "\n" + r.raw
 			p.held.entry.Memo = clipTo(collapse(p.held.entry.Memo+" "+
 				strings.Join(r.fields, " ")), FieldMax)
@@ -321,10 +322,10 @@ func (p *csvParser) entry(r *record) error {
 	if !p.w.first {
 		p.follow(r, &e)
 	}
-	p.held = &heldEntry{at: p.w.at, line: r.line, raw: r.raw, entry: e, warnings: warnings}
 	if !p.f.mapping.JoinLines {
-		return p.flush()
+		return stoppedUnless(p.w.entry(r.line, r.raw, e, warnings))
 	}
+	p.held = heldEntry{true, p.w.at, r.line, r.raw, e, warnings}
 	return nil
 }
 
@@ -470,11 +471,11 @@ func (p *csvParser) finish() error {
 }
 
 func (p *csvParser) flush() error {
-	h := p.held
-	if h == nil {
+	if !p.held.holds {
 		return nil
 	}
-	p.held = nil
+	h := p.held
+	p.held = heldEntry{}
 	at := p.w.at
 	p.w.at = h.at
 	ok := p.w.entry(h.line, h.raw, h.entry, h.warnings)
