@@ -359,6 +359,10 @@ func trimBlanks(text string) string {
 		text[len(text)-1] > ' ' && text[len(text)-1] < 0x80 {
 		return text
 	}
+	text = strings.Trim(text, " \t\r\n")
+	if text == "" || text[0] < 0x80 && text[len(text)-1] < 0x80 {
+		return text
+	}
 	return strings.TrimFunc(text, isBlank)
 }
 

@@ -113,12 +113,20 @@ func (t *idTable) add(account, id string) {
 	shard := &t.shards[h>>58]
 	if !shard.add(h) {
 		t.twice[h] = struct{}{}
-		t.full = t.full || len(t.twice) > repeatedMax
+		if len(t.twice) > repeatedMax {
+			t.giveUp()
+		}
 		return
 	}
 	if t.count++; t.count > IDsMax {
-		t.full = true
+		t.giveUp()
 	}
+}
+
+// giveUp relies on no id any more, and lets go of what was held.
+func (t *idTable) giveUp() {
+	t.full, t.twice = true, nil
+	clear(t.shards[:])
 }
 
 // add returns false for a hash that is already there.

@@ -176,7 +176,7 @@ func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
 	}
 	if e.BankID != "" {
 		e.UniqueID = !w.file.ids.repeated(s.Account, e.BankID)
-		if !e.UniqueID {
+		if !e.UniqueID && !w.file.ids.full {
 			warnings = append(warnings, Warning{WarnID,
 				fmt.Sprintf("The bank's id %q stands at several entries.", clip(e.BankID))})
 		}
