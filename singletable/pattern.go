@@ -157,8 +157,8 @@ func Hydrate() PatternOption { return patternOption(func(c *patternCore) { c.hyd
 // short, and its Next goes on.
 func CallsMax(n int) PatternOption { return patternOption(func(c *patternCore) { c.callsMax = n }) }
 
-// Abreast reads n time buckets side by side and merges them, in place of one after the other: all of
-// a range is there sooner, and a page that the first bucket fills costs more. The rows must be
+// Abreast reads n time buckets side by side and merges them, in place of one after the other: all
+// of a range is there sooner, and a page that the first bucket fills costs more. The rows must be
 // sorted by the time that the buckets are of.
 func Abreast(n int) PatternOption { return patternOption(func(c *patternCore) { c.abreast = n }) }
 

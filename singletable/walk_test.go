@@ -87,8 +87,10 @@ func newEventModel() *eventModel {
 	m.shards, m.down = q("Shards"), q("Shards", st.Descending())
 	m.epochs = q("Epochs")
 	m.months, m.back = q("Months"), q("Months", st.Descending())
-	m.abreast = []*st.Pattern[InGroup, Event]{q("Months", st.Abreast(3), st.Describe("side by side")),
-		q("Months", st.Abreast(3), st.Describe("side by side"), st.Descending())}
+	m.abreast = []*st.Pattern[InGroup, Event]{
+		q("Months", st.Abreast(3), st.Describe("side by side")),
+		q("Months", st.Abreast(3), st.Describe("side by side"), st.Descending()),
+	}
 	m.reverse = q("Reverse")
 	keep := st.FieldOf(m.events, func(e *Event) *bool { return &e.Keep })
 	m.kept = q("Shards", st.Filter(keep.Equals(true)), st.CallsMax(7), st.Describe("kept"))

@@ -42,6 +42,7 @@ var layout = []rule{
 		"systems/ledger", "singletable", "money", "problem",
 	}},
 	{pkg: "systems/rates/...", may: []string{"singletable", "money", "problem"}},
+	{pkg: "systems/statements/...", may: []string{"singletable", "money", "problem", "bankfile"}},
 	{pkg: "systems/locations/...", may: []string{"singletable", "problem"}},
 
 	// Layer 4: the server is the composition root and the only place that opens a store.

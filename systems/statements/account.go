@@ -1,0 +1,233 @@
+package statements
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// NewAccount asks for an account.
+type NewAccount struct {
+	// ID is the id to use, so that the request can be repeated; empty means a new one.
+	ID       string
+	Name     string
+	Currency money.Currency
+	Number   string
+}
+
+// AccountChange is what to change of an account; nil leaves as is.
+type AccountChange struct {
+	Name    *string
+	Number  *string
+	Closed  *bool
+	Mapping *bankfile.Mapping
+	// Version is the version that the caller has seen; 0 means any.
+	Version uint64
+}
+
+// SaveProfile keeps what a user tells of themselves. Version is the version that the caller has
+// seen; 0 means any. The error is ErrInvalid or ErrChanged.
+func (p *Person) SaveProfile(
+	ctx context.Context, email string, preferences Preferences, version uint64,
+) (Profile, error) {
+	var wrong problem.Fields
+	checkText(&wrong, "email", email, 0, NameMax)
+	if preferences.Currency != "" && !preferences.Currency.Known() {
+		wrong.Addf("currency", "%q is no currency of ISO 4217", preferences.Currency)
+	}
+	if _, err := time.LoadLocation(preferences.TimeZone); err != nil {
+		wrong.Addf("timezone", "%q is no time zone such as Pacific/Auckland", preferences.TimeZone)
+	}
+	if err := wrong.Err(ErrInvalid); err != nil {
+		return Profile{}, err
+	}
+	for {
+		start, err := p.profile(ctx)
+		if err != nil {
+			return Profile{}, err
+		}
+		if version != 0 && version != start.Version {
+			return Profile{}, ErrChanged.With("what", "The profile")
+		}
+		next := Profile{UserID: p.id, Email: email, Preferences: preferences,
+			CreatedAt: start.CreatedAt, UpdatedAt: p.now(), Version: start.Version + 1}
+		if next.CreatedAt.IsZero() {
+			next.CreatedAt = next.UpdatedAt
+		}
+		err = p.model().profiles.Put(ctx, p.store(), next,
+			p.model().versions.profile.Equals(start.Version))
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return next, wrapped("save profile", err)
+		}
+	}
+}
+
+// profile returns the profile, or an empty one.
+func (p *Person) profile(ctx context.Context) (Profile, error) {
+	v, _, err := p.model().profiles.Get(ctx, p.store(), Profile{UserID: p.id},
+		singletable.Consistent())
+	return v, wrapped("read profile", err)
+}
+
+// Profile returns what the user has told of themselves. The error is ErrNoProfile.
+func (p *Person) Profile(ctx context.Context) (Profile, error) {
+	v, err := p.profile(ctx)
+	if err == nil && v.CreatedAt.IsZero() && v.Email == "" && v.Preferences == (Preferences{}) {
+		return Profile{}, ErrNoProfile
+	}
+	return v, err
+}
+
+// CreateAccount makes an account. A repeat with the same id and contents returns the first one. The
+// error is ErrInvalid, ErrTooMany or ErrChanged.
+func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (Account, error) {
+	now := p.now()
+	a := Account{UserID: p.id, ID: n.ID, Name: strings.TrimSpace(n.Name), Currency: n.Currency,
+		Number: strings.TrimSpace(n.Number), CreatedAt: now, UpdatedAt: now, Version: 1}
+	if a.ID == "" {
+		a.ID = p.newID("account")
+	}
+	if err := a.check(); err != nil {
+		return Account{}, err
+	}
+	start, err := p.Start(ctx)
+	if err != nil {
+		return Account{}, err
+	}
+	for _, found := range start.Accounts {
+		if found.ID != a.ID {
+			continue
+		}
+		if found.Name == a.Name && found.Currency == a.Currency && found.Number == a.Number {
+			return found, nil
+		}
+		return Account{}, ErrChanged.With("what", "Account "+a.ID)
+	}
+	if len(start.Accounts) >= AccountsMax {
+		return Account{}, ErrTooMany.With("what", "accounts").With("limit", AccountsMax)
+	}
+	err = p.model().accounts.Create(ctx, p.store(), a)
+	if errors.Is(err, singletable.ErrExists) {
+		return Account{}, ErrChanged.With("what", "Account "+a.ID)
+	}
+	return a, wrapped("create account", err)
+}
+
+func (a *Account) check() error {
+	var wrong problem.Fields
+	checkText(&wrong, "id", a.ID, 1, NameMax)
+	checkText(&wrong, "name", a.Name, 1, NameMax)
+	checkText(&wrong, "number", a.Number, 0, NameMax)
+	if !a.Currency.Known() {
+		wrong.Addf("currency", "%q is no currency of ISO 4217", a.Currency)
+	}
+	return wrong.Err(ErrInvalid)
+}
+
+// checkText demands a text of some bytes, on one line.
+func checkText(wrong *problem.Fields, field, text string, least, most int) {
+	switch {
+	case len(text) < least:
+		wrong.Add(field, "is missing")
+	case len(text) > most:
+		wrong.Addf(field, "has %d bytes, the limit is %d", len(text), most)
+	case !utf8.ValidString(text):
+		wrong.Add(field, "is not UTF-8")
+	case strings.ContainsFunc(text, isControl):
+		wrong.Add(field, "has control characters")
+	}
+}
+
+// Account returns an account. The error is ErrNoAccount.
+func (p *Person) Account(ctx context.Context, id string) (Account, error) {
+	if id == "" {
+		return Account{}, ErrNoAccount.With("account", id)
+	}
+	a, found, err := p.model().accounts.Get(ctx, p.store(), Account{UserID: p.id, ID: id},
+		singletable.Consistent())
+	if err != nil {
+		return Account{}, failed("read account", err)
+	}
+	if !found {
+		return Account{}, ErrNoAccount.With("account", id)
+	}
+	return a.mapped()
+}
+
+// mapped reads the mapping out of its stored form.
+func (a Account) mapped() (Account, error) {
+	if a.MappingText == "" {
+		return a, nil
+	}
+	m, err := bankfile.ParseMapping([]byte(a.MappingText))
+	if err != nil {
+		return Account{}, fmt.Errorf("mapping of account %s: %w", a.ID, err)
+	}
+	a.Mapping = &m
+	return a, nil
+}
+
+// ChangeAccount changes an account. The error is ErrInvalid, ErrNoAccount or ErrChanged.
+func (p *Person) ChangeAccount(
+	ctx context.Context, id string, c AccountChange,
+) (Account, error) {
+	for {
+		a, err := p.Account(ctx, id)
+		if err != nil {
+			return Account{}, err
+		}
+		if c.Version != 0 && c.Version != a.Version {
+			return Account{}, ErrChanged.With("what", "Account "+id)
+		}
+		before := a.Version
+		if err := a.apply(c); err != nil {
+			return Account{}, err
+		}
+		a.UpdatedAt, a.Version = p.now(), before+1
+		err = p.model().accounts.Put(ctx, p.store(), a, p.model().accounts.Exists(),
+			p.model().versions.account.Equals(before))
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return a, wrapped("change account", err)
+		}
+	}
+}
+
+func (a *Account) apply(c AccountChange) error {
+	if c.Name != nil {
+		a.Name = strings.TrimSpace(*c.Name)
+	}
+	if c.Number != nil {
+		a.Number = strings.TrimSpace(*c.Number)
+	}
+	if c.Closed != nil {
+		a.Closed = *c.Closed
+	}
+	if c.Mapping != nil {
+		text, err := json.Marshal(c.Mapping)
+		if err != nil {
+			return fmt.Errorf("mapping of account %s: %w", a.ID, err)
+		}
+		if _, err := bankfile.ParseMapping(text); err != nil {
+			return ErrInvalid.Field("mapping", err.Error())
+		}
+		a.Mapping, a.MappingText = c.Mapping, string(text)
+	}
+	return a.check()
+}
+
+// wrapped is failed for an error that may be none.
+func wrapped(deed string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failed(deed, err)
+}

@@ -1,0 +1,57 @@
+// Package statements keeps a person's bank statements: it takes in the files of banks, each row
+// once, and says where the money went.
+//
+// # Words
+//
+// [Books] hold the statements of everybody, and [Person] is the part of one user, who is known by
+// the subject of a token and by nothing else: whoever holds a Person can reach nobody else's data.
+// An [Account] is one at a bank, a [Tag] sorts transactions, an [Upload] is a bank's file, and a
+// [Transaction] is one movement on an account on one calendar day. A sheet holds the totals of an
+// account and month, see [Sheet].
+//
+// # Promises
+//
+// An import can be repeated, resumed and undone. Every row of a file becomes a transaction once,
+// whatever of it was imported before and from whichever file; equal rows of one day are all kept.
+// What a person deleted stays deleted, and what an undone import brought comes with the next one.
+//
+// What a person wrote is never overwritten by a file or a rule.
+//
+// Money out is negative. Amounts are the exact decimals that the bank wrote, and dates its calendar
+// days; nothing moves them through a time zone.
+//
+// The sheets of an account are what its rows add up to, at every instant: a row and its month's
+// sheet are written together.
+//
+// # The table
+//
+// All is in one table, by default PuteaMatai, without any index:
+//
+//	USER#<user>                           @PROFILE                 profile
+//	USER#<user>                           ACCOUNT#<account>        account
+//	USER#<user>                           TAG#<tag>                tag
+//	USER#<user>#ACCOUNT#<account>         UPLOAD#<upload>          upload
+//	USER#<user>#ACCOUNT#<account>#<month> TRANSACTION#<date>#<id>  transaction
+//
+// The rest is this package's own and stands apart:
+//
+//	@statements#tag#<user>#<text>                META                a tag's text, once a user
+//	@statements#entry#<user>#<account>#<month>   <id>                what is known of a row
+//	@statements#total#<user>#<account>           <month>#<currency>  sheet
+//	@statements#rule#<user>                      <rule>              rule
+//	@statements#job#<user>                       <job>               work over many rows
+//
+// # Identity
+//
+// The id of a transaction that a file brought is made of what the bank says: its own id of the row
+// where that can be relied on, else the row's content and its place among equal ones of the day. An
+// entry item under the month in which the bank booked it remembers the row for good, wherever the
+// transaction is moved, and also after it was deleted; see [Entry]. The month is part of the id, so
+// that an id alone leads to the item.
+//
+// # The life of an upload
+//
+//	uploaded ── parsed ── previewed ── importing ── processed ── reverting ── reverted
+//	    └──────────┴───────── failed ──────┘                                     │
+//	               └───────────────────────────── previewed again ───────────────┘
+package statements

@@ -1,0 +1,175 @@
+package statements
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// Page is a page of transactions.
+type Page struct {
+	Transactions []Transaction
+	Next         string // The cursor of the next page; empty at the end.
+}
+
+// Range is days of an account, both included, in an order.
+type Range struct {
+	AccountID string
+	From, To  Date
+	// Latest gives the latest first.
+	Latest bool
+}
+
+// checkRange refuses what is no range of days, or too long a one.
+func checkRange(from, to Date) error {
+	if validDate(from) && validDate(to) && from <= to && monthsBetween(from, to) <= MonthsMax {
+		return nil
+	}
+	return ErrInvalidRange.With("from", from).With("to", to).With("months", MonthsMax)
+}
+
+// monthsBetween counts the months that two days and what is between them touch.
+func monthsBetween(from, to Date) int {
+	a, _ := time.Parse(time.DateOnly, string(from))
+	b, _ := time.Parse(time.DateOnly, string(to))
+	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month()) + 1
+}
+
+// Transactions returns a page of the transactions of a range; each month is a partition, and a few
+// are asked side by side. Size is 1 to PageMax. The error is ErrInvalidRange or ErrInvalidCursor.
+func (p *Person) Transactions(
+	ctx context.Context, r Range, size int, cursor string,
+) (Page, error) {
+	if err := checkRange(r.From, r.To); err != nil {
+		return Page{}, err
+	}
+	pattern := p.model().days
+	if r.Latest {
+		pattern = p.model().latest
+	}
+	page, err := pattern.Page(ctx, p.store(), OfDays{p.id, r.AccountID, r.From, r.To}, size, cursor)
+	if err != nil {
+		return Page{}, failed("list transactions", err)
+	}
+	for i := range page.Items {
+		page.Items[i].fill(p.id, r.AccountID)
+	}
+	return Page{page.Items, page.Next}, nil
+}
+
+// All yields the transactions of a range one by one. A failure is yielded once, at the end.
+func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error] {
+	return func(yield func(Transaction, error) bool) {
+		if err := checkRange(r.From, r.To); err != nil {
+			yield(Transaction{}, err)
+			return
+		}
+		pattern := p.model().days
+		if r.Latest {
+			pattern = p.model().latest
+		}
+		in := OfDays{p.id, r.AccountID, r.From, r.To}
+		for t, err := range pattern.All(ctx, p.store(), in) {
+			if err != nil {
+				yield(Transaction{}, failed("read transactions", err))
+				return
+			}
+			t.fill(p.id, r.AccountID)
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// fill sets what stands in the key alone.
+func (t *Transaction) fill(user, account string) { t.UserID, t.AccountID = user, account }
+
+// Transaction returns one transaction: its entry tells the day, which leads to the item. The error
+// is ErrNoTransaction.
+func (p *Person) Transaction(ctx context.Context, account, id string) (Transaction, error) {
+	t, _, err := p.transaction(ctx, account, id)
+	return t, err
+}
+
+// TransactionOf returns one transaction by its day, as any program can find it.
+func (p *Person) TransactionOf(
+	ctx context.Context, account string, date Date, id string,
+) (Transaction, error) {
+	at := Transaction{UserID: p.id, AccountID: account, Date: date, ID: id}
+	if !validDate(date) {
+		return Transaction{}, noTransaction(account, id)
+	}
+	t, found, err := p.model().transactions.Get(ctx, p.store(), at, singletable.Consistent())
+	if err != nil {
+		return Transaction{}, failed("read transaction", err)
+	}
+	if !found {
+		return Transaction{}, noTransaction(account, id)
+	}
+	return t, nil
+}
+
+// transaction returns a transaction with its entry. One that moves between the two reads is found
+// by the next attempt.
+func (p *Person) transaction(
+	ctx context.Context, account, id string,
+) (Transaction, Entry, error) {
+	var err error
+	for range 3 {
+		var e Entry
+		var found bool
+		if e, found, err = p.entry(ctx, account, id); err != nil {
+			return Transaction{}, Entry{}, err
+		}
+		if !found || e.State == Deleted || e.State == Undone {
+			break
+		}
+		if e.State == Merged {
+			id = e.Of
+			continue
+		}
+		var t Transaction
+		if t, err = p.TransactionOf(ctx, account, e.Date, id); err == nil {
+			return t, e, nil
+		}
+		if !errors.Is(err, ErrNoTransaction) {
+			return Transaction{}, Entry{}, err
+		}
+	}
+	return Transaction{}, Entry{}, noTransaction(account, id)
+}
+
+// entry returns what is remembered of a row.
+func (p *Person) entry(ctx context.Context, account, id string) (Entry, bool, error) {
+	if id == "" {
+		return Entry{}, false, nil
+	}
+	at := Entry{UserID: p.id, AccountID: account, Month: monthOfID(id), ID: id}
+	e, found, err := p.model().entries.Get(ctx, p.store(), at, singletable.Consistent())
+	if err != nil {
+		return Entry{}, false, failed("read entry", err)
+	}
+	return e, found, nil
+}
+
+func noTransaction(account, id string) error {
+	return ErrNoTransaction.With("transaction", id).With("account", account)
+}
+
+// Sheets returns the totals of an account from one month to another, both included, in order of
+// month and currency. Any day of a month stands for it, and no day leaves that end open.
+func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
+	var out []Sheet
+	in := OfMonths{p.id, account, from, to}
+	for s, err := range p.model().sheetsOf.All(ctx, p.store(), in) {
+		if err != nil {
+			return nil, failed("read totals", err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}

@@ -1,0 +1,34 @@
+package statements
+
+// Limits. A transaction with all that it may have stays under the 400 KB of an item, and so does
+// the sheet of a month: TagsMax and MerchantsMax bound what a sheet tells apart.
+const (
+	// UserMax is the greatest length of a user's id in bytes; issuers promise at most 255.
+	UserMax = 255
+	// NameMax bounds names of accounts, tags, rules and merchants, in bytes.
+	NameMax = 200
+	// TextMax bounds what is kept of the bank's own text of a row, in bytes.
+	TextMax = 2 << 10
+	// NotesMax bounds the notes of a transaction in bytes.
+	NotesMax = 8 << 10
+	// AnnotationMax bounds the text of an annotation in bytes, AnnotationsMax their number on one
+	// transaction: 200 KB at most.
+	AnnotationMax  = 2 << 10
+	AnnotationsMax = 100
+	// TagsOfOneMax is how many tags one transaction, or one part of it, may have.
+	TagsOfOneMax = 50
+	// SplitsMax is into how many parts a transaction may be divided.
+	SplitsMax = 50
+	// AccountsMax and TagsMax bound what a user has, so that an app starts with one query.
+	AccountsMax = 500
+	TagsMax     = 2_000
+	// RulesMax bounds a user's rules: each is tried on every row.
+	RulesMax = 500
+	// MerchantsMax is how many merchants the sheet of a month tells apart; those beyond are summed
+	// up together.
+	MerchantsMax = 800
+	// MonthsMax bounds a range that is read as one: ten years.
+	MonthsMax = 120
+	// PageMax bounds a page of rows.
+	PageMax = 1_000
+)

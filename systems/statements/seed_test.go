@@ -1,0 +1,58 @@
+package statements_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements"
+)
+
+func TestTheModelIsSound(t *testing.T) {
+	report := open(t, statements.Options{}).Model().Check()
+	if err := report.Err(); err != nil {
+		t.Error(err)
+	}
+	for _, w := range report.Warnings {
+		t.Log(w)
+	}
+}
+
+func TestAnAppStartsWithOneQuery(t *testing.T) {
+	b := open(t, statements.Options{})
+	ctx, p := t.Context(), b.person("user-1234abcd")
+	if _, err := p.SaveProfile(ctx, "user@example.com", statements.Preferences{
+		Currency: "NZD", TimeZone: "Pacific/Auckland"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	a := b.account(p, "Everyday Checking")
+	tag, made, err := p.CreateTag(ctx, " Groceries ")
+	if err != nil || !made {
+		t.Fatal(made, err)
+	}
+	again, made, err := p.CreateTag(ctx, "groceries")
+	if err != nil || made || again.ID != tag.ID {
+		t.Errorf("a second tag in another case: %v %v %v", again, made, err)
+	}
+	metered, meter := singletable.WithMeter(ctx)
+	start, err := p.Start(metered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if meter.Calls() != 1 || start.Profile == nil || start.Profile.Email != "user@example.com" {
+		t.Errorf("%d calls, profile %v", meter.Calls(), start.Profile)
+	}
+	if diff := cmp.Diff([]statements.Account{a}, start.Accounts,
+		cmp.Comparer(money.Decimal.Equal)); diff != "" {
+		t.Error(diff)
+	}
+	if len(start.Tags) != 1 || start.Tags[0].Text != "Groceries" {
+		t.Errorf("tags: %v", start.Tags)
+	}
+	other, err := b.person("user-2").Start(ctx)
+	if err != nil || other.Profile != nil || other.Accounts != nil || other.Tags != nil {
+		t.Errorf("another user sees %v %v", other, err)
+	}
+}

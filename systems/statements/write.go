@@ -1,0 +1,219 @@
+package statements
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// rowsOfOneWrite is how many new rows of one month fit in one transaction of the store: each is a
+// transaction and an entry, and the sheet is one more. Rows that move between months take two
+// sheets.
+const rowsOfOneWrite = (singletable.TxActionsMax - 2) / 2
+
+// change is what happens to one row. A nil before is a new one, a nil after one that goes; what an
+// entry says changes only where entryAfter is set.
+type change struct {
+	before, after           *Transaction
+	entryBefore, entryAfter *Entry
+}
+
+// errRaced means that a row is no longer as the change says it was before.
+var errRaced = errors.New("a row was changed meanwhile")
+
+// place is where a sheet stands.
+type place struct {
+	account, month string
+	currency       money.Currency
+}
+
+func placeOf(t *Transaction) place {
+	return place{t.AccountID, monthOf(t.Date), t.Currency}
+}
+
+// sheets are sheets as they were last read or written. Whoever writes many rows of a month keeps
+// them between writes, so that each sheet is read once. Not safe for concurrent use.
+type sheets map[place]*Sheet
+
+// write makes changes and keeps the sheets in step: all or nothing. It numbers the versions of what
+// it writes, also in the changes themselves. The error is errRaced where a row is not as it was;
+// sheets that others changed are read anew. More adds actions to the same transaction; it is called
+// for each attempt.
+func (p *Person) write(
+	ctx context.Context, known sheets, changes []change, more ...func(*singletable.Tx),
+) error {
+	if known == nil {
+		known = sheets{}
+	}
+	now := p.now()
+	for _, c := range changes {
+		if c.after != nil {
+			c.after.UserID, c.after.UpdatedAt = p.id, now
+		}
+	}
+	for {
+		after, err := p.recount(ctx, known, changes)
+		if err != nil {
+			return err
+		}
+		tx := p.store().NewTx()
+		// The token makes a repeat after a lost answer find that it happened.
+		tx.SetToken(p.books.opts.NewID())
+		for i := range changes {
+			p.changeRow(tx, &changes[i])
+		}
+		for _, add := range more {
+			add(tx)
+		}
+		for _, s := range after {
+			p.model().putSheet(tx, s)
+		}
+		err = tx.Commit(ctx)
+		if err == nil {
+			for at, s := range after {
+				s.Version++
+				known[at] = s
+			}
+			number(changes)
+			return nil
+		}
+		if !onlySheets(err, p.model().sheets.Name()) {
+			if errors.Is(err, singletable.ErrConditionFailed) {
+				return fmt.Errorf("%w: %w", errRaced, err)
+			}
+			return failed("write transactions", err)
+		}
+		for at := range after {
+			delete(known, at)
+		}
+	}
+}
+
+// recount returns the sheets as they will be.
+func (p *Person) recount(
+	ctx context.Context, known sheets, changes []change,
+) (map[place]*Sheet, error) {
+	after := map[place]*Sheet{}
+	count := func(t *Transaction, sign int) error {
+		at := placeOf(t)
+		if after[at] == nil {
+			before, err := p.sheet(ctx, known, at)
+			if err != nil {
+				return err
+			}
+			after[at] = before.clone()
+		}
+		if err := after[at].count(t, sign); err != nil {
+			return fmt.Errorf("total of %s %s: %w", at.month, at.currency, err)
+		}
+		return nil
+	}
+	for _, c := range changes {
+		if c.before != nil {
+			if err := count(c.before, -1); err != nil {
+				return nil, err
+			}
+		}
+		if c.after != nil {
+			if err := count(c.after, 1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return after, nil
+}
+
+// sheet returns a sheet as it is, an empty one if there is none.
+func (p *Person) sheet(ctx context.Context, known sheets, at place) (*Sheet, error) {
+	if s := known[at]; s != nil {
+		return s, nil
+	}
+	key := Sheet{UserID: p.id, AccountID: at.account, Month: Date(at.month + "-01"), Currency: at.currency}
+	s, found, err := p.model().sheets.Get(ctx, p.store(), key, singletable.Consistent())
+	if err != nil {
+		return nil, failed("read totals", err)
+	}
+	if !found {
+		s = key
+	}
+	known[at] = &s
+	return &s, nil
+}
+
+// changeRow adds the writes of one change to a transaction.
+func (p *Person) changeRow(tx *singletable.Tx, c *change) {
+	m := p.model()
+	asBefore := func() []singletable.Cond[Transaction] {
+		return []singletable.Cond[Transaction]{
+			m.transactions.Exists(), m.versions.transaction.Equals(c.before.Version)}
+	}
+	switch {
+	case c.before == nil && c.after != nil:
+		v := *c.after
+		v.Version = 1
+		m.transactions.CreateTx(tx, v)
+	case c.before != nil && c.after == nil:
+		m.transactions.DeleteTx(tx, *c.before, asBefore()...)
+	case c.before != nil:
+		v := *c.after
+		v.Version = c.before.Version + 1
+		if c.before.Date == v.Date {
+			m.transactions.PutTx(tx, v, asBefore()...)
+		} else {
+			m.transactions.DeleteTx(tx, *c.before, asBefore()...)
+			m.transactions.CreateTx(tx, v)
+		}
+	}
+	if c.entryAfter == nil {
+		return
+	}
+	e := *c.entryAfter
+	if c.entryBefore == nil {
+		e.Version = 1
+		m.entries.CreateTx(tx, e)
+		return
+	}
+	e.Version = c.entryBefore.Version + 1
+	m.entries.PutTx(tx, e, m.entries.Exists(), m.versions.entry.Equals(c.entryBefore.Version))
+}
+
+// number gives what was written its version.
+func number(changes []change) {
+	for _, c := range changes {
+		if c.after != nil {
+			c.after.Version = 1
+			if c.before != nil {
+				c.after.Version = c.before.Version + 1
+			}
+		}
+		if c.entryAfter != nil {
+			c.entryAfter.Version = 1
+			if c.entryBefore != nil {
+				c.entryAfter.Version = c.entryBefore.Version + 1
+			}
+		}
+	}
+}
+
+// putSheet writes a sheet if it is still the one that was read.
+func (m *model) putSheet(tx *singletable.Tx, s *Sheet) {
+	v := *s
+	v.Version++
+	if s.Version == 0 {
+		m.sheets.CreateTx(tx, v)
+		return
+	}
+	m.sheets.PutTx(tx, v, m.versions.sheet.Equals(s.Version))
+}
+
+// onlySheets reports whether nothing but conditions of sheets failed.
+func onlySheets(err error, entity string) bool {
+	failures := singletable.FailuresOf(err)
+	return len(failures) > 0 && !slices.ContainsFunc(failures, func(f singletable.Failure) bool {
+		return f.Kind != singletable.FailedCondition || f.Entity != entity
+	})
+}
