@@ -54,6 +54,8 @@ func TestAmountsAreReadAsPeopleWriteThem(t *testing.T) {
 		"1234.567":       "1234.567",
 		"Rs. 250.00":     "250",
 		"kr 99,50":       "99.5",
+		"+ £1,100.00 CR": "1100",
+		"£1,100.00 DR":   "-1100",
 	} {
 		t.Run(cell+" is "+want, func(t *testing.T) {
 			e := mustRead(t, qif("2024-05-06", cell)).entries()

@@ -202,6 +202,21 @@ func TestCamtMarks(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 	})
+	t.Run("a foreign amount of zero stands for nothing", func(t *testing.T) {
+		r := mustRead(t, camt("053", 2, ntry("9.30", "DBIT",
+			`<NtryDtls><TxDtls><AmtDtls><InstdAmt>`+
+				`<Amt Ccy="USD">0</Amt></InstdAmt></AmtDtls></TxDtls></NtryDtls>`)))
+		if e := r.entries(); len(e) != 1 || e[0].ForeignCurrency != "" {
+			t.Errorf("got %+v", e)
+		}
+	})
+	t.Run("the day of the purchase", func(t *testing.T) {
+		r := mustRead(t, camt("053", 8, ntry("9.30", "DBIT", `<NtryDtls><TxDtls><RltdDts>`+
+			`<TxDtTm>2026-01-02T23:30:00Z</TxDtTm></RltdDts></TxDtls></NtryDtls>`)))
+		if e := r.entries(); len(e) != 1 || e[0].AuthorisedDate != "2026-01-02" {
+			t.Errorf("got %+v", e)
+		}
+	})
 	t.Run("too many decimals are kept", func(t *testing.T) {
 		r := mustRead(t, camt("053", 2, ntry("8.8555", "CRDT", "")))
 		if e := r.entries(); e[0].Amount.String() != "8.8555" || !r.warned(bankfile.WarnDecimals) {

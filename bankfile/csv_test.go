@@ -102,6 +102,12 @@ func TestCSVOfManyBanks(t *testing.T) {
 		},
 		{"CR alone", "Date,Name,Amount\r" + d + ",A,1.00\r" + d + ",B,2.00\r", []string{d +
 			" 1", d + " 2"}},
+		{
+			"a day of processing that is still empty",
+			table("Process date,Transaction date,Name,Amount", d+",2024-05-05,A,1.00",
+				","+d+",B,2.00"),
+			[]string{d + " 1", d + " 2"},
+		},
 		{"two dates in a cell", table("Date,Name,Amount", "05/16/2024 as of 05/15/2024,A,1.00"),
 			[]string{"2024-05-16 1"}},
 		{"a statement without entries", table("Date,Name,Amount,Balance"), nil},
@@ -117,12 +123,12 @@ func TestCSVOfManyBanks(t *testing.T) {
 
 func TestCSVColumnsAreUnderstood(t *testing.T) {
 	r := mustRead(t, table(
-		"Account,Booking date,Value date,Amount,Currency,Balance,Payee,Description,Transaction ID,"+
+		"Account,Booking date,Value date,Transaction date,Amount,Currency,Balance,Payee,Description,Transaction ID,"+
 			"Reference,Counterparty IBAN,Type,Original amount,Original currency,Status",
-		"123,2024-05-06,2024-05-07,-10.00,EUR,90.00,Shop,Shoes,T1,INV 9,NL71RABO0123456789,Card,"+
+		"123,2024-05-06,2024-05-07,2024-05-04,-10.00,EUR,90.00,Shop,Shoes,T1,INV 9,NL71RABO0123456789,Card,"+
 			"10.85,USD,Pending"))
 	want := bankfile.Entry{
-		Date: "2024-05-06", ValueDate: "2024-05-07", Currency: "EUR", ForeignCurrency: "USD",
+		Date: "2024-05-06", ValueDate: "2024-05-07", AuthorisedDate: "2024-05-04", Currency: "EUR", ForeignCurrency: "USD",
 		Name: "Shop", Memo: "Shoes", BankID: "T1", UniqueID: true, Reference: "INV 9",
 		Counterparty: "NL71RABO0123456789", Category: "Card", HasBalance: true, Pending: true,
 	}
@@ -164,6 +170,14 @@ func TestCSVBalancesAreCheckedFromEitherEnd(t *testing.T) {
 		"oldest first":     {table(header, old, mid, last), true},
 		"newest first":     {table(header, last, mid, old), true},
 		"a row is missing": {table(header, old, last), false},
+		"one a day, beside its first row, oldest day first": {table(header,
+			"2024-05-06;5.00;13.00", "2024-05-06;-2.00;", "2024-05-07;1.00;17.00",
+			"2024-05-07;3.00;"), true},
+		"one a day, beside its last row, newest day first": {table(header,
+			"2024-05-07;1.00;", "2024-05-07;3.00;17.00", "2024-05-06;5.00;",
+			"2024-05-06;-2.00;13.00"), true},
+		"one a day, and a row is missing": {table(header, "2024-05-06;5.00;13.00",
+			"2024-05-06;-2.00;", "2024-05-07;1.00;17.00"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := mustRead(t, c.text)
@@ -237,6 +251,26 @@ func TestAFewNegativeDebitsAreAskedAbout(t *testing.T) {
 	_, err := read(text, bankfile.Options{})
 	if diff := cmp.Diff([]bankfile.Topic{bankfile.AskDebit}, asked(err)); diff != "" {
 		t.Fatal(diff)
+	}
+	var question *bankfile.UndecidedError
+	if errors.As(err, &question) {
+		// Each of its choices is a reading of its own.
+		got := map[string]bool{}
+		for _, c := range question.Questions[0].Choices {
+			m := question.Mapping
+			if err := m.Answer(bankfile.AskDebit, c.Value); err != nil {
+				t.Fatal(err)
+			}
+			r, err := read(text, bankfile.Options{Mapping: &m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[r.brief()[0]] = true
+		}
+		if diff := cmp.Diff(map[string]bool{"2024-05-06 15": true, "2024-05-06 -15": true},
+			got); diff != "" {
+			t.Errorf("readings (-want +got):\n%s", diff)
+		}
 	}
 	for sign, want := range map[bankfile.DebitSign]string{
 		bankfile.DebitOut: "2024-05-06 15", bankfile.DebitSigned: "2024-05-06 -15",
@@ -355,7 +389,11 @@ func TestFilesThatAreNoStatements(t *testing.T) {
 		"gzip":       {"\x1f\x8b\x08\x00", "compressed"},
 		"a web page": {"<!DOCTYPE html><html><body>Sorry</body></html>", "web page"},
 		"a letter":   {"Dear customer,\nwe are closed.\n", "no row"},
-		"other XML":  {"<?xml version=\"1.0\"?><rates/>", "XML"},
+		"rates in XML": {`<?xml version="1.0"?><Envelope xmlns="http://example.org/` +
+			`eurofxref"><Cube currency="USD" rate="1.1"/></Envelope>`, "exchange rates"},
+		"rates in CSV": {table("Date, USD, JPY, CZK, DKK, GBP,", "13 April 2026, 1.16, 186.2, "+
+			"24.3, 7.47, 0.87,"), "exchange rates"},
+		"other XML": {"<?xml version=\"1.0\"?><rates/>", "XML"},
 		"a payment": {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"/>`,
 			"pain.001"},
 		"bare bytes":   {"\x00\x01\x02\x03\x00\xff\xfe\x00abc", "not text"},

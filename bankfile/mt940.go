@@ -107,6 +107,10 @@ func (p *mtParser) line(line string) error {
 		p.more(line)
 		return nil
 	}
+	if tag == "NS" {
+		p.tag = tag // A bank's own remarks, wherever they stand.
+		return nil
+	}
 	if tag != "86" || p.part != mtEntries || p.info != nil {
 		if err := p.flush(); err != nil {
 			return err
@@ -158,9 +162,9 @@ func (p *mtParser) endsMessage(line string) bool {
 func (p *mtParser) legal(tag string) bool {
 	switch p.part {
 	case mtEntries:
-		return strings.Contains(" 61 86 62F 62M 64 65 90C 90D ", " "+tag+" ")
+		return strings.Contains(" 61 86 62F 62M 64 65 90C 90D NS ", " "+tag+" ")
 	case mtFooter:
-		return strings.Contains(" 20 64 65 86 90C 90D 62F 62M ", " "+tag+" ")
+		return strings.Contains(" 20 64 65 86 90C 90D 62F 62M NS ", " "+tag+" ")
 	case mtHeader:
 		return tag != "20" || p.begun || p.account != ""
 	}

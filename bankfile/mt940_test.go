@@ -130,6 +130,18 @@ func TestMT940Information(t *testing.T) {
 			[]string{":86:POS  12:30", "Corner Dairy"},
 			bankfile.Entry{Memo: "POS 12:30 Corner Dairy", Category: "NTRF"},
 		},
+		"a bank's code is no account": {
+			[]string{":86:106?00FEE?20Monthly?3012345678?32Bank"},
+			bankfile.Entry{Name: "Bank", Memo: "Monthly", Category: "FEE"},
+		},
+		"remarks of the bank before the text": {
+			[]string{":NS:22Owner", "23Account", ":86:Text"},
+			bankfile.Entry{Memo: "Text", Category: "NTRF"},
+		},
+		"remarks of the bank behind the text": {
+			[]string{":86:Text", ":NS:22Owner", "23Account"},
+			bankfile.Entry{Memo: "Text", Category: "NTRF"},
+		},
 		"the account below the entry": {
 			[]string{"NL70ABNA0987654321", ":86:Text"},
 			bankfile.Entry{Memo: "Text", Counterparty: "NL70ABNA0987654321", Category: "NTRF"},

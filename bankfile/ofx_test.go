@@ -205,6 +205,20 @@ func TestOFXCorrectionsSayWhatTheyCorrect(t *testing.T) {
 	}
 }
 
+func TestOFXDaysBesideTheDayOfPosting(t *testing.T) {
+	for more, want := range map[string][2]bankfile.Date{
+		"<DTUSER>20260102\n<DTAVAIL>20260105\n": {"2026-01-05", "2026-01-02"},
+		"<VALUEDATE>20260106\n":                 {"2026-01-06", ""},
+		"<DTUSER>20260000\n<DTAVAIL>soon\n":     {"", ""},
+	} {
+		e := mustRead(t, ofx(trn("20260103", "1.00", "x", more))).entries()
+		if len(e) != 1 || e[0].Date != "2026-01-03" || e[0].ValueDate != want[0] ||
+			e[0].AuthorisedDate != want[1] {
+			t.Errorf("%q: %+v", more, e)
+		}
+	}
+}
+
 func TestOFXRowsThatCannotBeReadAreRefused(t *testing.T) {
 	r := mustRead(t, ofx(
 		trn("201120000000", "$120", "a", ""),

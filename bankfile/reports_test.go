@@ -188,6 +188,15 @@ func dateReports() []report {
 			want: a("2022-06-29", "2022-06-29", "2021-11-01", "2021-03-13"),
 		},
 		{
+			name: "twg/qa-entaxy#565: a compact date says its order, whatever was chosen",
+			text: dates("20190516", "20191345"),
+			options: bankfile.Options{Mapping: &bankfile.Mapping{
+				Version: 1, DateOrder: bankfile.MonthFirst,
+			}},
+			want: append(a("2019-05-16"),
+				`refused line 3: the date: "20191345" is not a date`),
+		},
+		{
 			name: "twg/qa-entaxy#565: a refusal shows the text of the cell",
 			text: dates("2019-05-16", "2019-13-45"),
 			want: append(a("2019-05-16"), `refused line 3: the date: there is no such date as `+

@@ -87,7 +87,8 @@ type Entry struct {
 	Balance    money.Decimal
 	HasBalance bool
 
-	Name         string // The other side: a merchant, a person.
+	// Name is the other side: a merchant, a person. Where it is empty, Memo is all that there is.
+	Name         string
 	Memo         string // What the movement is for.
 	Counterparty string // The other side's account number, often an IBAN.
 	Reference    string // A reference that the customer gave or a document's number.
