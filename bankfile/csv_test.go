@@ -103,6 +103,13 @@ func TestCSVOfManyBanks(t *testing.T) {
 		{"CR alone", "Date,Name,Amount\r" + d + ",A,1.00\r" + d + ",B,2.00\r", []string{d +
 			" 1", d + " 2"}},
 		{
+			"what was declined or taken back moved no money",
+			table("Date,Name,Amount,State", d+",A,-1.00,COMPLETED", d+",B,-2.00,REVERTED",
+				d+",C,-3.00,Declined", d+",D,-4.00,PENDING"),
+			[]string{d + " -1", "skipped line 3: its status is REVERTED: it moved no money",
+				"skipped line 4: its status is Declined: it moved no money", d + " -4"},
+		},
+		{
 			"a day of processing that is still empty",
 			table("Process date,Transaction date,Name,Amount", d+",2024-05-05,A,1.00",
 				","+d+",B,2.00"),
@@ -123,12 +130,13 @@ func TestCSVOfManyBanks(t *testing.T) {
 
 func TestCSVColumnsAreUnderstood(t *testing.T) {
 	r := mustRead(t, table(
-		"Account,Booking date,Value date,Transaction date,Amount,Currency,Balance,Payee,Description,Transaction ID,"+
-			"Reference,Counterparty IBAN,Type,Original amount,Original currency,Status",
-		"123,2024-05-06,2024-05-07,2024-05-04,-10.00,EUR,90.00,Shop,Shoes,T1,INV 9,NL71RABO0123456789,Card,"+
-			"10.85,USD,Pending"))
+		"Account,Booking date,Value date,Transaction date,Amount,Currency,Balance,Payee,"+
+			"Description,Transaction ID,Reference,Counterparty IBAN,Type,Original amount,Original currency,Status",
+		"123,2024-05-06,2024-05-07,2024-05-04,-10.00,EUR,90.00,Shop,Shoes,T1,INV 9,"+
+			"NL71RABO0123456789,Card,10.85,USD,Pending"))
 	want := bankfile.Entry{
-		Date: "2024-05-06", ValueDate: "2024-05-07", AuthorisedDate: "2024-05-04", Currency: "EUR", ForeignCurrency: "USD",
+		Date: "2024-05-06", ValueDate: "2024-05-07", AuthorisedDate: "2024-05-04",
+		Currency: "EUR", ForeignCurrency: "USD",
 		Name: "Shop", Memo: "Shoes", BankID: "T1", UniqueID: true, Reference: "INV 9",
 		Counterparty: "NL71RABO0123456789", Category: "Card", HasBalance: true, Pending: true,
 	}
@@ -157,6 +165,17 @@ func TestCSVRowsOfSeveralAccountsAreApart(t *testing.T) {
 	}
 	if r.rows[2].Statement != 0 || r.rows[1].Statement != 1 {
 		t.Errorf("rows %+v", r.rows)
+	}
+}
+
+func TestAccountsThatARowMayLackAreTheOtherSides(t *testing.T) {
+	r := mustRead(t, table("Date,Payee,Account number,Amount", "2024-05-06,Shop,,-1.50",
+		"2024-05-07,Rent,DE89370400440532013000,-2.50", "2024-05-08,Anna,DE02100,3.50"))
+	if len(r.file.Statements) != 1 || r.file.Statements[0].Account != "" {
+		t.Fatalf("statements %+v", r.file.Statements)
+	}
+	if e := r.entries(); e[0].Counterparty != "" || e[2].Counterparty != "DE02100" {
+		t.Errorf("entries %+v", e)
 	}
 }
 

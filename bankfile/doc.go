@@ -25,7 +25,8 @@
 //
 // No input makes this package panic or wait, and memory is bounded by the limits below, whatever
 // the size of the file: about 2 MB of buffers, 64 MB at most while the first pass compares the
-// bank's ids ([IDsMax]), and the balances of the statements.
+// bank's ids ([IDsMax]), and the balances of the statements. Before it collects garbage, the heap
+// may have twice that.
 //
 // # Identity
 //

@@ -27,7 +27,8 @@ var headerWords = map[Role][]string{
 		"belegdatum", "umsatztag", "date time", "date utc", "transaction posted date",
 	},
 	RoleValueDate: {
-		"value date", "valuta", "valutadatum", "wertstellung", "wertstellungstag", "rentedatum",
+		"value date", "valuta", "valutadatum", "wertstellung", "wertstellungstag",
+		"wertstellungsdatum", "rentedatum",
 		"date de valeur", "date valeur", "dateval", "fecha valor", "data valuta", "data valor",
 		"data waluty", "erteknap", "value", "rentedato", "valuteringsdag", "effective date",
 		"datum provedeni", "arvopaiva",
@@ -86,7 +87,8 @@ var headerWords = map[Role][]string{
 	},
 	RoleName: {
 		"payee", "merchant", "merchant name", "counterparty", "counterparty name", "name",
-		"naam tegenpartij", "naam", "tegenpartij naam", "auftraggeber empfanger",
+		"naam tegenpartij", "naam", "naam omschrijving", "tegenpartij naam",
+		"auftraggeber empfanger",
 		"auftraggeber beguenstigter", "beguenstigter zahlungspflichtiger",
 		"begunstigter zahlungspflichtiger", "beguenstigter auftraggeber", "empfanger",
 		"name zahlungsbeteiligter", "zahlungsempfanger", "zahlungspflichtige r",

@@ -163,7 +163,8 @@ func TestAProfileComesBehindWhatIsKnown(t *testing.T) {
 	}
 	open := westpac + "03/09/2026,-15.99,Music Co,,,,\n"
 	t.Run("the rows show another order", func(t *testing.T) {
-		if e, _ := first(open+"05/13/2026,-1.00,X,,,,\n", bankfile.Options{}); e.Date != "2026-03-09" {
+		e, _ := first(open+"05/13/2026,-1.00,X,,,,\n", bankfile.Options{})
+		if e.Date != "2026-03-09" {
 			t.Errorf("date %s", e.Date)
 		}
 	})
