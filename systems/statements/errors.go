@@ -27,6 +27,9 @@ var (
 	ErrInvalidCursor = Problems.Define(problem.Invalid, "statement_cursor_invalid",
 		"The cursor is not one of this question's",
 		"Start from the first page, with the same question on every page")
+	ErrArchiveInvalid = Problems.Define(problem.Invalid, "statement_archive_invalid",
+		"The archive cannot be restored: {why}",
+		"Use an archive that was made here, as it was written")
 )
 
 // What is asked for and not there.
@@ -56,6 +59,9 @@ var (
 	ErrTagTaken = Problems.Define(problem.Conflict, "tag_taken",
 		"The tag {text} is there already, as {tag}",
 		"Use that one, or merge the two")
+	ErrNotEmpty = Problems.Define(problem.Refused, "statement_not_empty",
+		"There are statements already, and an archive is restored where there are none",
+		"Restore it for another user, or erase what is there first")
 	ErrTooMany = Problems.Define(problem.Refused, "statement_limit",
 		"There are {limit} {what} already, which is the limit",
 		"Remove some that are not needed")
