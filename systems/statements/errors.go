@@ -27,6 +27,12 @@ var (
 	ErrInvalidCursor = Problems.Define(problem.Invalid, "statement_cursor_invalid",
 		"The cursor is not one of this question's",
 		"Start from the first page, with the same question on every page")
+	ErrFileTooLarge = Problems.Define(problem.TooLarge, "upload_too_large",
+		"The file has more than {limit} bytes",
+		"Split it, by year for example")
+	ErrUnreadable = Problems.Define(problem.Invalid, "upload_unreadable",
+		"The file cannot be read: {why}",
+		"Download it again from the bank, or in another format")
 	ErrArchiveInvalid = Problems.Define(problem.Invalid, "statement_archive_invalid",
 		"The archive cannot be restored: {why}",
 		"Use an archive that was made here, as it was written")
@@ -46,6 +52,21 @@ var (
 	ErrNoTransaction = Problems.Define(problem.NotFound, "bank_transaction_not_found",
 		"There is no transaction {transaction} in account {account}",
 		"List the transactions of the month to find its id")
+	ErrNoUpload = Problems.Define(problem.NotFound, "upload_not_found",
+		"There is no upload {upload} in account {account}",
+		"List the uploads of the account to find its id")
+	ErrFileMissing = Problems.Define(problem.NotFound, "upload_file_missing",
+		"The file of the upload is not there any more",
+		"Upload it again")
+	ErrNoAnnotation = Problems.Define(problem.NotFound, "annotation_not_found",
+		"There is no annotation {annotation} on the transaction",
+		"Read the transaction to find its annotations")
+	ErrNoRule = Problems.Define(problem.NotFound, "rule_not_found",
+		"There is no rule {rule}",
+		"List the rules to find its id")
+	ErrNoJob = Problems.Define(problem.NotFound, "job_not_found",
+		"There is no job {job}",
+		"List the jobs; those that are done are removed after a week")
 	ErrNoRate = Problems.Define(problem.NotFound, "no_rate_of_day",
 		"There is no rate from {from} to {to} for {date}",
 		"Load the rates of that time")
@@ -59,15 +80,33 @@ var (
 	ErrTagTaken = Problems.Define(problem.Conflict, "tag_taken",
 		"The tag {text} is there already, as {tag}",
 		"Use that one, or merge the two")
+	ErrPreviewStale = Problems.Define(problem.Changed, "preview_stale",
+		"The preview is out of date: the import would no longer do what it showed",
+		"Preview it again")
+	ErrUploadState = Problems.Define(problem.Conflict, "upload_state",
+		"The upload is {status}, so it cannot be {deed}",
+		"Look at its status to see what is next")
+	ErrUndecided = Problems.Define(problem.Refused, "upload_undecided",
+		"The file leaves open: {topics}",
+		"Answer the questions of the upload")
+	ErrUndoEdited = Problems.Define(problem.Refused, "undo_edited",
+		"Of the rows of the import {rows} were worked on since",
+		"Say whether to keep or to remove them")
 	ErrNotEmpty = Problems.Define(problem.Refused, "statement_not_empty",
 		"There are statements already, and an archive is restored where there are none",
 		"Restore it for another user, or erase what is there first")
+	ErrKeyUsed = Problems.Define(problem.Conflict, "statement_key_used",
+		"The key or id {key} was used for another request",
+		"Use a new one for each request, and the same one only to repeat it")
 	ErrTooMany = Problems.Define(problem.Refused, "statement_limit",
 		"There are {limit} {what} already, which is the limit",
 		"Remove some that are not needed")
 	ErrContended = Problems.Define(problem.Unavailable, "statement_contended",
 		"Too many writes meet in one place",
 		"Try again in a moment")
+	ErrNoFiles = Problems.Define(problem.Unavailable, "files_unavailable",
+		"There is no place for files",
+		"Set one up, then upload")
 )
 
 // failed tells what was tried when the store failed.

@@ -15,8 +15,13 @@ const (
 	// transaction: 200 KB at most.
 	AnnotationMax  = 2 << 10
 	AnnotationsMax = 100
+	// AnnotationTypeMax bounds the type of an annotation in bytes.
+	AnnotationTypeMax = 64
 	// TagsOfOneMax is how many tags one transaction, or one part of it, may have.
 	TagsOfOneMax = 50
+	// TagsOfPartsMax bounds the tags of all parts of one transaction together, so that each tag can
+	// be checked in the write that brings it, among the 100 actions that a write may have.
+	TagsOfPartsMax = 80
 	// SplitsMax is into how many parts a transaction may be divided.
 	SplitsMax = 50
 	// AccountsMax and TagsMax bound what a user has, so that an app starts with one query.
@@ -24,6 +29,11 @@ const (
 	TagsMax     = 2_000
 	// RulesMax bounds a user's rules: each is tried on every row.
 	RulesMax = 500
+	// ConditionsMax bounds the conditions of a rule, RegexpMax an expression in bytes.
+	ConditionsMax = 20
+	RegexpMax     = 500
+	// PreviewMax is how many rows a preview of rules lists.
+	PreviewMax = 500
 	// MerchantsMax is how many merchants the sheet of a month tells apart; those beyond are summed
 	// up together.
 	MerchantsMax = 800
@@ -31,4 +41,17 @@ const (
 	MonthsMax = 120
 	// PageMax bounds a page of rows.
 	PageMax = 1_000
+	// FileSizeMax bounds an uploaded file in bytes; it takes time but little memory to read one.
+	FileSizeMax = 1 << 30
+	// RowsMax bounds the rows of one file: what is known of each is held while it is imported, about
+	// 200 bytes.
+	RowsMax = 1_000_000
+	// KnownMax bounds the stored rows of the months of a file, which are held likewise.
+	KnownMax = 2_000_000
+	// MonthsOfFileMax bounds the months of one file, which its upload lists: a century.
+	MonthsOfFileMax = 1_200
+	// OutcomesMax bounds the rows of which it is kept what became of them.
+	OutcomesMax = 100_000
+	// EditedMax bounds the edited rows that the plan of an undo names.
+	EditedMax = 1_000
 )

@@ -38,6 +38,20 @@ type Counts struct {
 	Refused int `dynamodbav:"refused"` // Could not be read.
 }
 
+// Rows is how many rows there are in all.
+func (c Counts) Rows() int {
+	return c.New + c.Known + c.Merged + c.Deleted + c.Skipped + c.Refused
+}
+
+// Continuity says whether a statement begins where the one before it ended.
+type Continuity string
+
+// The answers. Without balances in both files there is none.
+const (
+	Continues Continuity = "continues"
+	Gap       Continuity = "gap"
+)
+
 // Upload is a bank's file, and what became of it.
 type Upload struct {
 	UserID     string       `dynamodbav:"userId,keyonly"`
@@ -66,7 +80,28 @@ type Upload struct {
 	Closing *money.Decimal `dynamodbav:"closing,omitempty"`
 	Checked bool           `dynamodbav:"checked,omitempty"`
 	Agrees  bool           `dynamodbav:"agrees,omitempty"`
-	// Months are those in which the bank booked what the import brought.
-	Months  []string `dynamodbav:"months,omitempty"`
-	Version uint64   `dynamodbav:"version,omitempty"`
+	// Currency is that of the balances.
+	Currency money.Currency `dynamodbav:"currency,omitempty"`
+	// Continuity compares the opening balance with the closing one of the upload before, which
+	// After names.
+	Continuity Continuity `dynamodbav:"continuity,omitempty"`
+	After      string     `dynamodbav:"after,omitempty"`
+	// Number is the account of the file whose statements are taken in; empty where there is one.
+	Number string `dynamodbav:"number,omitempty"`
+	// Answered tells that MappingText has answers of a person.
+	Answered bool `dynamodbav:"answered,omitempty"`
+	// Doubts are sentences about the whole file that a person should see.
+	Doubts []string `dynamodbav:"doubts,omitempty"`
+	// Rows is how many rows the file has, blank ones left out.
+	Rows int `dynamodbav:"rows,omitempty"`
+	// Months are those in which the bank booked what the file has, in order.
+	Months []string `dynamodbav:"months,omitempty"`
+	// FileGone tells that the file was deleted, and what became of its rows with it.
+	FileGone   bool      `dynamodbav:"fileGone,omitempty"`
+	ImportedAt time.Time `dynamodbav:"importedAt,seconds"`
+	UpdatedAt  time.Time `dynamodbav:"updatedAt"`
+	Version    uint64    `dynamodbav:"version,omitempty"`
 }
+
+// outcomesKey is where the object store keeps what became of the rows.
+func (u *Upload) outcomesKey() string { return outcomesKeyOf(u.FileKey) }
