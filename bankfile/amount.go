@@ -88,22 +88,22 @@ func splitAmount(cell string) (amountText, error) {
 	return a, nil
 }
 
-// plainAmount tells whether the text is digits with at most one point and a sign before them,
+// plainAmount tells whether the text is digits with at most one mark and a sign before them,
 // which nearly all amounts of machine-made files are.
 func plainAmount(text string) bool {
-	points, digits := 0, 0
+	marks, digits := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c >= '0' && c <= '9':
 			digits++
-		case c == '.':
-			points++
+		case c == markPoint || c == markComma:
+			marks++
 		case c == '-' && i == 0:
 		default:
 			return false
 		}
 	}
-	return digits > 0 && points <= 1
+	return digits > 0 && marks <= 1
 }
 
 // amountScanner reads an amount rune by rune.

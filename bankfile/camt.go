@@ -28,15 +28,21 @@ type camtParser struct {
 	opening string // Which balance opened the statement: OPBD before PRCD.
 	entry   *camtEntry
 	detail  *camtDetail
-	text    []byte // Of the element that is open.
-	raw     []byte // The values of the entry, for showing it again.
-	seen    bool
-	names   names
+	kept    camtEntry // What these point to, used again for the next.
+
+	keptDetail camtDetail
+	text       []byte // Of the element that is open.
+	raw        []byte // The values of the entry, for showing it again.
+	seen       bool
+	names      names
 }
 
 type camtBalance struct {
 	code, amount, currency, sign, date string
 }
+
+// detailsKept is for how many details the memory is kept from one entry to the next.
+const detailsKept = 64
 
 // camtEntry is an Ntry as it is written.
 type camtEntry struct {
@@ -138,9 +144,15 @@ func (p *camtParser) open(name string, t token) error {
 	case name == "Bal" && p.entry == nil:
 		p.bal = camtBalance{}
 	case name == "Ntry" && p.parent() != "Ntry" && p.entry == nil:
-		p.entry, p.raw = &camtEntry{line: t.line}, p.raw[:0]
+		details := p.kept.details[:0]
+		if cap(details) > detailsKept {
+			details = nil
+		}
+		p.kept = camtEntry{line: t.line, details: details}
+		p.entry, p.raw = &p.kept, p.raw[:0]
 	case name == "TxDtls" && p.entry != nil && p.detail == nil:
-		p.detail = &camtDetail{line: t.line}
+		p.keptDetail = camtDetail{line: t.line}
+		p.detail = &p.keptDetail
 	}
 	return nil
 }

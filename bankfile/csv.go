@@ -32,8 +32,8 @@ type csvLine struct {
 	cut  bool
 }
 
-// quotedLinesMax is over how many lines one quoted field can go. A quotation mark that is not
-// closed by then was never meant to open anything.
+// quotedLinesMax is over how many lines one quoted field, or one entry whose lines are joined, can
+// go. A quotation mark that is not closed by then was never meant to open anything.
 const quotedLinesMax = 32
 
 // givenUpMax is after how many marks that are never closed no row is looked for in the lines

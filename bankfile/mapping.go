@@ -74,7 +74,8 @@ const (
 var roles = []Role{
 	RoleDate, RoleValueDate, RoleAuthorisedDate, RoleAmount, RoleDebit, RoleCredit,
 	RoleDirection, RoleCurrency, RoleBalance, RoleName, RoleMemo, RoleCounterparty,
-	RoleReference, RoleID, RoleCategory, RoleAccount, RoleForeign, RoleForeignCurrency, RoleStatus, RoleIgnore,
+	RoleReference, RoleID, RoleCategory, RoleAccount, RoleForeign, RoleForeignCurrency,
+	RoleStatus, RoleIgnore,
 }
 
 // DebitSign is what a negative number in a column of debits means.

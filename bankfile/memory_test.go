@@ -256,6 +256,7 @@ func TestFilesMadeToDoHarm(t *testing.T) {
 		"messages of MT940":        {"", ":20:X\n:25:Y\n:60F:C260101EUR1,\n-\n"},
 		"zeros":                    {"", "\x00"},
 		"blank lines":              {"Date,Amount\n2026-01-31,1", "\n"},
+		"lines that go on":         {"Date,Amount,Memo\n2026-01-31,1,x\n", ",,abc\n"},
 		"rows that cannot be read": {"Date,Amount\n2026-01-31,1\n", "2026-02-31,1\n"},
 		"accounts without an end in CSV": {
 			"Date,Amount,Account\n2026-01-31,1,a\n", "2026-01-31,1,%08d\n"},
@@ -274,7 +275,9 @@ func TestFilesMadeToDoHarm(t *testing.T) {
 			s.count = rounds() * endless / int64(s.width)
 			before := held()
 			s.watch = func() { checkHeld(t, before, harmMax) }
-			file, err := bankfile.Open(s, s.size(), bankfile.Options{})
+			file, err := bankfile.Open(s, s.size(), bankfile.Options{
+				Mapping: &bankfile.Mapping{Version: 1, JoinLines: true},
+			})
 			if err == nil {
 				_, err = file.Each(func(row bankfile.Row) bool {
 					if len(row.Raw) > bankfile.RawMax {

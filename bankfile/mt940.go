@@ -298,9 +298,12 @@ func (p *mtParser) flush() error {
 		}
 		return nil
 	}
-	raw := ":61:" + strings.Join(entry, "\n")
-	if info != nil {
-		raw += "\n:86:" + strings.Join(info, "\n")
+	raw := ""
+	if !p.w.first { // The words do not matter before.
+		raw = ":61:" + strings.Join(entry, "\n")
+		if info != nil {
+			raw += "\n:86:" + strings.Join(info, "\n")
+		}
 	}
 	e, warnings, why := readStatementLine(strings.TrimSpace(entry[0]))
 	if why != "" {
@@ -312,11 +315,13 @@ func (p *mtParser) flush() error {
 	if cut {
 		warnings = append(warnings, Warning{WarnTruncated, "A text was too long and was cut."})
 	}
-	readInformation(info, &e)
-	if len(entry) > 1 {
-		readSupplement(entry[1:], &e)
+	if !p.w.first {
+		readInformation(info, &e)
+		if len(entry) > 1 {
+			readSupplement(entry[1:], &e)
+		}
+		e.Reference = mtReference(e.Reference)
 	}
-	e.Reference = mtReference(e.Reference)
 	if !p.w.entry(p.entryLine, raw, e, warnings) {
 		return errStopped
 	}

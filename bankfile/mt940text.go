@@ -189,6 +189,10 @@ var sepaKeywords = []string{
 }
 
 func keywordAt(text string) string {
+	// All have their mark behind three or four letters.
+	if len(text) < 4 || text[3] != '+' && (len(text) < 5 || text[4] != '+' && text[4] != ':') {
+		return ""
+	}
 	for _, k := range sepaKeywords {
 		if strings.HasPrefix(text, k) {
 			return k

@@ -192,6 +192,7 @@ type csvParser struct {
 
 type heldEntry struct {
 	holds    bool
+	joined   int // The lines that were added.
 	at       int
 	line     int
 	raw      string
@@ -221,7 +222,8 @@ func (p *csvParser) take(r *record) error {
 	case r.cut:
 		return p.refuse(r, fmt.Sprintf("the row is longer than %d bytes", LineMax))
 	case (date == "" || !strings.ContainsAny(date, "0123456789")) && !looksLikeNumber(money):
-		if p.f.mapping.JoinLines && p.held.holds {
+		if p.f.mapping.JoinLines && p.held.holds && p.held.joined < quotedLinesMax {
+			p.held.joined++
 			p.held.raw += "\n" + r.raw
 			p.held.entry.Memo = clipTo(collapse(p.held.entry.Memo+" "+
 				strings.Join(r.fields, " ")), FieldMax)
@@ -307,7 +309,8 @@ func (p *csvParser) entry(r *record) error {
 	if !p.f.mapping.JoinLines {
 		return stoppedUnless(p.w.entry(r.line, r.raw, e, warnings))
 	}
-	p.held = heldEntry{true, p.w.at, r.line, r.raw, e, warnings}
+	p.held = heldEntry{holds: true, at: p.w.at, line: r.line, raw: r.raw, entry: e,
+		warnings: warnings}
 	return nil
 }
 
