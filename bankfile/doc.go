@@ -20,6 +20,9 @@
 // balance, entries and closing balance are compared, and a row with the outcome [Warned] tells
 // where they do not add up.
 //
+// The pages of a statement of MT940 are read as one, compared with their balances one by one and
+// as a whole; a page that is missing is told of.
+//
 // Money out is negative in every format. An amount is the exact decimal that the bank wrote, and
 // a date is the calendar day that it wrote; no time zone ever moves it.
 //
@@ -27,6 +30,12 @@
 // the size of the file: about 2 MB of buffers, 64 MB at most while the first pass compares the
 // bank's ids ([IDsMax]), and the balances of the statements. Before it collects garbage, the heap
 // may have twice that.
+//
+// # Profiles
+//
+// Files of the banks in [Profiles] are known by their headers, and nothing is asked of whoever has
+// one. For all others, the mapping that [File.Mapping] returns is kept per account, or given away
+// as JSON; it reads the next file of the account in the same way.
 //
 // # Identity
 //

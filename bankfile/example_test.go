@@ -67,3 +67,25 @@ func ExampleUndecidedError() {
 	// month-day-year makes it 2026-03-07
 	// 2026-07-03 -5.5
 }
+
+// A file of a known bank is read without a question, although its date could mean two days.
+func ExampleProfiles() {
+	const text = "Date,Amount,Other Party,Description,Reference,Particulars,Analysis Code\n" +
+		"03/09/2026,-15.99,Music Co,DEBIT CARD PURCHASE,,,\n"
+	file, err := bankfile.Open(strings.NewReader(text), int64(len(text)), bankfile.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(file.Mapping().Name)
+	for row, err := range file.Rows() {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(row.Entry.Date, row.Entry.Amount, row.Entry.Currency, row.Entry.Name)
+	}
+	// Output:
+	// Westpac New Zealand, account
+	// 2026-09-03 -15.99 NZD Music Co
+}

@@ -88,6 +88,8 @@ func TestOFXInEveryDress(t *testing.T) {
 		"CDATA":             strings.Replace(body, "Shop", "<![CDATA[Shop]]>", 1),
 		"empty tags": strings.Replace(body, "<NAME>",
 			"<MEMO></MEMO><CHECKNUM/><NAME>", 1),
+		"QFX": strings.NewReplacer("<OFX>", "<OFX><SONRS><INTU.BID>3000<INTU.USERID>x</SONRS>",
+			"<STMTTRN>", "<STMTTRN><INTU.XX>y").Replace(body),
 		"the name in the payee": strings.Replace(body, "<NAME>Shop</NAME>",
 			"<PAYEE><NAME>Shop</NAME></PAYEE>", 1),
 	} {
