@@ -38,6 +38,7 @@ type action struct {
 
 	stripe  uint16   // of its lock
 	old     row.View // the item as found
+	missed  bool     // it was looked for and not there
 	after   row.View // the item as an update leaves it
 	newSize int
 	same    bool // nothing is written
@@ -148,10 +149,9 @@ func (db *DB) awaitStripes(stripes []uint16) {
 
 // evaluate reads every item and works out what becomes of it.
 func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
-	var known partition
 	for i := range w.actions {
 		a := &w.actions[i]
-		if err := db.find(w, i, &known); err != nil {
+		if err := db.find(w, i); err != nil {
 			return nil, err
 		}
 		failure, err := a.evaluate()
@@ -168,37 +168,23 @@ func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
 	return failures, nil
 }
 
-// partition is what a write found out about a partition: whether it has any items.
-type partition struct {
-	prefix []byte
-	empty  bool
-}
-
-// find reads the item of the i-th action. The item may be remembered; or, when the next action is
-// about the same partition, that may be seen to have no items at all: a transaction that writes
-// several items of one partition usually makes it, and one look is cheaper than one for each.
-func (db *DB) find(w *write, i int, known *partition) (err error) {
+// find reads the item of the i-th action, unless it is remembered. Whether it is there makes no
+// difference to what is found, only to what it costs.
+func (db *DB) find(w *write, i int) (err error) {
 	a := &w.actions[i]
 	if r := &db.locks.stripes[a.stripe].recent; r.key == string(a.rowKey) && !db.locks.off {
 		a.old = r.view
 		return nil
 	}
-	prefix := keyspace.Partition(a.rowKey)
-	if !bytes.Equal(prefix, known.prefix) && i+1 < len(w.actions) &&
-		bytes.Equal(prefix, keyspace.Partition(w.actions[i+1].rowKey)) {
-		known.prefix = prefix
-		if known.empty, err = db.isEmpty(prefix); err != nil {
-			return err
-		}
-	}
-	if known.empty && bytes.Equal(prefix, known.prefix) {
-		return nil
-	}
-	if a.expectsNone() {
+	// A transaction that makes one item of a partition usually makes the next one too.
+	a.missed = i > 0 && w.actions[i-1].missed && bytes.Equal(keyspace.Partition(a.rowKey),
+		keyspace.Partition(w.actions[i-1].rowKey))
+	if a.missed || a.expectsNone() {
 		a.old, err = db.seek(a.rowKey)
-		return err
+	} else {
+		a.old, err = db.view(db.store, a.rowKey)
 	}
-	a.old, err = db.view(db.store, a.rowKey)
+	a.missed = !a.old.Exists()
 	return err
 }
 
@@ -212,8 +198,8 @@ func (a *action) expectsNone() bool {
 }
 
 // seek reads the row of an item that is probably missing, as view does. The filters of the lowest
-// level, which holds nearly all rows, tell of most partitions that they are not there; without them
-// a block would be read each time, only to find nothing.
+// level, which holds nearly all rows, tell of most keys that they are not there; without them a
+// block would be read each time, only to find nothing.
 func (db *DB) seek(rowKey []byte) (v row.View, err error) {
 	db.counters.seeks.Add(1)
 	it, err := db.store.NewIter(&pebble.IterOptions{UseL6Filters: true})
@@ -227,20 +213,6 @@ func (db *DB) seek(rowKey []byte) (v row.View, err error) {
 		}
 	}
 	return v, errors.Join(err, it.Error(), it.Close())
-}
-
-// isEmpty reports whether a partition of a table has no items.
-func (db *DB) isEmpty(prefix []byte) (bool, error) {
-	db.counters.seeks.Add(1)
-	// No bounds: a seek by prefix ends with the partition. The filters of the lowest level, which
-	// holds nearly all rows, are left alone unless asked for, as most look-ups find what they look
-	// for; this one seldom does, and would read a block each time only to find nothing.
-	it, err := db.store.NewIter(&pebble.IterOptions{UseL6Filters: true})
-	if err != nil {
-		return false, err
-	}
-	found := it.SeekPrefixGE(prefix)
-	return !found, errors.Join(it.Error(), it.Close())
 }
 
 // view reads the row of an item; a missing one gives the zero View.

@@ -215,9 +215,8 @@ func After(prefix []byte) []byte {
 	return nil
 }
 
-// Split returns the length of a row key up to the end of its partition: the part that bloom
-// filters know. Keys of other shapes, among them the shortened keys of index blocks, are their
-// own partition.
+// Split returns the length of a row key up to the end of its partition. Keys of other shapes, among
+// them the shortened keys of index blocks, are their own partition.
 func Split(key []byte) int {
 	if len(key) <= kindAt || key[0] != tableSpace {
 		return len(key)
@@ -237,12 +236,22 @@ func Split(key []byte) int {
 	return min(len(key), at+lenSize+int(binary.BigEndian.Uint16(key[at:])))
 }
 
-// Comparer orders keys by their bytes and splits them by partition. Its name is stored in the
+// filtered returns the length of the part of a row key that bloom filters know. Of items it is all:
+// they are looked for one by one, and most partitions that a new item goes to are there already.
+// Rows of indexes are read as ranges, which ask no filter; theirs are the smaller for it.
+func filtered(key []byte) int {
+	if len(key) > kindAt && key[0] == tableSpace && key[kindAt] == kindItem {
+		return len(key)
+	}
+	return Split(key)
+}
+
+// Comparer orders keys by their bytes and splits them for filters. Its name is stored in the
 // database: a change of order or split needs another name.
 func Comparer() *pebble.Comparer {
 	c := *pebble.DefaultComparer
-	c.Name = "exchequer.partition.v1"
-	c.Split = Split
+	c.Name = "exchequer.item.v1"
+	c.Split = filtered
 	c.ComparePointSuffixes = bytes.Compare
 	c.CompareRangeSuffixes = bytes.Compare
 	// Bounds between blocks are the keys themselves: a shortened one could end within a

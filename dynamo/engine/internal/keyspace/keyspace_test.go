@@ -70,8 +70,9 @@ func FuzzAnyBytesCutOrFail(f *testing.F) {
 	})
 }
 
-// FuzzPartitionsAreSplitFromTheirRows checks what the store's filters rely on: rows of one
-// partition have one prefix, whatever their sort keys, and those of another have another.
+// FuzzPartitionsAreSplitFromTheirRows checks what the store's filters rely on: an item is known by
+// its whole key, and rows of one partition of an index have one prefix, whatever their sort keys,
+// and those of another have another.
 func FuzzPartitionsAreSplitFromTheirRows(f *testing.F) {
 	addPairs(f)
 	h := keyspace.NewHasher(7)
@@ -86,8 +87,15 @@ func FuzzPartitionsAreSplitFromTheirRows(f *testing.F) {
 			bare := keyspace.AppendPartition(bytes.Clone(prefix), h, a)
 			row := append(bytes.Clone(bare), sort...)
 			other := keyspace.AppendPartition(bytes.Clone(prefix), h, b)
-			if n := compare.Split(row); n != len(bare) {
+			if n := keyspace.Split(row); n != len(bare) {
 				t.Fatalf("%q is split at %d, not %d", row, n, len(bare))
+			}
+			known := len(bare)
+			if bytes.Equal(prefix, keyspace.Items(3)) {
+				known = len(row)
+			}
+			if n := compare.Split(row); n != known {
+				t.Fatalf("filters know %d bytes of %q, not %d", n, row, known)
 			}
 			if bytes.Equal(a, b) != bytes.HasPrefix(row, other) && len(sort) == 0 {
 				t.Fatalf("%q and %q: rows %q and %q", a, b, row, other)
