@@ -47,6 +47,7 @@ type model struct {
 	jobs         *singletable.Entity[Job]
 
 	versions versions
+	tagText  singletable.Field[Tag, string]
 
 	start      *singletable.Pattern[OfUser, Start]
 	accountsOf *singletable.Pattern[OfUser, Account]
@@ -117,6 +118,7 @@ func newModel(table string) *model {
 		rule:  singletable.FieldOf(m.rules, func(v *Rule) *uint64 { return &v.Version }),
 		job:   singletable.FieldOf(m.jobs, func(v *Job) *uint64 { return &v.Version }),
 	}
+	m.tagText = singletable.FieldOf(m.tags, func(v *Tag) *string { return &v.Text })
 	m.definePatterns()
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -15,6 +16,10 @@ import (
 // sheets.
 const rowsOfOneWrite = (singletable.TxActionsMax - 2) / 2
 
+// txSizeUsual bounds a write in bytes well below what the store takes, for what the rows are stored
+// with comes on top.
+const txSizeUsual = singletable.TxSizeMax * 3 / 4
+
 // change is what happens to one row. A nil before is a new one, a nil after one that goes; what an
 // entry says changes only where entryAfter is set.
 type change struct {
@@ -22,8 +27,14 @@ type change struct {
 	entryBefore, entryAfter *Entry
 }
 
-// errRaced means that a row is no longer as the change says it was before.
-var errRaced = errors.New("a row was changed meanwhile")
+// What a write can be refused for.
+var (
+	// errRaced means that a row is no longer as the change says it was before.
+	errRaced = errors.New("a row was changed meanwhile")
+	// errStaleTag means that a tag was renamed or removed since the caller read it: the rows must
+	// be made anew with the tags as they are. It comes within an ErrChanged.
+	errStaleTag = errors.New("a tag was changed meanwhile")
+)
 
 // place is where a sheet stands.
 type place struct {
@@ -43,6 +54,13 @@ type sheets map[place]*Sheet
 // it writes, also in the changes themselves. The error is errRaced where a row is not as it was;
 // sheets that others changed are read anew. More adds actions to the same transaction; it is called
 // for each attempt.
+//
+// A tag that comes to a row, or with a row to another month, is written only while it has the text
+// that the row says; otherwise the error is errStaleTag. So a job that visits each month once after
+// a tag was changed leaves none behind.
+//
+// Changes of too many tags or bytes for one transaction are made in several, each with some of the
+// rows, and more in the last.
 func (p *Person) write(
 	ctx context.Context, known sheets, changes []change, more ...func(*singletable.Tx),
 ) error {
@@ -72,6 +90,14 @@ func (p *Person) write(
 		for _, s := range after {
 			p.model().putSheet(tx, s)
 		}
+		p.checkTags(tx, changes)
+		if n := len(changes); n > 1 &&
+			(errors.Is(tx.Err(), singletable.ErrTooLarge) || tx.Size() > txSizeUsual) {
+			if err := p.write(ctx, known, changes[:n/2]); err != nil {
+				return err
+			}
+			return p.write(ctx, known, changes[n/2:], more...)
+		}
 		err = tx.Commit(ctx)
 		if err == nil {
 			for at, s := range after {
@@ -82,10 +108,7 @@ func (p *Person) write(
 			return nil
 		}
 		if !onlySheets(err, p.model().sheets.Name()) {
-			if errors.Is(err, singletable.ErrConditionFailed) {
-				return fmt.Errorf("%w: %w", errRaced, err)
-			}
-			return failed("write transactions", err)
+			return p.refusedWrite(err)
 		}
 		for at := range after {
 			delete(known, at)
@@ -93,7 +116,72 @@ func (p *Person) write(
 	}
 }
 
-// recount returns the sheets as they will be.
+// refusedWrite tells why rows were not written.
+func (p *Person) refusedWrite(err error) error {
+	if !errors.Is(err, singletable.ErrConditionFailed) {
+		return failed("write transactions", err)
+	}
+	if slices.ContainsFunc(singletable.FailuresOf(err), func(f singletable.Failure) bool {
+		return f.Entity == p.model().tags.Name()
+	}) {
+		return ErrChanged.With("what", "A tag of the transactions").
+			Wrap(fmt.Errorf("%w: %w", errStaleTag, err))
+	}
+	return fmt.Errorf("%w: %w", errRaced, err)
+}
+
+// checkTags demands that tags which come to rows are as the rows say.
+func (p *Person) checkTags(tx *singletable.Tx, changes []change) {
+	checked := map[Tag]bool{}
+	for i := range changes {
+		c := &changes[i]
+		if c.after == nil {
+			continue
+		}
+		had := map[Tag]bool{}
+		if c.before != nil && monthOf(c.before.Date) == monthOf(c.after.Date) {
+			for t := range tagsOfRow(c.before) {
+				had[t] = true
+			}
+		}
+		for t := range tagsOfRow(c.after) {
+			if had[t] || checked[t] {
+				continue
+			}
+			checked[t] = true
+			p.model().tags.CheckTx(tx, Tag{UserID: p.id, ID: t.ID}, p.model().tags.Exists(),
+				p.model().tagText.Equals(t.Text))
+		}
+	}
+}
+
+// tagsOfRow yields the tags of a row and its parts, as ids and texts.
+func tagsOfRow(t *Transaction) iter.Seq[Tag] {
+	return func(yield func(Tag) bool) {
+		pairs := func(ids, texts []string) bool {
+			for i, id := range ids {
+				tag := Tag{ID: id}
+				if i < len(texts) {
+					tag.Text = texts[i]
+				}
+				if !yield(tag) {
+					return false
+				}
+			}
+			return true
+		}
+		if !pairs(t.TagIDs, t.Tags) {
+			return
+		}
+		for i := range t.Splits {
+			if !pairs(t.Splits[i].TagIDs, t.Splits[i].Tags) {
+				return
+			}
+		}
+	}
+}
+
+// recount returns the sheets as they will be, of those that become others.
 func (p *Person) recount(
 	ctx context.Context, known sheets, changes []change,
 ) (map[place]*Sheet, error) {
@@ -113,7 +201,12 @@ func (p *Person) recount(
 		return nil
 	}
 	for _, c := range changes {
-		if c.before != nil {
+		// A row of another program, which has no version, was never counted.
+		counted := c.before != nil && c.before.Version > 0
+		if counted && c.after != nil && countsSame(c.before, c.after) {
+			continue
+		}
+		if counted {
 			if err := count(c.before, -1); err != nil {
 				return nil, err
 			}
@@ -125,6 +218,15 @@ func (p *Person) recount(
 		}
 	}
 	return after, nil
+}
+
+// countsSame reports whether sheets take no notice of a change.
+func countsSame(a, b *Transaction) bool {
+	return placeOf(a) == placeOf(b) && a.Amount == b.Amount && a.Transfer == b.Transfer &&
+		a.Merchant == b.Merchant && slices.Equal(a.TagIDs, b.TagIDs) &&
+		slices.EqualFunc(a.Splits, b.Splits, func(a, b Split) bool {
+			return a.Amount == b.Amount && slices.Equal(a.TagIDs, b.TagIDs)
+		})
 }
 
 // sheet returns a sheet as it is, an empty one if there is none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,7 +17,7 @@ import (
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
-// person returns a user with an account on a database of their own.
+// person returns a user on a database of their own, with four tags whose texts are their ids.
 func person(t testing.TB) *Person {
 	t.Helper()
 	db := storetest.OpenFor(t, engine.Options{})
@@ -30,6 +31,12 @@ func person(t testing.TB) *Person {
 	p, err := b.Person("someone")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		tag := Tag{UserID: p.id, ID: id, Text: id, Version: 1}
+		if err := p.model().tags.Create(t.Context(), p.store(), tag); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p
 }
@@ -51,6 +58,10 @@ func anyRow(t *rapid.T, account, id string) *Transaction {
 	}
 	if rapid.IntRange(0, 3).Draw(t, "split") == 0 {
 		row.Splits = []Split{{Amount: row.Amount, TagIDs: row.TagIDs}, {TagIDs: []string{"d"}}}
+	}
+	row.Tags = row.TagIDs
+	for i := range row.Splits {
+		row.Splits[i].Tags = row.Splits[i].TagIDs
 	}
 	return row
 }
@@ -174,5 +185,68 @@ func TestARowThatOthersChangedIsNotOverwritten(t *testing.T) {
 	if err != nil || len(sheets) != 1 || sheets[0].All.Count != 1 ||
 		len(sheets[0].Merchants) != 1 || sheets[0].Merchants["First"].Count != 1 {
 		t.Errorf("sheets: %v %v", sheets, err)
+	}
+}
+
+// TestATagIsWrittenOnlyAsItIs changes a tag between reading it and writing rows with it.
+func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
+	p := person(t)
+	row := func(id string, date Date, text string) *Transaction {
+		return &Transaction{AccountID: "a", ID: id, Date: date, Currency: "NZD",
+			TagIDs: []string{"a"}, Tags: []string{text}}
+	}
+	if err := p.write(t.Context(), nil, []change{{after: row("txn-1", "2025-01-31", "a")}}); err != nil {
+		t.Fatal(err)
+	}
+	err := p.write(t.Context(), nil, []change{{after: row("txn-2", "2025-01-31", "old")}})
+	if !errors.Is(err, errStaleTag) || !errors.Is(err, ErrChanged) || errors.Is(err, errRaced) {
+		t.Errorf("a text that the tag no longer has: %v", err)
+	}
+	tag := Tag{UserID: p.id, ID: "a", Text: "a", Version: 1}
+	if err := p.model().tags.Delete(t.Context(), p.store(), tag); err != nil {
+		t.Fatal(err)
+	}
+	before := row("txn-1", "2025-01-31", "a")
+	before.Version = 1
+	noted := *before
+	noted.Notes = "The row had the tag before"
+	if err := p.write(t.Context(), nil, []change{{before: before, after: &noted}}); err != nil {
+		t.Errorf("a row that keeps its tags: %v", err)
+	}
+	moved := noted
+	moved.Date = "2025-02-01"
+	err = p.write(t.Context(), nil, []change{{before: &noted, after: &moved}})
+	if !errors.Is(err, errStaleTag) {
+		t.Errorf("a row that takes a tag into another month: %v", err)
+	}
+}
+
+// TestAWriteThatIsTooLargeIsDivided has more tags and more bytes than a transaction of the store.
+func TestAWriteThatIsTooLargeIsDivided(t *testing.T) {
+	p := person(t)
+	var changes []change
+	for i := range rowsOfOneWrite {
+		id := fmt.Sprintf("tag-%d", i)
+		tag := Tag{UserID: p.id, ID: id, Text: id, Version: 1}
+		if err := p.model().tags.Create(t.Context(), p.store(), tag); err != nil {
+			t.Fatal(err)
+		}
+		changes = append(changes, change{
+			after: &Transaction{AccountID: "a", ID: fmt.Sprintf("txn-%d", i), Date: "2025-01-31",
+				Currency: "NZD", TagIDs: []string{id}, Tags: []string{id},
+				Notes: strings.Repeat("x", 100<<10)},
+			entryAfter: &Entry{UserID: p.id, AccountID: "a", Month: monthNone,
+				ID: fmt.Sprintf("txn-%d", i), State: Live, Date: "2025-01-31"},
+		})
+	}
+	mores := 0
+	more := func(*singletable.Tx) { mores++ }
+	if err := p.write(t.Context(), nil, changes, more); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Sheets(t.Context(), "a", "", "")
+	if err != nil || len(got) != 1 || got[0].All.Count != rowsOfOneWrite ||
+		len(got[0].Tags) != rowsOfOneWrite || mores == 0 {
+		t.Errorf("sheets: %v %v, more was asked %d times", got, err, mores)
 	}
 }
