@@ -107,7 +107,7 @@ func (a *API) registerPatterns() {
 		description: "Answers a page of items as they are stored, the plan, and what the page took. " +
 			"Patterns over the data of persons are run only where nobody is asked who they are: on " +
 			"this machine, or in the process that has the data directory.",
-		example:     runPattern{Inputs: map[string]string{"Status": "completed"}, Size: 10},
+		example: runPattern{Inputs: map[string]string{"Status": "completed"}, Size: 10},
 		problems: []*problem.Definition{
 			ErrPatternNotFound, ErrPersonalPattern, ErrInvalidInput, ledger.ErrInvalidCursor,
 		},

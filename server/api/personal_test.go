@@ -75,7 +75,8 @@ func TestPatternsOverPersonsAreRunForNoKey(t *testing.T) {
 			if w.Code != c.status {
 				t.Errorf("status %d, want %d: %s", w.Code, c.status, w.Body)
 			}
-			if got := strings.Contains(w.Body.String(), `"personal_pattern"`); got != (w.Code == 403) {
+			told := strings.Contains(w.Body.String(), `"personal_pattern"`)
+			if told != (w.Code == 403) {
 				t.Errorf("answered %s", w.Body)
 			}
 		})
