@@ -152,6 +152,8 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 			"Check --endpoint and --region, and that it runs", nil
 	case errors.Is(err, engine.ErrNewerFormat):
 		return err.Error(), "a newer version of exchequer", nil
+	case errors.Is(err, engine.ErrOlderFormat):
+		return err.Error(), "the version that wrote it to export the tables, and import them here", nil
 	case errors.As(err, &file):
 		return file.Error(), file.Try, nil
 	case errors.Is(err, context.Canceled):

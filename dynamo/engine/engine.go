@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -140,6 +141,10 @@ const formatVersion = 1
 // ErrNewerFormat reports a database that a later version of this package wrote.
 var ErrNewerFormat = errors.New("the database was written by a newer version")
 
+// ErrOlderFormat reports a database that an earlier version wrote in a form that is read no more.
+var ErrOlderFormat = errors.New("the database was written by an earlier version, in a form that " +
+	"is read no more")
+
 // ErrClosed reports a call to a database after Close.
 var ErrClosed = errors.New("the database is closed")
 
@@ -198,6 +203,9 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	po.Experimental.SpanPolicyFunc = rowsInPlace
 	po.Experimental.ValueSeparationPolicy = largeApart
 	store, err := pebble.Open(dir, po)
+	if err != nil && strings.Contains(err.Error(), "comparer name") {
+		return nil, fmt.Errorf("%w: %w", ErrOlderFormat, err)
+	}
 	if err != nil {
 		return nil, err
 	}

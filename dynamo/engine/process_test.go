@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 )
@@ -151,6 +153,22 @@ func TestAnotherProcessIsToldWhichOneHoldsTheDirectory(t *testing.T) {
 	}
 	if out, err := childCommand(dir, "open").CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("the directory is free, the other process said %q, %v", out, err)
+	}
+}
+
+func TestAnOlderFormatIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	comparer := *pebble.DefaultComparer
+	comparer.Name = "exchequer.partition.v1"
+	older, err := pebble.Open(dir, &pebble.Options{Comparer: &comparer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := older.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = engine.Open(dir, engine.Options{}); !errors.Is(err, engine.ErrOlderFormat) {
+		t.Errorf("got %v", err)
 	}
 }
 
