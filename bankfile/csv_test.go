@@ -65,6 +65,11 @@ func TestCSVOfManyBanks(t *testing.T) {
 			[]string{d + " -3.4", d + " 5"},
 		},
 		{
+			"a text that could be a direction",
+			table("Date,Description,Amount", d+",D,3.40", d+",S,5.00"),
+			[]string{d + " 3.4", d + " 5"},
+		},
+		{
 			"no header, amount and balance",
 			table(d+",Shop,-1.50,8.50", d+",Pay,10.00,18.50", d+",Shop,-3.25,15.25"),
 			[]string{d + " -1.5", d + " 10", d + " -3.25"},

@@ -9,28 +9,64 @@ const whyRates = "these are exchange rates, not a statement"
 // detectFormat tells the format by the beginning of the text.
 func detectFormat(text string) (Format, error) {
 	upper := strings.ToUpper(text)
+	markup := beginsMarkup(text)
 	switch {
-	case strings.Contains(upper, "<OFX>") || strings.Contains(upper, "OFXHEADER"):
+	case beginsLine(upper, "OFXHEADER") || beginsLine(upper, "<OFX>"):
 		return OFX, nil
-	case strings.Contains(text, "<Document") || strings.Contains(text, ":Document") ||
-		strings.Contains(text, "<BkToCstmr"):
+	case markup && (strings.Contains(text, "<Document") || strings.Contains(text, ":Document") ||
+		strings.Contains(text, "<BkToCstmr")):
 		return CAMT, camtMessage(text)
-	case strings.Contains(upper[:min(len(upper), 1024)], "<HTML"),
-		strings.Contains(upper[:min(len(upper), 1024)], "<!DOCTYPE HTML"):
-		return "", &FormatError{Why: "this is a web page, not a statement; " +
-			"the bank may have shown an error instead of the file"}
+	case markup && isWebPage(upper):
+		return "", &FormatError{Why: whyWebPage}
 	case looksLikeMT940(text):
 		return MT940, nil
 	case looksLikeQIF(text):
 		return QIF, nil
 	}
-	if strings.Contains(text, "eurofxref") {
+	if markup && strings.Contains(text, "eurofxref") {
 		return "", &FormatError{Why: whyRates}
 	}
 	if strings.HasPrefix(strings.TrimSpace(text), "<?xml") {
 		return "", &FormatError{Why: "this is XML, but neither camt nor OFX"}
 	}
 	return CSV, nil
+}
+
+// whyWebPage is about the page that a bank shows in place of a file.
+const whyWebPage = "this is a web page, not a statement; perhaps the session with the bank had " +
+	"ended"
+
+// isWebPage tells whether the upper case beginning of a file is that of a page.
+func isWebPage(upper string) bool {
+	head := upper[:min(len(upper), 1024)]
+	return strings.Contains(head, "<HTML") || strings.Contains(head, "<!DOCTYPE HTML")
+}
+
+// beginsMarkup tells whether a text begins with a tag: within the rows of other formats, tags are
+// text.
+func beginsMarkup(text string) bool {
+	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\ufeff"), "<")
+}
+
+// beginsLine tells whether a mark stands at the beginning of a line or, if it is a tag, behind
+// nothing but other tags. A payment's text may hold any mark.
+func beginsLine(text, mark string) bool {
+	for {
+		at := strings.Index(text, mark)
+		if at < 0 {
+			return false
+		}
+		line := text[strings.LastIndexAny(text[:at], "\r\n")+1 : at]
+		line = strings.TrimLeft(line, " \t\ufeff")
+		if line == "" || line[0] == '<' && mark[0] == '<' {
+			return true
+		}
+		end := strings.IndexAny(text[at:], "\r\n")
+		if end < 0 {
+			return false
+		}
+		text = text[at+end:]
+	}
 }
 
 // camtMessage refuses ISO 20022 messages that are no statements, by their names.

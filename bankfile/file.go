@@ -392,9 +392,8 @@ func foreign(head []byte) string {
 	if _, zeroed := zeros(head); strings.IndexByte(text, 0) >= 0 && !zeroed && !wide {
 		return "the file is not text"
 	}
-	lower := strings.ToLower(text)
-	if strings.Contains(lower, "<!doctype html") || strings.Contains(lower, "<html") {
-		return "this is a web page; perhaps the session with the bank had ended"
+	if beginsMarkup(text) && isWebPage(strings.ToUpper(text)) {
+		return whyWebPage
 	}
 	return ""
 }

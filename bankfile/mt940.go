@@ -56,6 +56,7 @@ type mtParser struct {
 	page    int    // 1 in that example, or 0.
 	pages   mtPages
 	tag     string // The tag that a line without one continues.
+	dash    bool   // The last line was a dash that may be text.
 
 	entry     []string // The :61: and its supplementary lines.
 	info      []string // The lines of :86:.
@@ -99,10 +100,23 @@ func unframe(line string) string {
 }
 
 func (p *mtParser) line(line string) error {
+	tag, rest := mtTag(line)
+	if p.dash {
+		p.dash = false
+		if strings.Contains(" 61 62F 62M 86 ", " "+tag+" ") {
+			p.more("-")
+		} else if err := p.endMessage(); err != nil {
+			return err
+		}
+	}
 	if p.endsMessage(line) {
+		// Before the closing balance, a dash may be text that was wrapped: the next line tells.
+		if p.part == mtEntries && strings.TrimRight(line, " ") == "-" {
+			p.dash = true
+			return nil
+		}
 		return p.endMessage()
 	}
-	tag, rest := mtTag(line)
 	if tag == "" || !p.legal(tag) {
 		p.more(line)
 		return nil

@@ -258,11 +258,17 @@ func (t *table) findFlag() {
 		}
 	}
 	for i, role := range t.roles {
-		if role == "" || role == RoleCategory || role == RoleMemo {
-			if t.share(i, func(c string) bool { return flagOf(c, nil, nil) != 0 }) == 100 {
-				t.roles[i] = RoleDirection
-				return
-			}
+		if role != "" && role != RoleCategory && role != RoleMemo {
+			continue
+		}
+		out := t.share(i, func(c string) bool { return flagOf(c, nil, nil) < 0 })
+		in := t.share(i, func(c string) bool { return flagOf(c, nil, nil) > 0 })
+		// In a column of texts, a lone D may be the text.
+		if (role != RoleMemo || out > 0 && in > 0) && t.share(i, func(c string) bool {
+			return flagOf(c, nil, nil) != 0
+		}) == 100 {
+			t.roles[i] = RoleDirection
+			return
 		}
 	}
 }
