@@ -1,5 +1,6 @@
 // Command generate makes the files that the demo imports: accounts, merchants, some thousand rows
-// of payments with the mess of real life in them, a payday, and what must come out of them.
+// of payments with the mess of real life in them, a payday, the files of several banks about one
+// person, and what must come out of them.
 //
 //	go run ./demo/generate          # writes into ./demo
 //
@@ -17,6 +18,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 )
@@ -76,5 +78,10 @@ func generate() (map[string][]byte, error) {
 	payers := newPayers()
 	files[paydayFile] = paydayCSV(w, payers)
 	files[paydayExpected], err = simulatePayday(files[accountsFile], files[paydayFile], payers)
+	if err != nil {
+		return nil, err
+	}
+	banks, err := statements()
+	maps.Copy(files, banks)
 	return files, err
 }
