@@ -202,10 +202,12 @@ var folds = []struct {
 }
 
 // headerKey folds a header: letters and digits, one blank between words, without what stands in
-// parentheses.
+// parentheses, such as a currency, unless it says the direction, as in "Amount (credit)".
 func headerKey(text string) string {
 	if open := strings.IndexAny(text, "(["); open > 0 {
-		text = text[:open]
+		if flagOf(strings.Trim(text[open:], "()[] "), nil, nil) == 0 {
+			text = text[:open]
+		}
 	}
 	words := strings.FieldsFunc(fold(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -1,6 +1,7 @@
 package bankfile_test
 
 import (
+	"encoding/binary"
 	"encoding/xml"
 	"fmt"
 	"math/rand/v2"
@@ -208,6 +209,7 @@ func TestWhatABankWroteComesBack(t *testing.T) {
 			for range 60 * int(rounds()) {
 				entries := randomEntries(random, b.words)
 				text := b.write(entries, random.Int64N(100_000)-50_000)
+				text = dressed(random, text)
 				checkWritten(t, b, entries, text)
 				if t.Failed() {
 					t.Fatal(text)
@@ -215,6 +217,21 @@ func TestWhatABankWroteComesBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// dressed gives a text one of the line ends and encodings that banks use.
+func dressed(random *rand.Rand, text string) string {
+	ends := []string{"\n", "\r\n", "\r", "\r\r\n"}
+	text = strings.ReplaceAll(text, "\n", ends[random.IntN(len(ends))])
+	switch random.IntN(5) {
+	case 0:
+		return "\ufeff" + text
+	case 1:
+		return utf16of("\ufeff"+text, binary.LittleEndian)
+	case 2:
+		return utf16of("\ufeff"+text, binary.BigEndian)
+	}
+	return text
 }
 
 func checkWritten(t *testing.T, b bank, entries []written, text string) {
