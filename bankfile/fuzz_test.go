@@ -142,7 +142,9 @@ func FuzzQIF(f *testing.F) {
 func FuzzMT940(f *testing.F) {
 	seeds(f, mt940("C260105EUR95,", ":61:2601030104RCR5,50NTRFX//Y", "/OCMT/USD1,/",
 		":86:166?00A?20SVWZ+b?3", "1C"),
-		":60F:C100318EUR1,\n:61:\n:86:\n")
+		":60F:C100318EUR1,\n:61:\n:86:\n",
+		mtPage{number: "7/1", opening: "F 1,", closing: "M 2,", entries: []string{"C1,"}}.String()+
+			mtPage{number: "7/3", opening: "M 2,", closing: "M 1,", entries: []string{"D1,"}}.String())
 	f.Fuzz(func(t *testing.T, text string) {
 		readAnything(t, ":20:X\n:25:Y\n:28C:1\n"+text,
 			bankfile.Options{})
@@ -162,7 +164,9 @@ func FuzzCSV(f *testing.F) {
 	seeds(f, "Date,Amount\n2026-01-31,1\n", "Datum;Soll;Haben\n31.01.26;1,5;\n",
 		"a\tb\n01/02/2026\t1.234\n",
 		"\"Date\",\"Amount\"\n\"2026-01-31\",\"1\n2\"\n\"x",
-		"title\n\nDate,Debit,Credit,Balance\n1/2/2026,-1,,5\n")
+		"title\n\nDate,Debit,Credit,Balance\n1/2/2026,-1,,5\n",
+		westpac+"03/09/2026,-15.99,Music Co,,,,\n",
+		"Date,Amount,State,Account number\n,1,pending,a\n1/2/2026,2,declined,\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		readAnything(t, text,
 			bankfile.Options{Currency: "EUR"})

@@ -91,8 +91,8 @@ func TestSignsOfEveryHabitComeBack(t *testing.T) {
 					slices.Reverse(rows)
 					slices.Reverse(amounts)
 				}
-				text := table(append([]string{"Date,Payee," + layout.header + ",Balance"}, rows...)...)
-				checkSigns(t, text, amounts)
+				rows = append([]string{"Date,Payee," + layout.header + ",Balance"}, rows...)
+				checkSigns(t, table(rows...), amounts)
 			}
 		})
 	}
@@ -109,8 +109,8 @@ func checkSigns(t *testing.T, text string, amounts []int64) {
 	}
 	for i, e := range r.entries() {
 		// A number is the same with all of its decimals or without those that are 0.
-		if want := strings.TrimSuffix(strings.TrimRight(cents(amounts[i]), "0"), "."); e.Amount.
-			String() != want {
+		want := strings.TrimSuffix(strings.TrimRight(cents(amounts[i]), "0"), ".")
+		if e.Amount.String() != want {
 			t.Fatalf("row %d is %s, not %s\n%s", i+1, e.Amount, want, text)
 		}
 	}
