@@ -75,7 +75,7 @@ type Statement struct {
 	Account  string // As written; an IBAN where the bank gives one. Empty if the file has none.
 	Bank     string // The bank's code, where it is apart from the account.
 	Type     string // The type of account, where the file names it, such as CHECKING or bank.
-	ID       string // The statement's own number.
+	ID       string // The statement's own number, without that of a page.
 	Currency money.Currency
 	Opening  *Balance // Nil where the file has none.
 	Closing  *Balance // Nil where the file has none.

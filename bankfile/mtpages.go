@@ -88,7 +88,7 @@ func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 	last := *chain
 	p.w.resume(chain.at)
 	p.waitFor(chain, false)
-	chain.page, chain.opening = max(chain.page, p.page), opening
+	chain.page, chain.opening, chain.closing = max(chain.page, p.page), opening, nil
 	chain.count++
 	if !p.w.first {
 		chain.before = p.w.totals[chain.at].Sum
