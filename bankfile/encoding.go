@@ -75,31 +75,42 @@ func upperHalf(e Encoding) (table [128]rune) {
 // headMax is how much of a file is looked at to tell its encoding and its format.
 const headMax = 64 << 10
 
+// lettersBefore is how much before the first byte that is not ASCII is looked at with it: the line
+// that it stands in.
+const lettersBefore = 1 << 10
+
 // detectEncoding finds the encoding from a byte order mark, from the zeros that UTF-16 has, or
-// from the whole file being valid UTF-8. Where it is none of these, high tells so, and declared
-// names and the letters themselves decide; see chooseSingleByte.
-func detectEncoding(r io.ReaderAt, size int64, head []byte) (e Encoding, skip int64, high bool,
-	err error) {
+// from the whole file being valid UTF-8. Where it is none of these, letters is the part of the
+// file with the first byte that says so, and declared names and the letters themselves decide; see
+// chooseSingleByte.
+func detectEncoding(r io.ReaderAt, size int64, head []byte) (e Encoding, skip int64,
+	letters []byte, err error) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
-		valid, err := validUTF8(io.NewSectionReader(r, 3, size-3))
-		if err != nil || valid {
-			return UTF8, 3, false, err
-		}
-		return Windows1252, 3, true, nil
+		skip = 3
 	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}):
-		return UTF16LE, 2, false, nil
+		return UTF16LE, 2, nil, nil
 	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}):
-		return UTF16BE, 2, false, nil
+		return UTF16BE, 2, nil, nil
+	default:
+		if e, ok := zeros(head); ok {
+			return e, 0, nil, nil
+		}
 	}
-	if e, ok := zeros(head); ok {
-		return e, 0, false, nil
+	at, err := firstNotUTF8(io.NewSectionReader(r, skip, size-skip))
+	if err != nil || at < 0 {
+		return UTF8, skip, nil, err
 	}
-	valid, err := validUTF8(io.NewSectionReader(r, 0, size))
-	if err != nil || valid {
-		return UTF8, 0, false, err
+	if at += skip; at < int64(len(head)) {
+		return Windows1252, skip, head, nil
 	}
-	return Windows1252, 0, true, nil
+	// The beginning is plain; what can be told apart stands further on.
+	letters = make([]byte, headMax)
+	n, err := r.ReadAt(letters, at-lettersBefore)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", 0, nil, err
+	}
+	return Windows1252, skip, letters[:n], nil
 }
 
 // zeros recognises UTF-16 without a mark: the halves of its characters are mostly zero.
@@ -125,10 +136,11 @@ func zeros(head []byte) (Encoding, bool) {
 	return "", false
 }
 
-// validUTF8 reads all of r in pieces.
-func validUTF8(r io.Reader) (bool, error) {
+// firstNotUTF8 reads r in pieces up to the first one that is not UTF-8, and returns about where
+// it stands, or -1 if all of r is UTF-8.
+func firstNotUTF8(r io.Reader) (int64, error) {
 	buf := make([]byte, headMax)
-	kept := 0
+	kept, read := 0, int64(0)
 	for {
 		n, err := r.Read(buf[kept:])
 		n += kept
@@ -145,18 +157,22 @@ func validUTF8(r io.Reader) (bool, error) {
 				}
 			}
 		}
-		if !utf8.Valid(piece[:n-kept]) {
-			return false, nil
+		if whole := piece[:n-kept]; !utf8.Valid(whole) {
+			// The letters around the first high byte are those to look at.
+			return read + int64(bytes.IndexFunc(whole, isHigh)), nil
 		}
 		if errors.Is(err, io.EOF) {
-			return true, nil
+			return -1, nil
 		}
 		if err != nil {
-			return false, err
+			return -1, err
 		}
+		read += int64(n - kept)
 		copy(buf, piece[n-kept:])
 	}
 }
+
+func isHigh(r rune) bool { return r >= utf8.RuneSelf }
 
 // chooseSingleByte tells Windows-1252 from Windows-1250 by the words and letters of the head.
 // Nothing in such bytes proves it; sure is false where neither has better evidence.

@@ -111,6 +111,29 @@ func TestADoubtfulEncodingIsShownAndChosen(t *testing.T) {
 	}
 }
 
+// A letter far behind the beginning tells as much as one in the first line.
+func TestTheFirstLetterMayStandFarBehind(t *testing.T) {
+	long := strings.Repeat("2026-01-30,Milk,-5.00\n", 10_000)
+	for letters, c := range map[string]struct {
+		encoding bankfile.Encoding
+		sure     bool
+		memo     string
+	}{
+		"\xafabka p\xb3atno\x9c\xe6 kart\xb9": {bankfile.Windows1250, true, "Żabka płatność kartą"},
+		"Gr\xfc\xdfe f\xfcr \x80":             {bankfile.Windows1252, true, "Grüße für €"},
+		"5 \xb3 la carte":                     {bankfile.Windows1252, false, "5 ³ la carte"},
+		"Gr\u00fc\u00dfe":                     {bankfile.UTF8, true, "Grüße"},
+	} {
+		r := mustRead(t, "Date,Description,Amount\n"+long+"2026-01-31,"+letters+",-5.00\n"+long)
+		f, e := r.file, r.entries()
+		if f.Encoding != c.encoding || f.EncodingSure != c.sure ||
+			f.EncodingSure != (f.EncodingSample == "") || e[len(e)/2].Memo != c.memo {
+			t.Errorf("%s, sure %v, sample %q, memo %q", f.Encoding, f.EncodingSure,
+				f.EncodingSample, e[len(e)/2].Memo)
+		}
+	}
+}
+
 func TestNamesOfEncodings(t *testing.T) {
 	for name, want := range map[string]bankfile.Encoding{
 		"ISO-8859-1": bankfile.Windows1252, "latin1": bankfile.Windows1252,

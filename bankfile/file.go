@@ -101,7 +101,7 @@ type Total struct {
 }
 
 // Open finds out what a file is and decides what must be decided for the whole of it. It reads
-// the file once, from the beginning to the end.
+// the file from the beginning to the end: for its encoding, and for all else.
 //
 // The error is a *FormatError for what is no file of a known format, an *UndecidedError with
 // questions, a *LimitError, or that of the reader.
@@ -331,12 +331,12 @@ func (f *File) text() io.Reader {
 // findEncoding sets the encoding. The bytes come first, then what the file declares, then what
 // the mapping says, then the letters.
 func (f *File) findEncoding(head []byte) error {
-	e, skip, high, err := detectEncoding(f.src, f.size, head)
+	e, skip, letters, err := detectEncoding(f.src, f.size, head)
 	if err != nil {
 		return err
 	}
 	f.Encoding, f.skip, f.EncodingSure = e, skip, true
-	if !high {
+	if letters == nil {
 		return nil
 	}
 	known := f.mapping.Encoding
@@ -350,15 +350,14 @@ func (f *File) findEncoding(head []byte) error {
 	} else if declared == Windows1252 {
 		return nil
 	}
-	f.Encoding, f.EncodingSure = chooseSingleByte(head)
-	if !f.EncodingSure {
-		for _, line := range strings.FieldsFunc(decodeBytes(head, f.Encoding), func(r rune) bool {
-			return r == '\n' || r == '\r'
-		}) {
-			if hasHigh(line) {
-				f.EncodingSample = clip(line)
-				break
-			}
+	f.Encoding, f.EncodingSure = chooseSingleByte(letters)
+	if f.EncodingSure {
+		return nil
+	}
+	for line := range splitLines(decodeBytes(letters, f.Encoding)) {
+		if hasHigh(line) {
+			f.EncodingSample = clip(line)
+			break
 		}
 	}
 	return nil

@@ -142,7 +142,8 @@ func TestMT940LinesOfTheBankAroundAMessage(t *testing.T) {
 	for name, text := range map[string]string{
 		"a dash and letters": "0000 01INGBNL2AXXXX00001\n940 00\n" + body + "-XXX\n",
 		"a tag of its own":   ":940:\n" + body,
-		"twice":              body + "-\n" + strings.Replace(body, ":28C:7/1", ":28C:8/1", 1) + "-\n",
+		"twice": body + "-\n" + strings.Replace(body, ":28C:7/1", ":28C:8/1", 1) +
+			"-\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := mustRead(t, text)
