@@ -55,6 +55,7 @@ type mtParser struct {
 	number  string // Of the statement, such as 19322 in :28C:19322/1.
 	page    int    // 1 in that example, or 0.
 	pages   mtPages
+	moves   [2]mtMoves // Credits and debits of the message.
 	tag     string // The tag that a line without one continues.
 	dash    bool   // The last line was a dash that may be text.
 
@@ -158,6 +159,7 @@ func (p *mtParser) line(line string) error {
 		return p.closing(rest, tag == "62M")
 	case "90C", "90D":
 		p.part = mtFooter
+		return p.checkMoves(rest, tag == "90D")
 	}
 	return nil
 }
@@ -206,6 +208,7 @@ func (p *mtParser) endMessage() error {
 		return err
 	}
 	p.part, p.begun, p.account, p.number, p.page, p.tag = mtOutside, false, "", "", 0, ""
+	p.moves = [2]mtMoves{}
 	return nil
 }
 
@@ -336,10 +339,8 @@ func (p *mtParser) flush() error {
 		}
 		e.Reference = mtReference(e.Reference)
 	}
-	if !p.w.entry(p.entryLine, raw, e, warnings) {
-		return errStopped
-	}
-	return nil
+	p.move(e.Amount)
+	return stoppedUnless(p.w.entry(p.entryLine, raw, e, warnings))
 }
 
 // mtDate reads six digits, of this century.

@@ -192,3 +192,44 @@ func (p *mtParser) endPages() error {
 func (p *mtParser) tell(format string, args ...any) error {
 	return stoppedUnless(p.w.warn(p.lines.line, fmt.Sprintf(format, args...)))
 }
+
+// mtMoves counts the entries of a message on one side.
+type mtMoves struct {
+	count int
+	sum   money.Decimal
+	over  bool // The sum has too many digits.
+}
+
+// move counts an entry.
+func (p *mtParser) move(amount money.Decimal) {
+	m := &p.moves[0]
+	if amount.Sign() < 0 {
+		m, amount = &p.moves[1], amount.Neg()
+	}
+	sum, err := m.sum.Add(amount)
+	m.count, m.over = m.count+1, m.over || err != nil
+	m.sum = sum
+}
+
+// checkMoves compares :90D:2PLN100,00 with the debits of the message, or :90C: with its credits.
+// Interim reports have these in place of balances.
+func (p *mtParser) checkMoves(text string, debits bool) error {
+	m, side := p.moves[0], "credits"
+	if debits {
+		m, side = p.moves[1], "debits"
+	}
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	if digits == 0 || digits > 5 || len(text) < digits+4 || m.over {
+		return nil // Such a line says nothing.
+	}
+	count := 0
+	for i := range digits {
+		count = count*10 + int(text[i]-'0')
+	}
+	sum, err := mtAmount(text[digits+3:])
+	if err != nil || count == m.count && sum == m.sum {
+		return nil
+	}
+	return p.tell("The bank counts %d %s of %s, but there are %d of %s.", count, side, sum,
+		m.count, m.sum)
+}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
@@ -233,5 +234,24 @@ func TestMT942MessagesOfOneReportAreOne(t *testing.T) {
 	}
 	if s := r.file.Statements; len(s) != 2 || s[0].Kind != bankfile.Interim || s[1].ID != "5" {
 		t.Errorf("statements %+v", s)
+	}
+}
+
+func TestMT942CountsAreCompared(t *testing.T) {
+	report := func(counts string) string {
+		return ":20:X\n:25:PL1\n:28C:4/1\n:34F:PLN0\n:61:260103CN0,01NTRFX\n:61:260103CN0,02NTRFX\n" +
+			":61:260103D5,NTRFX\n" + counts + "-\n"
+	}
+	for counts, want := range map[string][]string{
+		":90D:1PLN5,00\n:90C:2PLN0,03\n": nil,
+		":90D:1PLN5,00\n:90C:3PLN0,04\n": {
+			"warned line 9: The bank counts 3 credits of 0.04, but there are 2 of 0.03."},
+		":90D:0PLN0,00\n:90C:2PLN0,03\n": {
+			"warned line 8: The bank counts 0 debits of 0, but there are 1 of 5."},
+		":90D:\n:90C:x\n": nil,
+	} {
+		if diff := cmp.Diff(want, mustRead(t, report(counts)).brief()[3:], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", counts, diff)
+		}
 	}
 }
