@@ -239,8 +239,8 @@ func TestMT942MessagesOfOneReportAreOne(t *testing.T) {
 
 func TestMT942CountsAreCompared(t *testing.T) {
 	report := func(counts string) string {
-		return ":20:X\n:25:PL1\n:28C:4/1\n:34F:PLN0\n:61:260103CN0,01NTRFX\n:61:260103CN0,02NTRFX\n" +
-			":61:260103D5,NTRFX\n" + counts + "-\n"
+		return ":20:X\n:25:PL1\n:28C:4/1\n:34F:PLN0\n:61:260103CN0,01NTRFX\n" +
+			":61:260103CN0,02NTRFX\n:61:260103D5,NTRFX\n" + counts + "-\n"
 	}
 	for counts, want := range map[string][]string{
 		":90D:1PLN5,00\n:90C:2PLN0,03\n": nil,
