@@ -56,8 +56,8 @@ type mtParser struct {
 	page    int    // 1 in that example, or 0.
 	pages   mtPages
 	moves   [2]mtMoves // Credits and debits of the message.
-	tag     string // The tag that a line without one continues.
-	dash    bool   // The last line was a dash that may be text.
+	tag     string     // The tag that a line without one continues.
+	dash    bool       // The last line was a dash that may be text.
 
 	entry     []string // The :61: and its supplementary lines.
 	info      []string // The lines of :86:.

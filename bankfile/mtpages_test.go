@@ -250,7 +250,8 @@ func TestMT942CountsAreCompared(t *testing.T) {
 			"warned line 8: The bank counts 0 debits of 0, but there are 1 of 5."},
 		":90D:\n:90C:x\n": nil,
 	} {
-		if diff := cmp.Diff(want, mustRead(t, report(counts)).brief()[3:], cmpopts.EquateEmpty()); diff != "" {
+		got := mustRead(t, report(counts)).brief()[3:]
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", counts, diff)
 		}
 	}
