@@ -21,6 +21,9 @@ const (
 	AuthOff Auth = "off"
 	// AuthKeys asks for an API key with the scope that an operation needs.
 	AuthKeys Auth = "keys"
+	// AuthOIDC asks for the same, and lets users with a token of an OpenID Connect issuer do what
+	// is about their own data.
+	AuthOIDC Auth = "oidc"
 )
 
 // Tables says what Open does about the tables of the systems.
@@ -78,14 +81,17 @@ type Options struct {
 	// Tables says what to do about tables; "" means TablesCreate.
 	Tables Tables
 
-	// Auth says who may use the server; "" means AuthOff.
+	// Auth says who may use the server; "" means AuthOff, or AuthOIDC if OIDC says whose tokens.
 	Auth Auth
+	// OIDC says whose tokens are taken with AuthOIDC. An issuer that does not answer yet keeps no
+	// server from opening.
+	OIDC OIDC
 	// User is the one person of a server that does not ask who somebody is: with AuthOff, and for
 	// requests of this process. It is theirs what personal operations read and write then; ""
 	// means person.SubjectLocal.
 	User person.Subject
 	// Hosts are names, without a port, under which the server may be asked besides those of the
-	// loopback interface. With AuthKeys an empty list allows every name.
+	// loopback interface. Unless with AuthOff, an empty list allows every name.
 	Hosts  []string
 	Limits Limits
 
@@ -130,12 +136,8 @@ func (o Options) withDefaults() (Options, error) {
 	case o.DynamoDB == nil && (o.DataDir == "") == !o.Memory:
 		wrong = append(wrong, errors.New("give either a data directory or Memory"))
 	}
-	switch o.Auth {
-	case "":
-		o.Auth = AuthOff
-	case AuthOff, AuthKeys:
-	default:
-		wrong = append(wrong, fmt.Errorf("auth is %q, it must be off or keys", o.Auth))
+	if err := o.checkAuth(); err != nil {
+		wrong = append(wrong, err)
 	}
 	if o.User == "" {
 		o.User = person.SubjectLocal

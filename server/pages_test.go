@@ -92,6 +92,8 @@ func title(name string) string {
 		return "The API"
 	case "keys":
 		return "API keys"
+	case "tokens":
+		return "Tokens of users"
 	}
 	return "The " + name
 }

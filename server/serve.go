@@ -13,7 +13,7 @@ import (
 
 // ErrOpenAddress refuses to let the network in without authentication.
 var ErrOpenAddress = errors.New("this address can be reached from other machines, and " +
-	"authentication is off: listen on 127.0.0.1, or turn authentication on (keys)")
+	"authentication is off: listen on 127.0.0.1, or turn authentication on (keys or oidc)")
 
 // Listen listens on an address, AddressDefault if it is empty. Without authentication it refuses
 // any that is not of the loopback interface.
@@ -34,7 +34,7 @@ func (s *Server) Listen(ctx context.Context, address string) (net.Listener, erro
 // admit checks where a listener listens: what it is really bound to, not what it was called.
 func (s *Server) admit(listener net.Listener) error {
 	tcp, ok := listener.Addr().(*net.TCPAddr)
-	if s.opts.Auth == AuthKeys || ok && tcp.IP.IsLoopback() || listener.Addr().Network() == "unix" {
+	if s.opts.asks() || ok && tcp.IP.IsLoopback() || listener.Addr().Network() == "unix" {
 		return nil
 	}
 	return fmt.Errorf("listen on %s: %w", listener.Addr(), ErrOpenAddress)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/oidc"
 	"github.com/exchequer-dev/exchequer/server/worker"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
@@ -34,6 +35,7 @@ type Server struct {
 	keys      *apikey.Keyring
 	tables    *tables
 	metrics   *metrics
+	users     *oidc.Verifier // Nil where no tokens of users are taken.
 	api       *api.API
 	draining  atomic.Bool
 	inside    sync.WaitGroup // Requests of this process in work.
@@ -95,14 +97,18 @@ func (s *Server) build(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.buildUsers(ctx); err != nil {
+		return err
+	}
 	s.api = api.New(
 		api.Deps{
 			Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
 			Keys: s.keys, Store: store, Models: models, Tables: s.tables,
 		},
 		api.Options{
-			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.Auth == AuthKeys,
-			Hosts: s.opts.Hosts, User: s.opts.User,
+			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.asks(),
+			Authenticate: s.authenticate(),
+			Hosts:        s.opts.Hosts, User: s.opts.User,
 			BodyMax: s.opts.Limits.Body, BodyTime: s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Paid:       s.metrics.paid,
@@ -139,5 +145,6 @@ func (s *Server) Close() error {
 	case <-timer.C:
 	}
 	s.rates.Close()
+	s.closeUsers()
 	return s.db.Close()
 }

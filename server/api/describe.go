@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/oidc"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -46,7 +47,7 @@ var tags = []*huma.Tag{
 // Catalogues returns everything that an answer can report, the earliest first.
 func Catalogues() []*problem.Catalogue {
 	return []*problem.Catalogue{
-		Problems, apikey.Problems, ledger.Problems, payments.Problems, locations.Problems,
+		Problems, apikey.Problems, oidc.Problems, ledger.Problems, payments.Problems, locations.Problems,
 		rates.Problems,
 	}
 }
@@ -67,7 +68,8 @@ func anyOperation() []*problem.Definition {
 
 // personalOperation are those that every operation about a person's own data can report besides.
 func personalOperation() []*problem.Definition {
-	return []*problem.Definition{ErrTokenMissing, ErrKeyWithoutPerson}
+	return append([]*problem.Definition{ErrTokenMissing, ErrKeyWithoutPerson},
+		oidc.Problems.Definitions()...)
 }
 
 func bodyOperation() []*problem.Definition {

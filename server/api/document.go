@@ -74,8 +74,10 @@ func (d *document) GetStatus() int { return d.Status }
 func (d *document) GetHeaders() http.Header {
 	h := http.Header{}
 	switch {
-	case d.Status == http.StatusUnauthorized:
-		h.Set("WWW-Authenticate", `Bearer realm="exchequer"`)
+	case d.Kind == problem.Unauthenticated, d.Kind == problem.Forbidden:
+		if challenge := challengeOf(d); challenge != "" {
+			h.Set("WWW-Authenticate", challenge)
+		}
 	case d.Kind.Retryable():
 		h.Set("Retry-After", retryAfter)
 	}
