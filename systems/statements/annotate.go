@@ -2,7 +2,10 @@ package statements
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
 )
 
 // NewAnnotation is a remark to be made on a transaction.
@@ -27,7 +30,33 @@ type AnnotationChange struct {
 func (p *Person) Annotate(
 	ctx context.Context, at At, n NewAnnotation,
 ) (Annotation, Transaction, error) {
-	return Annotation{}, Transaction{}, errors.ErrUnsupported
+	a := Annotation{ID: n.ID, Text: n.Text, Type: n.Type, Author: n.Author}
+	if a.ID == "" {
+		a.ID = p.newID("ann")
+	}
+	if err := a.check(); err != nil {
+		return Annotation{}, Transaction{}, err
+	}
+	a.CreatedAt = p.now().Truncate(time.Second) // As it is stored.
+	t, err := p.revise(ctx, at, 0, func(t *Transaction) error {
+		if i := t.annotation(a.ID); i >= 0 {
+			found := t.Annotations[i]
+			if found.Text != a.Text || found.Type != a.Type || found.Author != a.Author {
+				return ErrKeyUsed.With("key", a.ID)
+			}
+			return nil
+		}
+		if len(t.Annotations) >= AnnotationsMax {
+			return ErrTooMany.With("what", "annotations on the transaction").
+				With("limit", AnnotationsMax)
+		}
+		t.Annotations = append(t.Annotations, a)
+		return nil
+	})
+	if err != nil {
+		return Annotation{}, Transaction{}, err
+	}
+	return t.Annotations[t.annotation(a.ID)], t, nil
 }
 
 // ChangeAnnotation changes an annotation and returns the transaction. The error is ErrInvalid,
@@ -35,7 +64,20 @@ func (p *Person) Annotate(
 func (p *Person) ChangeAnnotation(
 	ctx context.Context, at At, id string, c AnnotationChange,
 ) (Transaction, error) {
-	return Transaction{}, errors.ErrUnsupported
+	return p.revise(ctx, at, 0, func(t *Transaction) error {
+		i := t.annotation(id)
+		if i < 0 {
+			return ErrNoAnnotation.With("annotation", id)
+		}
+		a := &t.Annotations[i]
+		if c.Text != nil {
+			a.Text = *c.Text
+		}
+		if c.Type != nil {
+			a.Type = *c.Type
+		}
+		return a.check()
+	})
 }
 
 // RemoveAnnotation removes an annotation and returns the transaction. One that is not there is no
@@ -43,5 +85,27 @@ func (p *Person) ChangeAnnotation(
 func (p *Person) RemoveAnnotation(
 	ctx context.Context, at At, id string,
 ) (Transaction, error) {
-	return Transaction{}, errors.ErrUnsupported
+	return p.revise(ctx, at, 0, func(t *Transaction) error {
+		if i := t.annotation(id); i >= 0 {
+			t.Annotations = slices.Delete(t.Annotations, i, i+1)
+		}
+		if len(t.Annotations) == 0 {
+			t.Annotations = nil
+		}
+		return nil
+	})
+}
+
+// annotation returns the place of an annotation, or -1.
+func (t *Transaction) annotation(id string) int {
+	return slices.IndexFunc(t.Annotations, func(a Annotation) bool { return a.ID == id })
+}
+
+func (a *Annotation) check() error {
+	var wrong problem.Fields
+	checkText(&wrong, "id", a.ID, 1, NameMax)
+	checkLines(&wrong, "text", a.Text, 1, AnnotationMax)
+	checkText(&wrong, "type", a.Type, 0, AnnotationTypeMax)
+	checkText(&wrong, "author", a.Author, 0, NameMax)
+	return wrong.Err(ErrInvalid)
 }

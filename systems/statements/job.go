@@ -2,9 +2,17 @@ package statements
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
+
+// JobKeep is how long a job that is done can still be read.
+const JobKeep = 7 * 24 * time.Hour
+
+// jobsRemoved bounds how many old jobs go when one begins, all in one transaction.
+const jobsRemoved = 20
 
 // JobKind says what a job does.
 type JobKind string
@@ -46,23 +54,57 @@ type Job struct {
 // Jobs returns the jobs of the user, the oldest first: those that are open, and those that were
 // done within JobKeep.
 func (p *Person) Jobs(ctx context.Context) ([]Job, error) {
-	return nil, errors.ErrUnsupported
+	var jobs []Job
+	for j, err := range p.model().jobsOf.All(ctx, p.store(), OfUser{p.id}) {
+		if err != nil {
+			return nil, failed("list jobs", err)
+		}
+		jobs = append(jobs, j)
+	}
+	slices.SortStableFunc(jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return jobs, nil
 }
 
 // Job returns a job. The error is ErrNoJob.
 func (p *Person) Job(ctx context.Context, id string) (Job, error) {
-	return Job{}, errors.ErrUnsupported
+	if id == "" {
+		return Job{}, ErrNoJob.With("job", id)
+	}
+	j, found, err := p.model().jobs.Get(ctx, p.store(), Job{UserID: p.id, ID: id},
+		singletable.Consistent())
+	if err != nil {
+		return Job{}, failed("read job", err)
+	}
+	if !found {
+		return Job{}, ErrNoJob.With("job", id)
+	}
+	return j, nil
 }
 
-// RunJob does what is left of a job and returns it as it is then. It goes on where an earlier run
-// stopped, for whatever reason, and may be called again, also while another run goes on. Progress,
-// if it is not nil, is called now and then, and at the end. The error is ErrNoJob, or that of the
-// context or the store; the job can then be run again.
-func (p *Person) RunJob(ctx context.Context, id string, progress func(Job)) (Job, error) {
-	return Job{}, errors.ErrUnsupported
+// beginTx adds a new job to a transaction, and removes some that were done long ago. Jobs are those
+// that there are. The error is ErrTooMany.
+func (p *Person) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
+	j.UserID, j.ID, j.CreatedAt, j.Version = p.id, p.newID("job"), p.now(), 1
+	j.UpdatedAt = j.CreatedAt
+	open, removed := 0, 0
+	for _, old := range jobs {
+		if !old.Done {
+			open++
+		} else if removed < jobsRemoved && j.CreatedAt.Sub(old.UpdatedAt) > JobKeep {
+			removed++
+			p.model().jobs.DeleteTx(tx, old)
+		}
+	}
+	if open >= JobsMax {
+		return Job{}, ErrTooMany.With("what", "jobs that are not done").With("limit", JobsMax)
+	}
+	p.model().jobs.CreateTx(tx, j)
+	return j, nil
 }
 
-// RunJobs runs all jobs that are open, the oldest first.
-func (p *Person) RunJobs(ctx context.Context, progress func(Job)) error {
-	return errors.ErrUnsupported
+// saveTx adds to a transaction that a job is as j says, if nobody else changed it.
+func (p *Person) saveTx(tx *singletable.Tx, j Job) {
+	was := j.Version
+	j.Version, j.UpdatedAt = was+1, p.now()
+	p.model().jobs.PutTx(tx, j, p.model().jobs.Exists(), p.model().versions.job.Equals(was))
 }

@@ -32,6 +32,8 @@ const (
 	// ConditionsMax bounds the conditions of a rule, RegexpMax an expression in bytes.
 	ConditionsMax = 20
 	RegexpMax     = 500
+	// JobsMax bounds a user's jobs that are not done: those about one tag are changed together.
+	JobsMax = 50
 	// PreviewMax is how many rows a preview of rules lists.
 	PreviewMax = 500
 	// MerchantsMax is how many merchants the sheet of a month tells apart; those beyond are summed

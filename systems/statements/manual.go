@@ -2,9 +2,13 @@ package statements
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // NewTransaction is a transaction that a person types in.
@@ -30,5 +34,107 @@ type NewTransaction struct {
 func (p *Person) AddTransaction(
 	ctx context.Context, n NewTransaction,
 ) (t Transaction, made bool, err error) {
-	return Transaction{}, false, errors.ErrUnsupported
+	fields := n.fields()
+	if fields, err = n.checked(fields); err != nil {
+		return Transaction{}, false, err
+	}
+	account, err := p.Account(ctx, n.AccountID)
+	if err != nil {
+		return Transaction{}, false, err
+	}
+	if n.Currency == "" {
+		n.Currency = account.Currency
+	}
+	for range editsMax {
+		if t, found, err := p.addedBefore(ctx, n); err != nil || found {
+			return t, false, err
+		}
+		rules, err := p.ruleset(ctx)
+		if err != nil {
+			return Transaction{}, false, err
+		}
+		t := Transaction{UserID: p.id, AccountID: n.AccountID, ID: randomID(n.Date), Date: n.Date,
+			Amount: n.Amount, Currency: n.Currency, Source: FromPerson, Text: *fields.Merchant,
+			CreatedAt: p.now()}
+		if err := fields.apply(&t, nil); err != nil {
+			return Transaction{}, false, err
+		}
+		rules.apply(&t)
+		if err := p.freshTags(ctx, &t, fields.asked()); err != nil {
+			return Transaction{}, false, err
+		}
+		err = p.write(ctx, nil, []change{{after: &t, entryAfter: entryOf(&t)}},
+			func(tx *singletable.Tx) {
+				if n.Key != "" {
+					p.model().entries.CreateTx(tx, n.claim(&t))
+				}
+			})
+		if err == nil {
+			return t, true, nil
+		}
+		if !errors.Is(err, errRaced) && !errors.Is(err, errStaleTag) {
+			return Transaction{}, false, err
+		}
+	}
+	return Transaction{}, false, ErrContended.New()
+}
+
+// fields are those that the person sets, as a change of a transaction that has none of them.
+func (n *NewTransaction) fields() TransactionChange {
+	return TransactionChange{Merchant: &n.Merchant, Notes: &n.Notes, TagIDs: &n.TagIDs,
+		Transfer: &n.Transfer, Splits: &n.Splits}
+}
+
+func (n *NewTransaction) checked(fields TransactionChange) (TransactionChange, error) {
+	var wrong problem.Fields
+	checkText(&wrong, "key", n.Key, 0, NameMax)
+	checkDate(&wrong, "date", n.Date)
+	checkAmount(&wrong, "amount", n.Amount)
+	if n.Currency != "" && !n.Currency.Known() {
+		wrong.Addf("currency", "%q is no currency of ISO 4217", n.Currency)
+	}
+	fields, err := fields.checked()
+	var invalid *problem.Error
+	if errors.As(err, &invalid) {
+		wrong = append(wrong, invalid.Fields...)
+	}
+	return fields, wrong.Err(ErrInvalid)
+}
+
+// claim is the entry that remembers a key. It stands where entries of other programs do, so that a
+// repeat finds it whatever the date is by then, and leads to the transaction as merged rows do.
+func (n *NewTransaction) claim(t *Transaction) Entry {
+	return Entry{UserID: t.UserID, AccountID: t.AccountID, Month: monthNone, ID: n.claimID(),
+		State: Merged, Of: t.ID, Date: n.Date, Amount: n.Amount, Currency: n.Currency,
+		Source: FromPerson, Content: n.hash(), Version: 1}
+}
+
+func (n *NewTransaction) claimID() string { return "key-" + keyHash("person\x00"+n.Key) }
+
+// hash tells two requests with one key apart.
+func (n *NewTransaction) hash() string {
+	body, err := json.Marshal(n)
+	if err != nil {
+		// A struct of texts and decimals always has a form in JSON.
+		return keyHash(fmt.Sprint(*n))
+	}
+	return keyHash(string(body))
+}
+
+// addedBefore returns the transaction of an earlier request with the same key.
+func (p *Person) addedBefore(
+	ctx context.Context, n NewTransaction,
+) (Transaction, bool, error) {
+	if n.Key == "" {
+		return Transaction{}, false, nil
+	}
+	claim, found, err := p.entry(ctx, n.AccountID, n.claimID())
+	if err != nil || !found {
+		return Transaction{}, false, err
+	}
+	if claim.Content != n.hash() {
+		return Transaction{}, false, ErrKeyUsed.With("key", n.Key)
+	}
+	t, _, err := p.locate(ctx, At{AccountID: n.AccountID, ID: claim.Of})
+	return t, err == nil, err
 }

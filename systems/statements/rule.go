@@ -110,3 +110,6 @@ func (p *Person) Rule(ctx context.Context, id string) (Rule, error) {
 func (p *Person) Rules(ctx context.Context) ([]Rule, error) {
 	return nil, errors.ErrUnsupported
 }
+
+// replaceInRules makes another tag of one in rules, or none.
+func (p *Person) replaceInRules(ctx context.Context, id, to string) error { return nil }

@@ -51,3 +51,5 @@ func (p *Person) PreviewRules(
 func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
 	return Job{}, errors.ErrUnsupported
 }
+
+func (r *jobRun) prepareRules(ctx context.Context) error { return nil }

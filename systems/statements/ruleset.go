@@ -19,4 +19,6 @@ func (p *Person) ruleset(ctx context.Context) (*ruleset, error) {
 
 // apply lets the rules set what no person has set, and reports whether they changed anything. It
 // looks at what the bank wrote, which never changes.
-func (r *ruleset) apply(t *Transaction) bool { return false }
+func (r *ruleset) apply(t *Transaction) bool { return r.try(t, nil) }
+
+func (r *ruleset) try(t *Transaction, only []string) bool { return false }

@@ -51,11 +51,17 @@ func tagText(text string) (string, error) {
 // tagOfText finds a tag by its text, whatever the case of its letters.
 func tagOfText(tags []Tag, text string) (Tag, bool) {
 	for _, t := range tags {
-		if strings.EqualFold(t.Text, text) {
+		if sameTagText(t.Text, text) {
 			return t, true
 		}
 	}
 	return Tag{}, false
+}
+
+// sameTagText reports whether two texts cannot both be tags of a user. Besides those of which the
+// table makes one key they are those that differ in the case of letters by Unicode.
+func sameTagText(a, b string) bool {
+	return strings.EqualFold(a, b) || strings.ToLower(a) == strings.ToLower(b)
 }
 
 // Tags returns the tags of the user, in the order of their ids.

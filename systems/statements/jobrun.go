@@ -1,0 +1,283 @@
+package statements
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// How much of a month a job writes at once. Each write has the job itself, a row or two sheets, and
+// a check for each tag that comes to a row, within the 100 actions and 4 MB of a transaction.
+const (
+	jobRowsMax  = 45
+	jobTagsMax  = 40
+	jobBytesMax = 2 << 20
+)
+
+// monthsUnsaved is how many months without any change are read before the job notes how far it
+// is; after a stop they are read again.
+const monthsUnsaved = 12
+
+// errJobMoved means that somebody else changed the job, or something that it had read: it has to be
+// read anew.
+var errJobMoved = errors.New("the job was changed meanwhile")
+
+// RunJob does what is left of a job and returns it as it is then. It goes on where an earlier run
+// stopped, for whatever reason, and may be called again, also while another run goes on. Progress,
+// if it is not nil, is called now and then, and at the end. The error is ErrNoJob, or that of the
+// context or the store; the job can then be run again.
+func (p *Person) RunJob(ctx context.Context, id string, progress func(Job)) (Job, error) {
+	if progress == nil {
+		progress = func(Job) {}
+	}
+	for {
+		j, err := p.Job(ctx, id)
+		if err != nil || j.Done {
+			return j, err
+		}
+		run := &jobRun{p: p, job: j, known: sheets{}, progress: progress}
+		err = run.all(ctx)
+		if !errors.Is(err, errJobMoved) && !errors.Is(err, errRaced) &&
+			!errors.Is(err, errStaleTag) {
+			return run.job, err
+		}
+		if err := ctx.Err(); err != nil {
+			return run.job, err
+		}
+	}
+}
+
+// RunJobs runs all jobs that are open, the oldest first.
+func (p *Person) RunJobs(ctx context.Context, progress func(Job)) error {
+	jobs, err := p.Jobs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if j.Done {
+			continue
+		}
+		if _, err := p.RunJob(ctx, j.ID, progress); err != nil && !errors.Is(err, ErrNoJob) {
+			return err
+		}
+	}
+	return nil
+}
+
+// jobRun is one run of a job.
+type jobRun struct {
+	p        *Person
+	job      Job // As it was last written, but for months without any change.
+	known    sheets
+	progress func(Job)
+	unsaved  int
+
+	// fix changes a row, and reports whether it did.
+	fix func(*Transaction) bool
+	// holds reports whether a month with such a sheet may have rows to be changed.
+	holds func(*Sheet) bool
+
+	changes []change
+	tags    map[Tag]bool
+	bytes   int
+}
+
+// all does what is left.
+func (r *jobRun) all(ctx context.Context) error {
+	idle, err := r.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	if !idle {
+		if err := r.accounts(ctx); err != nil {
+			return err
+		}
+	}
+	r.job.Done = true
+	if err := r.save(ctx); err != nil {
+		r.job.Done = false
+		return err
+	}
+	r.progress(r.job)
+	return nil
+}
+
+// prepare finds out what is to be done with rows; idle means nothing.
+func (r *jobRun) prepare(ctx context.Context) (idle bool, err error) {
+	switch r.job.Kind {
+	case RenamingTag:
+		return r.prepareRename(ctx)
+	case MergingTags, DeletingTag:
+		return false, r.prepareReplace(ctx)
+	default:
+		return false, r.prepareRules(ctx)
+	}
+}
+
+func (r *jobRun) accounts(ctx context.Context) error {
+	var ids []string
+	for a, err := range r.p.model().accountsOf.All(ctx, r.p.store(), OfUser{r.p.id}) {
+		if err != nil {
+			return failed("list accounts", err)
+		}
+		ids = append(ids, a.ID)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		in := r.job.Scope.AccountIDs
+		if id < r.job.AccountID || len(in) > 0 && !slices.Contains(in, id) {
+			continue
+		}
+		if err := r.months(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// months visits the months of an account that may have rows to be changed, as its sheets tell.
+func (r *jobRun) months(ctx context.Context, account string) error {
+	found, err := r.p.Sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
+	if err != nil {
+		return err
+	}
+	var months []Date
+	for i := range found {
+		s := &found[i]
+		done := account == r.job.AccountID && s.Month <= r.job.Month
+		if !done && r.holds(s) && !slices.Contains(months, s.Month) {
+			months = append(months, s.Month)
+		}
+	}
+	for _, month := range months {
+		if err := r.month(ctx, account, month); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// month changes the rows of a month, and notes that it is done.
+func (r *jobRun) month(ctx context.Context, account string, month Date) error {
+	read := 0
+	from, to := daysOfMonth(month)
+	if scope := r.job.Scope; scope.From != "" {
+		from, to = max(from, scope.From), min(to, scope.To)
+	}
+	in := OfDays{r.p.id, account, from, to}
+	r.changes, r.tags, r.bytes = nil, map[Tag]bool{}, 0
+	for t, err := range r.p.model().days.All(ctx, r.p.store(), in) {
+		if err != nil {
+			return failed("read transactions", err)
+		}
+		read++
+		t.fill(r.p.id, account)
+		after := t.clone()
+		if !r.fix(after) {
+			continue
+		}
+		if r.full(after) {
+			if err := r.flush(ctx, r.job); err != nil {
+				return err
+			}
+		}
+		r.take(&t, after)
+	}
+	next := r.job
+	next.AccountID, next.Month, next.Read = account, month, next.Read+read
+	if len(r.changes) > 0 {
+		return r.flush(ctx, next)
+	}
+	r.job = next
+	if r.unsaved++; r.unsaved < monthsUnsaved {
+		return nil
+	}
+	if err := r.save(ctx); err != nil {
+		return err
+	}
+	r.progress(r.job)
+	return nil
+}
+
+// full reports whether a row has no place beside those that wait.
+func (r *jobRun) full(t *Transaction) bool {
+	tags := len(r.tags)
+	for tag := range tagsOfRow(t) {
+		if !r.tags[tag] {
+			tags++
+		}
+	}
+	return len(r.changes) > 0 && (len(r.changes) >= jobRowsMax || tags > jobTagsMax ||
+		r.bytes+rowBytes(t) > jobBytesMax)
+}
+
+func (r *jobRun) take(before, after *Transaction) {
+	r.changes = append(r.changes, change{before: before, after: after})
+	r.bytes += rowBytes(after)
+	for tag := range tagsOfRow(after) {
+		r.tags[tag] = true
+	}
+}
+
+// flush writes the rows that wait, together with the job.
+func (r *jobRun) flush(ctx context.Context, next Job) error {
+	next.Changed += len(r.changes)
+	err := r.p.write(ctx, r.known, r.changes, func(tx *singletable.Tx) { r.p.saveTx(tx, next) })
+	if err != nil {
+		return err
+	}
+	next.Version++
+	r.job, r.unsaved = next, 0
+	r.changes, r.tags, r.bytes = nil, map[Tag]bool{}, 0
+	r.progress(r.job)
+	return nil
+}
+
+// save writes the job alone.
+func (r *jobRun) save(ctx context.Context) error {
+	tx := r.p.store().NewTx()
+	tx.SetToken(r.p.books.opts.NewID())
+	r.p.saveTx(tx, r.job)
+	err := tx.Commit(ctx)
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return errJobMoved
+	}
+	if err != nil {
+		return failed("save job", err)
+	}
+	r.job.Version++
+	r.unsaved = 0
+	return nil
+}
+
+// daysOfMonth returns the first and the last day of a month, of which any day is given.
+func daysOfMonth(month Date) (from, to Date) {
+	day, err := time.Parse(time.DateOnly, string(month))
+	if err != nil {
+		return month, month
+	}
+	first := day.AddDate(0, 0, 1-day.Day())
+	return Date(first.Format(time.DateOnly)),
+		Date(first.AddDate(0, 1, -1).Format(time.DateOnly))
+}
+
+// rowBytes says about how large a row is in the store.
+func rowBytes(t *Transaction) int {
+	const names = 600 // Of the attributes, with numbers and times.
+	n := names + len(t.Text) + len(t.Notes) + len(t.Merchant) + len(t.Counterparty) +
+		len(t.Reference) + len(t.Category) + len(t.BankID)
+	for _, a := range t.Annotations {
+		n += 80 + len(a.ID) + len(a.Text) + len(a.Type) + len(a.Author)
+	}
+	for _, s := range t.Splits {
+		n += 60 + len(s.Notes)
+	}
+	for tag := range tagsOfRow(t) {
+		n += len(tag.ID) + len(tag.Text) + 2
+	}
+	return n + len(strings.Join(t.Edited, ""))
+}
