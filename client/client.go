@@ -20,6 +20,9 @@ import (
 type Options struct {
 	// Key is the API key, sent as a bearer token.
 	Key string
+	// Token is the token of a user, an ID token or an access token of the server's issuer. It
+	// excludes Key.
+	Token string
 	// Transport carries the requests; nil means a pool of connections of the client's own.
 	Transport http.RoundTripper
 	// UserAgent tells the server's log who calls; empty means the name of this package.
@@ -59,6 +62,9 @@ func New(baseURL string, opts Options) (*Client, error) {
 	}
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("the server's address %q must look like http://127.0.0.1:8080", baseURL)
+	}
+	if opts.Key != "" && opts.Token != "" {
+		return nil, errors.New("give either an API key or a user's token")
 	}
 	if opts.UserAgent == "" {
 		opts.UserAgent = userAgentDefault
@@ -188,8 +194,8 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	if r.match != "" {
 		h.Set("If-Match", r.match)
 	}
-	if r.client.opts.Key != "" {
-		h.Set("Authorization", "Bearer "+r.client.opts.Key)
+	if bearer := r.client.opts.Key + r.client.opts.Token; bearer != "" { // One of them is empty.
+		h.Set("Authorization", "Bearer "+bearer)
 	}
 	response, err := r.client.http.Do(sent)
 	if err != nil {

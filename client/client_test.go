@@ -333,3 +333,22 @@ func TestIterators(t *testing.T) {
 		t.Errorf("%d errors after %d accounts", errs, items)
 	}
 }
+
+func TestATokenIsSentInPlaceOfAKey(t *testing.T) {
+	s := &script{answers: []step{says(200, `{"subject":"alice","authentication":"token"}`)}}
+	c, err := client.New("http://server.example", client.Options{Token: "a.b.c", Transport: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	me, err := c.WhoAmI(t.Context())
+	if err != nil || me.Subject != "alice" || me.Authentication != "token" {
+		t.Errorf("got %+v, %v", me, err)
+	}
+	if got := s.asked[0].Header.Get("Authorization"); got != "Bearer a.b.c" {
+		t.Errorf("sent %q", got)
+	}
+	_, err = client.New("http://server.example", client.Options{Key: "k", Token: "a.b.c"})
+	if err == nil || !strings.Contains(err.Error(), "either an API key or a user's token") {
+		t.Errorf("both: %v", err)
+	}
+}

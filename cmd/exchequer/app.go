@@ -18,6 +18,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/server/api/person"
 )
 
 // The environment that the program reads. A flag goes before its variable.
@@ -47,7 +48,8 @@ const (
 
 // flags are those that every command has.
 type flags struct {
-	data, server, apiKey    string
+	data, server            string
+	apiKey, token           string
 	store, region, endpoint string
 	output                  string
 	quiet, usage            bool
@@ -70,12 +72,15 @@ Environment (a flag goes before its variable):
   EXCHEQUER_DATA           the data directory; without it exchequer in XDG_DATA_HOME, or where this
                            system keeps data of programs, such as ~/.local/share/exchequer
   EXCHEQUER_SERVER         the address of a server to speak to
-  EXCHEQUER_API_KEY        the API key for it
+  EXCHEQUER_API_KEY, EXCHEQUER_TOKEN
+                           what shows it who calls: an API key, or the token of a user
   EXCHEQUER_OUTPUT         table, json or csv
   EXCHEQUER_STORE, EXCHEQUER_REGION, EXCHEQUER_ENDPOINT
                            what --store, --region and --endpoint say
   EXCHEQUER_TABLE, EXCHEQUER_TENANT, EXCHEQUER_ZONE, EXCHEQUER_STATUS_SHARDS
                            what "exchequer serve" calls --table, --tenant, --zone, --status-shards
+  EXCHEQUER_USER, EXCHEQUER_OIDC_ISSUER, EXCHEQUER_OIDC_CLIENT_IDS
+                           what it calls --user, --oidc-issuer and --oidc-client-id (with commas between)
   EXCHEQUER_PAYMENTS_TABLE, EXCHEQUER_PAYMENTS_HISTORY, EXCHEQUER_PAYMENTS_SHARDS,
   EXCHEQUER_PAYMENTS_PROJECTION, EXCHEQUER_PAYMENTS_ATTEMPTS
                            what it calls --payments-table, --payments-history, --payment-shards,
@@ -146,7 +151,7 @@ func (a *app) root() *cobra.Command {
 		a.ledgerCommand(), a.paymentsCommand(),
 		a.locationsCommand(),
 		a.ratesCommand(),
-		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.copyCommand(),
+		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.whoamiCommand(), a.copyCommand(),
 		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
 	)
 	a.markStart(root)
@@ -180,6 +185,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	p.StringVar(&a.flags.endpoint, "endpoint", a.getenv(envEndpoint),
 		"`address` of a store that speaks DynamoDB's protocol, such as http://127.0.0.1:8000")
 	p.StringVar(&a.flags.apiKey, "api-key", "", "API `key` for the server")
+	p.StringVar(&a.flags.token, "token", "", "`token` of a user for the server, in place of a key")
 	p.StringVarP(&a.flags.output, "output", "o", firstOf(a.getenv(envOutput), outputTable),
 		"`form` of what is printed: table, json or csv")
 	p.BoolVarP(&a.flags.quiet, "quiet", "q", false, "print results only: no progress, no remarks")
@@ -206,10 +212,7 @@ func (a *app) start(command *cobra.Command, _ []string) error {
 	if err := a.checkStore(command); err != nil {
 		return err
 	}
-	if a.flags.apiKey == "" {
-		a.flags.apiKey = a.getenv(envAPIKey)
-	}
-	return nil
+	return a.credentials(command)
 }
 
 // help is what a command does that only has others below it.
@@ -270,6 +273,7 @@ func (a *app) serverOptions() (server.Options, error) {
 	opts := server.Options{
 		DataDir: dir, DynamoDB: a.dynamoDB(),
 		TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
+		User:    person.Subject(a.getenv(envUser)),
 		Version: versionText(),
 	}
 	if text := a.getenv(envShards); text != "" {
@@ -312,7 +316,9 @@ func (a *app) connect(
 ) (*client.Client, io.Closer, error) {
 	agent := "exchequer/" + versionText()
 	if a.flags.server != "" {
-		c, err := client.New(a.flags.server, client.Options{Key: a.flags.apiKey, UserAgent: agent})
+		c, err := client.New(a.flags.server, client.Options{
+			Key: a.flags.apiKey, Token: a.flags.token, UserAgent: agent,
+		})
 		if err != nil {
 			return nil, nil, usagef("--server http://127.0.0.1:8080", "%v", err)
 		}

@@ -24,7 +24,7 @@ const (
 	exitNotFound    = 4   // what was named does not exist
 	exitConflict    = 5   // it contradicts what exists, such as a key used for something else
 	exitUnavailable = 6   // the server or the store does not answer; try again
-	exitForbidden   = 7   // the API key is missing, wrong, or may not do this
+	exitForbidden   = 7   // the API key or token is missing, wrong, or may not do this
 	exitDiffers     = 8   // the books do not balance, or a table is not as it should be
 	exitStopped     = 130 // interrupted; what was done stays done
 )
@@ -37,7 +37,7 @@ const exitStatuses = `  0    done
   4    not found: what was named does not exist
   5    conflict: it contradicts what exists, such as a key used for something else
   6    unavailable: the server or the store does not answer
-  7    forbidden: the API key is missing, wrong, or may not do this
+  7    forbidden: the API key or token is missing, wrong, or may not do this
   8    differs: the books do not balance, or a table is not as it should be
   130  stopped by a signal; what was done stays done`
 
@@ -61,11 +61,14 @@ var hints = map[problem.Code]string{
 	"key_missing": "Give --api-key, or set EXCHEQUER_API_KEY",
 	"key_refused": "Check --api-key or EXCHEQUER_API_KEY: the key must be complete, and neither " +
 		"revoked nor expired",
-	"no_answer":         "Check that it runs, and give the same command with the same --key again",
-	"table_not_found":   "exchequer tables list",
-	"pattern_not_found": "exchequer patterns list",
-	"invalid_input":     "exchequer patterns show, for the inputs and their types",
-	"api_key_not_found": "exchequer keys list",
+	"token_missing":      "Give --token, or an --api-key that is bound to a person",
+	"not_personal":       "Give --api-key in place of --token",
+	"key_without_person": "exchequer keys create --user, with the person's subject",
+	"no_answer":          "Check that it runs, and give the same command with the same --key again",
+	"table_not_found":    "exchequer tables list",
+	"pattern_not_found":  "exchequer patterns list",
+	"invalid_input":      "exchequer patterns show, for the inputs and their types",
+	"api_key_not_found":  "exchequer keys list",
 }
 
 // failure is an error of the command line itself.

@@ -17,6 +17,7 @@ func keyColumns() []column[client.Key] {
 		col("ID", func(k key) string { return k.ID }),
 		col("NAME", func(k key) string { return k.Name }),
 		col("SCOPES", func(k key) string { return strings.Join(k.Scopes, " ") }),
+		col("USER", func(k key) string { return k.Subject }),
 		col("CREATED", func(k key) string { return instant(k.CreatedAt) }),
 		col("EXPIRES", func(k key) string { return instant(k.ExpiresAt) }),
 		col("REVOKED", func(k key) string { return instant(k.RevokedAt) }),
@@ -40,7 +41,8 @@ func (a *app) keysCreate() *cobra.Command {
 		Use:   "create",
 		Short: "Create an API key and print its secret, this once",
 		Example: `  exchequer keys create --name shop --scope ledger:read --scope ledger:write
-  exchequer keys create --name auditor --scope ledger:read --expires 720h`,
+  exchequer keys create --name auditor --scope ledger:read --expires 720h
+  exchequer keys create --name "alice's script" --scope statements:read --user SUBJECT`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			if expires > 0 {
@@ -71,6 +73,8 @@ func (a *app) keysCreate() *cobra.Command {
 	f := command.Flags()
 	f.StringVar(&n.Name, "name", "", "what the key is for, in a `word` (required)")
 	f.StringSliceVar(&n.Scopes, "scope", nil, "`scope` that it has, such as ledger:read; may be repeated (required)")
+	f.StringVar(&n.Subject, "user", "",
+		"`subject` of the person whose data it reaches, for statements:read and statements:write")
 	f.DurationVar(&expires, "expires", 0, "how long it works, such as `720h`; without it for ever")
 	require(command, "name", "scope")
 	return command

@@ -13,7 +13,8 @@ import (
 
 // serving are the flags of serve.
 type serving struct {
-	listen, auth          string
+	listen                string
+	signing               signing
 	hosts                 []string
 	table, tenant, zone   string
 	shards                int
@@ -29,11 +30,13 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: `Serve the HTTP API over the data directory, or over the store that --store names, until a signal ends
 it. Requests in work are finished.
 
-Without authentication the server listens on this machine only. To listen elsewhere, create an API key
-first and start with --auth keys.`,
+Without authentication the server listens on this machine only, and has one user (--user). To listen
+elsewhere, create an API key first and start with --auth keys; or name the issuer that users sign in
+with and the app that they do it with, and their tokens open their own data.`,
 		Example: `  exchequer serve
   exchequer keys create --name shop --scope ledger:read --scope ledger:write
   exchequer serve --auth keys --listen 0.0.0.0:8080
+  exchequer serve --oidc-issuer https://login.example.com --oidc-client-id books --listen 0.0.0.0:8080
   exchequer serve --run-payments
   exchequer serve --store dynamodb --region eu-central-1`,
 		GroupID: groupRun,
@@ -44,8 +47,7 @@ first and start with --auth keys.`,
 	}
 	f := command.Flags()
 	f.StringVar(&s.listen, "listen", server.AddressDefault, "`address` and port to listen on")
-	f.StringVar(&s.auth, "auth", string(server.AuthOff),
-		"`who` may use it: off (everyone on this machine) or keys")
+	s.signing.add(f)
 	f.StringSliceVar(&s.hosts, "host", nil, "`name` under which it may be asked, besides localhost")
 	f.StringVar(&s.table, "table", "", "`name` of the ledger's table")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
@@ -70,7 +72,8 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 		return err
 	}
 	s.payments.apply(&opts)
-	opts.Auth, opts.Hosts = server.Auth(s.auth), s.hosts
+	s.signing.apply(a, &opts)
+	opts.Hosts = s.hosts
 	opts.TableName = firstOf(s.table, opts.TableName)
 	opts.Tenant = firstOf(s.tenant, opts.Tenant)
 	if s.shards > 0 {
