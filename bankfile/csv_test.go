@@ -65,6 +65,18 @@ func TestCSVOfManyBanks(t *testing.T) {
 			[]string{d + " -3.4", d + " 5"},
 		},
 		{
+			"a card that shows what was paid to it as negative credits",
+			table("Status,Date,Description,Debit,Credit", "Cleared,"+d+",Shop,12.00,",
+				"Cleared,"+d+",Payment,,-50.00"),
+			[]string{d + " -12", d + " 50"},
+		},
+		{
+			"a credit that was taken back",
+			table("Date,Description,Debit,Credit", d+",Shop,12.00,", d+",A,,50.00",
+				d+",B,,-5.00"),
+			[]string{d + " -12", d + " 50", d + " -5"},
+		},
+		{
 			"a text that could be a direction",
 			table("Date,Description,Amount", d+",D,3.40", d+",S,5.00"),
 			[]string{d + " 3.4", d + " 5"},
@@ -306,6 +318,39 @@ func TestAFewNegativeDebitsAreAskedAbout(t *testing.T) {
 		}
 		if got := r.brief()[0]; got != want {
 			t.Errorf("%s: %s, want %s", sign, got, want)
+		}
+	}
+}
+
+func TestALoneNegativeCreditIsAskedAbout(t *testing.T) {
+	text := table("Date,Debit,Credit", "2024-05-06,,-15.00")
+	_, err := read(text, bankfile.Options{})
+	if diff := cmp.Diff([]bankfile.Topic{bankfile.AskCredit}, asked(err)); diff != "" {
+		t.Fatal(diff)
+	}
+	for sign, want := range map[bankfile.CreditSign]string{
+		bankfile.CreditIn: "2024-05-06 -15", bankfile.CreditSigned: "2024-05-06 15",
+	} {
+		m := bankfile.Mapping{Version: bankfile.MappingVersion}
+		if err := m.Answer(bankfile.AskCredit, string(sign)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := read(text, bankfile.Options{Mapping: &m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.brief()[0]; got != want {
+			t.Errorf("%s: %s, want %s", sign, got, want)
+		}
+	}
+}
+
+func TestAnAccountThatIsTheSameInAllRowsIsOurs(t *testing.T) {
+	for account, own := range map[string]bool{"1234567": true, "7654321": false} {
+		r := mustRead(t, table("Kontonummer,Valuta,Bokföringsdag,Beskrivning,Belopp",
+			"1234567,SEK,2024-01-31,Shop,-12.50", account+",SEK,2024-01-30,Wages,100.00"))
+		if got := r.file.Statements[0].Account != ""; got != own {
+			t.Errorf("%s: statements %+v", account, r.file.Statements)
 		}
 	}
 }

@@ -95,6 +95,9 @@ func (p *csvParser) pair(r *record) (money.Decimal, amountText, error) {
 	case errD == nil && errC == nil && debit.Sign() != 0 && credit.Sign() != 0:
 		return debit, dt, errors.New("both debit and credit are filled")
 	case errD != nil || errC == nil && debit.Sign() == 0:
+		if t.habits.creditSigned {
+			credit = credit.Neg()
+		}
 		return credit, ct, nil
 	}
 	if t.habits.debitSigned {
@@ -134,7 +137,13 @@ func (p *csvParser) countSigns(r *record) {
 	case debit > 0:
 		s.debitPos++
 	}
-	if sign(t.credit) > 0 {
+	switch credit := sign(t.credit); {
+	case credit < 0:
+		if s.creditNeg == 0 {
+			s.creditExample = cellAt{r.line, strings.Clone(clip(p.cell(r, t.credit)))}
+		}
+		s.creditNeg++
+	case credit > 0:
 		s.creditPos++
 	}
 	if flagOf(p.cell(r, t.flag), p.f.mapping.OutFlags, p.f.mapping.InFlags) < 0 {

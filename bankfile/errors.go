@@ -41,6 +41,7 @@ const (
 	AskAmount  Topic = "amountColumn" // Which column is the amount.
 	AskDate    Topic = "dateColumn"   // Which column is the date.
 	AskDebit   Topic = "debitSign"    // What a negative number in the debit column means.
+	AskCredit  Topic = "creditSign"   // What a negative number in the credit column means.
 )
 
 // Question is something that nothing in the file decides. The answer goes into a Mapping; see

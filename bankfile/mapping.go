@@ -17,20 +17,22 @@ const MappingVersion = 1
 // answered or confirmed. It is plain JSON, to be kept per account and given to others. Empty
 // fields are found out anew in each file.
 type Mapping struct {
-	Version   int            `json:"version"`
-	Name      string         `json:"name,omitempty"` // Of the bank, for people.
-	Encoding  Encoding       `json:"encoding,omitempty"`
-	Delimiter string         `json:"delimiter,omitempty"` // One character: , ; | or tab.
-	Columns   []Column       `json:"columns,omitempty"`
-	DateOrder Order          `json:"dateOrder,omitempty"`
-	Decimal   string         `json:"decimal,omitempty"`   // "." or ",".
-	Invert    bool           `json:"invert,omitempty"`    // Money out is written as positive.
-	DebitSign DebitSign      `json:"debitSign,omitempty"` // What a negative debit means.
-	FlagSign  FlagSign       `json:"flagSign,omitempty"`  // What a sign beside a direction means.
-	OutFlags  []string       `json:"outFlags,omitempty"`  // More words for money out,
-	InFlags   []string       `json:"inFlags,omitempty"`   // and for money in.
-	JoinLines bool           `json:"joinLines,omitempty"` // A line without a date goes on.
-	Currency  money.Currency `json:"currency,omitempty"`  // Where the file names none.
+	Version   int       `json:"version"`
+	Name      string    `json:"name,omitempty"` // Of the bank, for people.
+	Encoding  Encoding  `json:"encoding,omitempty"`
+	Delimiter string    `json:"delimiter,omitempty"` // One character: , ; | or tab.
+	Columns   []Column  `json:"columns,omitempty"`
+	DateOrder Order     `json:"dateOrder,omitempty"`
+	Decimal   string    `json:"decimal,omitempty"`   // "." or ",".
+	Invert    bool      `json:"invert,omitempty"`    // Money out is written as positive.
+	DebitSign DebitSign `json:"debitSign,omitempty"` // What a negative debit means.
+	// CreditSign is what a negative credit means.
+	CreditSign CreditSign     `json:"creditSign,omitempty"`
+	FlagSign   FlagSign       `json:"flagSign,omitempty"`  // What a sign beside a direction means.
+	OutFlags   []string       `json:"outFlags,omitempty"`  // More words for money out,
+	InFlags    []string       `json:"inFlags,omitempty"`   // and for money in.
+	JoinLines  bool           `json:"joinLines,omitempty"` // A line without a date goes on.
+	Currency   money.Currency `json:"currency,omitempty"`  // Where the file names none.
 }
 
 // Column says which column of a CSV file has a role. Name is compared first; Index, from 0, is for
@@ -87,6 +89,15 @@ const (
 	DebitSigned DebitSign = "signed" // All debits are written with a minus.
 )
 
+// CreditSign is what a negative number in a column of credits means.
+type CreditSign string
+
+// The two habits that banks have.
+const (
+	CreditIn     CreditSign = "in"     // Credits are positive, so a negative one was taken back.
+	CreditSigned CreditSign = "signed" // All credits are written with a minus, as on some cards.
+)
+
 // FlagSign is what a minus means beside a column that says in which direction money went.
 type FlagSign string
 
@@ -133,6 +144,11 @@ func (m *Mapping) check() error {
 	default:
 		return fmt.Errorf("mapping: unknown debit sign %q", clip(string(m.DebitSign)))
 	}
+	switch m.CreditSign {
+	case "", CreditIn, CreditSigned:
+	default:
+		return fmt.Errorf("mapping: unknown credit sign %q", clip(string(m.CreditSign)))
+	}
 	switch m.FlagSign {
 	case "", FlagDecides, FlagRepeats:
 	default:
@@ -178,6 +194,8 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 		next.Decimal = value
 	case AskDebit:
 		next.DebitSign = DebitSign(value)
+	case AskCredit:
+		next.CreditSign = CreditSign(value)
 	case AskAmount, AskDate:
 		role := RoleAmount
 		if topic == AskDate {

@@ -128,6 +128,27 @@ func (t *table) assignByHeader() {
 			t.roles[i], named = RoleCounterparty, true
 		}
 	}
+	t.ownOrOther(keys)
+}
+
+// ownOrOther corrects a name that banks give to accounts of either side: an account that is the
+// same in all rows, where nothing else is the user's, is the user's.
+func (t *table) ownOrOther(keys []string) {
+	for i, role := range t.roles {
+		if role == RoleAccount {
+			return
+		}
+		if role != RoleCounterparty || i >= len(keys) || keys[i] != "kontonummer" ||
+			len(t.samples) < 2 || !t.ownAccount(i) {
+			continue
+		}
+		for _, row := range t.samples {
+			if row[i] != t.samples[0][i] {
+				return
+			}
+		}
+		t.roles[i] = RoleAccount
+	}
 }
 
 // accountNumbers are names of columns that banks give to accounts of either side.

@@ -33,6 +33,12 @@ var signLayouts = map[string]struct {
 		}
 		return "," + cents(n)
 	}},
+	"debit, and credit with signs": {"Debit,Credit", func(n int64) string {
+		if n < 0 {
+			return cents(-n) + ","
+		}
+		return "," + cents(-n)
+	}},
 	"a signed column beside debit and credit": {"Amount (credit),Amount (debit),Amount",
 		func(n int64) string {
 			if n < 0 {

@@ -38,16 +38,17 @@ type table struct {
 
 // tableSigns counts what the first pass saw of signs.
 type tableSigns struct {
-	amountNeg, amountPos, debitNeg, debitPos, creditPos int
-	outNeg, outPos                                      int
-	debitExample                                        cellAt
+	amountNeg, amountPos, debitNeg, debitPos, creditNeg, creditPos int
+	outNeg, outPos                                                 int
+	debitExample, creditExample                                    cellAt
 }
 
 // tableHabits are the bank's habits, decided once for the file.
 type tableHabits struct {
-	pair        bool // Read the debit and credit columns, not the amount.
-	debitSigned bool
-	flagRepeats bool
+	pair         bool // Read the debit and credit columns, not the amount.
+	debitSigned  bool
+	creditSigned bool
+	flagRepeats  bool
 }
 
 // findTable finds delimiter, header and columns.

@@ -87,11 +87,36 @@ func (t *table) decide(f *File) (questions []Question) {
 	t.habits.pair = t.amount < 0 ||
 		t.flag < 0 && (t.debit >= 0 && t.credit >= 0) && s.amountNeg == 0 &&
 			s.debitNeg+s.debitPos > 0
-	if t.habits.pair && m.DebitSign == "" {
+	if t.habits.pair {
+		questions = append(questions, t.decideSides(m)...)
+	}
+	if t.flag >= 0 && m.FlagSign == "" {
+		m.FlagSign = FlagDecides
+		if s.outNeg > 0 && s.outPos == 0 {
+			m.FlagSign = FlagRepeats
+		}
+	}
+	t.habits.debitSigned = m.DebitSign == DebitSigned
+	t.habits.creditSigned = m.CreditSign == CreditSigned
+	t.habits.flagRepeats = m.FlagSign == FlagRepeats
+	if !t.habits.pair && t.flag < 0 && s.amountNeg == 0 && s.amountPos >= 3 && !m.Invert {
+		f.Doubts = append(f.Doubts, "No amount is negative. If this is a card that shows "+
+			"charges as positive numbers, all signs must be inverted.")
+	}
+	return questions
+}
+
+// signedMin is how many numbers of one sign make a habit, where none has the other sign.
+const signedMin = 3
+
+// decideSides settles what negative numbers mean in the columns of debits and of credits, or asks.
+func (t *table) decideSides(m *Mapping) (questions []Question) {
+	s := &t.signs
+	if m.DebitSign == "" {
 		switch {
 		case s.debitPos > 0 || s.debitNeg == 0:
 			m.DebitSign = DebitOut
-		case s.debitNeg >= 3:
+		case s.debitNeg >= signedMin:
 			m.DebitSign = DebitSigned
 		default:
 			questions = append(questions, Question{
@@ -106,17 +131,25 @@ func (t *table) decide(f *File) (questions []Question) {
 			})
 		}
 	}
-	if t.flag >= 0 && m.FlagSign == "" {
-		m.FlagSign = FlagDecides
-		if s.outNeg > 0 && s.outPos == 0 {
-			m.FlagSign = FlagRepeats
+	if m.CreditSign == "" && s.creditNeg > 0 {
+		switch {
+		case s.creditPos > 0:
+			m.CreditSign = CreditIn
+		case s.creditNeg >= signedMin || s.debitPos > 0:
+			// Cards show what was paid to them as negative, in its own column too.
+			m.CreditSign = CreditSigned
+		default:
+			questions = append(questions, Question{
+				Topic: AskCredit,
+				Text: "All numbers in the credit column are negative. Are they money that came " +
+					"in, or was it taken back?",
+				Choices: []Choice{
+					{string(CreditSigned), "money that came in"},
+					{string(CreditIn), "money that was taken back"},
+				},
+				Examples: []string{s.creditExample.String()},
+			})
 		}
-	}
-	t.habits.debitSigned = m.DebitSign == DebitSigned
-	t.habits.flagRepeats = m.FlagSign == FlagRepeats
-	if !t.habits.pair && t.flag < 0 && s.amountNeg == 0 && s.amountPos >= 3 && !m.Invert {
-		f.Doubts = append(f.Doubts, "No amount is negative. If this is a card that shows "+
-			"charges as positive numbers, all signs must be inverted.")
 	}
 	return questions
 }
