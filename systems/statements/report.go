@@ -1,14 +1,15 @@
 package statements
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
 )
-
-// errUnbuilt stands in the place of what follows.
-var errUnbuilt = errors.New("not there yet")
 
 // By says what spending is divided by.
 type By string
@@ -35,7 +36,7 @@ const (
 
 // SpendingQuery asks where the money went, by whole months.
 type SpendingQuery struct {
-	// From and To are any days of the first and the last month.
+	// From and To are any days of the first and the last month, at most MonthsMax of them.
 	From, To Date
 	// Accounts are the accounts to look at; none means all.
 	Accounts []string
@@ -43,8 +44,8 @@ type SpendingQuery struct {
 	By By
 	// Currency is the home currency to convert to; empty gives each currency apart.
 	Currency money.Currency
-	// Top is how many series are told apart, the greatest first; the others are summed up as one.
-	// 0 means all.
+	// Top is how many series are told apart, those with the most spent first; the others are summed
+	// up as one. 0 means all.
 	Top int
 }
 
@@ -76,17 +77,183 @@ type Series struct {
 	Kind SeriesKind
 	// ID is the id of the tag or account; empty for other kinds.
 	ID string
-	// Label is the tag's text, the merchant's name or the account's.
+	// Label is the tag's text, the merchant's name or the account's; empty for rows without any.
 	Label string
 	Flows []Flow // By month.
 	Total Flow
 }
 
 // Spending sums up what was spent and earned by tag, merchant or account over months. Without a
-// home currency, or where accounts are kept in it, only sheets are read. The error is
-// ErrInvalidRange, ErrInvalid or ErrNoAccount.
+// home currency, and for rows that are in it, only sheets are read. The error is ErrInvalidRange,
+// ErrInvalid or ErrNoAccount.
 func (p *Person) Spending(ctx context.Context, q SpendingQuery) (Spending, error) {
-	return Spending{}, errUnbuilt
+	if q.By == "" {
+		q.By = ByTag
+	}
+	var wrong problem.Fields
+	if q.By != ByTag && q.By != ByMerchant && q.By != ByAccount {
+		wrong.Addf("by", "%q is none of tag, merchant and account", q.By)
+	}
+	if q.Top < 0 {
+		wrong.Add("top", "is negative")
+	}
+	p.checkHome(&wrong, q.Currency)
+	if err := checkRange(q.From, q.To); err != nil {
+		return Spending{}, err
+	}
+	if err := wrong.Err(ErrInvalid); err != nil {
+		return Spending{}, err
+	}
+	start, err := p.Start(ctx)
+	if err != nil {
+		return Spending{}, err
+	}
+	accounts, err := chosen(start.Accounts, q.Accounts)
+	if err != nil {
+		return Spending{}, err
+	}
+	months := monthsOf(q.From, q.To)
+	sheets, converted, err := p.sheetsIn(ctx, accounts, months, q.Currency)
+	if err != nil {
+		return Spending{}, err
+	}
+	r := spendingSums{by: q.By, months: months, labels: labelsOf(start)}
+	for _, of := range sheets {
+		for i := range of {
+			if err := r.add(&of[i]); err != nil {
+				return Spending{}, err
+			}
+		}
+	}
+	out := Spending{Months: months, Converted: converted}
+	for _, currency := range sortedKeys(r.sums) {
+		of, err := r.sums[currency].finish(currency, q.Top)
+		if err != nil {
+			return Spending{}, err
+		}
+		out.Currencies = append(out.Currencies, of)
+	}
+	return out, nil
+}
+
+// seriesKey names a series while it is summed up.
+type seriesKey struct {
+	kind SeriesKind
+	id   string // Of a tag or account, or a merchant's name.
+}
+
+// spendingSums adds up sheets.
+type spendingSums struct {
+	by     By
+	months []string
+	labels map[string]string
+	sums   map[money.Currency]*currencySums
+}
+
+// currencySums is what was added up in one currency.
+type currencySums struct {
+	series map[seriesKey]*Series
+	flows  []Flow
+}
+
+// add counts a sheet in.
+func (r *spendingSums) add(s *Sheet) error {
+	month, ok := slices.BinarySearch(r.months, monthOf(s.Month))
+	if !ok {
+		return nil
+	}
+	if r.sums == nil {
+		r.sums = map[money.Currency]*currencySums{}
+	}
+	of := r.sums[s.Currency]
+	if of == nil {
+		of = &currencySums{map[seriesKey]*Series{}, make([]Flow, len(r.months))}
+		r.sums[s.Currency] = of
+	}
+	own, err := s.own()
+	if err != nil {
+		return err
+	}
+	if err := of.flows[month].join(own); err != nil {
+		return err
+	}
+	put := func(kind SeriesKind, id, label string, f Flow) error {
+		if f.Count == 0 {
+			return nil
+		}
+		key := seriesKey{kind, cmp.Or(id, label)}
+		series := of.series[key]
+		if series == nil {
+			series = &Series{Kind: kind, ID: id, Label: label, Flows: make([]Flow, len(r.months))}
+			of.series[key] = series
+		}
+		return series.Flows[month].join(f)
+	}
+	switch r.by {
+	case ByAccount:
+		return put(SeriesAccount, s.AccountID, cmp.Or(r.labels[s.AccountID], s.AccountID), own)
+	case ByMerchant:
+		for _, name := range sortedKeys(s.Merchants) {
+			if err := put(SeriesMerchant, "", name, s.Merchants[name]); err != nil {
+				return err
+			}
+		}
+		if err := put(SeriesUnnamed, "", "", s.Unnamed); err != nil {
+			return err
+		}
+		return put(SeriesOthers, "", "", s.Rest)
+	}
+	for _, id := range sortedKeys(s.Tags) {
+		if err := put(SeriesTag, id, cmp.Or(r.labels[id], id), s.Tags[id]); err != nil {
+			return err
+		}
+	}
+	return put(SeriesUntagged, "", "", s.Untagged)
+}
+
+// finish sums the months up, sorts the series and joins those beyond the first so many.
+func (c *currencySums) finish(currency money.Currency, top int) (CurrencySpending, error) {
+	out := CurrencySpending{Currency: currency, Flows: c.flows}
+	var err error
+	if out.Total, err = sumOf(c.flows); err != nil {
+		return out, err
+	}
+	for _, s := range c.series {
+		if s.Total, err = sumOf(s.Flows); err != nil {
+			return out, err
+		}
+		out.Series = append(out.Series, *s)
+	}
+	slices.SortFunc(out.Series, func(a, b Series) int {
+		return cmp.Or(
+			cmp.Compare(rank(a.Kind), rank(b.Kind)), a.Total.Out.Cmp(b.Total.Out),
+			b.Total.In.Cmp(a.Total.In), strings.Compare(a.Label, b.Label),
+			strings.Compare(a.ID, b.ID))
+	})
+	if top == 0 || len(out.Series) <= top {
+		return out, nil
+	}
+	others := Series{Kind: SeriesOthers, Flows: make([]Flow, len(c.flows))}
+	for _, s := range out.Series[top:] {
+		for i := range s.Flows {
+			if err := others.Flows[i].join(s.Flows[i]); err != nil {
+				return out, err
+			}
+		}
+	}
+	if others.Total, err = sumOf(others.Flows); err != nil {
+		return out, err
+	}
+	out.Series = append(out.Series[:top:top], others)
+	return out, nil
+}
+
+// rank puts what is no series of its own behind those that are.
+func rank(k SeriesKind) int {
+	if k == SeriesOthers {
+		return 1
+	}
+	return 0
 }
 
 // CashFlowQuery asks what came in and went out, by whole months; see SpendingQuery.
@@ -129,7 +296,106 @@ type MonthFlow struct {
 	Transfers Flow
 }
 
-// CashFlow sums up what came in and went out, by month and account.
+// CashFlow sums up what came in and went out, by month and account. The error is ErrInvalidRange,
+// ErrInvalid or ErrNoAccount.
 func (p *Person) CashFlow(ctx context.Context, q CashFlowQuery) (CashFlow, error) {
-	return CashFlow{}, errUnbuilt
+	if err := checkRange(q.From, q.To); err != nil {
+		return CashFlow{}, err
+	}
+	var wrong problem.Fields
+	p.checkHome(&wrong, q.Currency)
+	if err := wrong.Err(ErrInvalid); err != nil {
+		return CashFlow{}, err
+	}
+	accounts, err := p.accountsNamed(ctx, q.Accounts)
+	if err != nil {
+		return CashFlow{}, err
+	}
+	months := monthsOf(q.From, q.To)
+	sheets, converted, err := p.sheetsIn(ctx, accounts, months, q.Currency)
+	if err != nil {
+		return CashFlow{}, err
+	}
+	out := CashFlow{Months: months, Converted: converted}
+	all := map[money.Currency]*CurrencyFlow{}
+	for i, a := range accounts {
+		of := map[money.Currency]*AccountFlow{}
+		for j := range sheets[i] {
+			s := &sheets[i][j]
+			month, ok := slices.BinarySearch(months, monthOf(s.Month))
+			if !ok || s.All.Count == 0 {
+				continue
+			}
+			if of[s.Currency] == nil {
+				of[s.Currency] = &AccountFlow{ID: a.ID, Label: a.Name,
+					Months: make([]MonthFlow, len(months))}
+			}
+			if err := of[s.Currency].Months[month].add(s); err != nil {
+				return CashFlow{}, err
+			}
+		}
+		for currency, flow := range of {
+			c := all[currency]
+			if c == nil {
+				c = &CurrencyFlow{Currency: currency, Months: make([]MonthFlow, len(months))}
+				all[currency] = c
+			}
+			c.Accounts = append(c.Accounts, *flow)
+		}
+	}
+	for _, currency := range sortedKeys(all) {
+		if err := all[currency].finish(); err != nil {
+			return CashFlow{}, err
+		}
+		out.Currencies = append(out.Currencies, *all[currency])
+	}
+	return out, nil
 }
+
+// finish sums up months and accounts.
+func (c *CurrencyFlow) finish() error {
+	slices.SortFunc(c.Accounts, func(a, b AccountFlow) int {
+		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.ID, b.ID))
+	})
+	for i := range c.Accounts {
+		a := &c.Accounts[i]
+		for j := range a.Months {
+			if err := a.Total.join(a.Months[j]); err != nil {
+				return err
+			}
+			if err := c.Months[j].join(a.Months[j]); err != nil {
+				return err
+			}
+		}
+		if err := c.Total.join(a.Total); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add counts a sheet in.
+func (m *MonthFlow) add(s *Sheet) error {
+	own, err := s.own()
+	if err != nil {
+		return err
+	}
+	return m.join(MonthFlow{In: own.In, Out: own.Out, Count: own.Count, Transfers: s.Transfers})
+}
+
+// join adds another flow and works the net out anew.
+func (m *MonthFlow) join(other MonthFlow) error {
+	f := Flow{m.In, m.Out, m.Count}
+	if err := f.join(Flow{other.In, other.Out, other.Count}); err != nil {
+		return err
+	}
+	net, err := f.net()
+	if err != nil {
+		return err
+	}
+	m.In, m.Out, m.Net, m.Count = f.In, f.Out, net, f.Count
+	return m.Transfers.join(other.Transfers)
+}
+
+// errUnbuilt stands in the place of what follows.
+var errUnbuilt = errors.New("not there yet")
