@@ -9,8 +9,8 @@ import (
 )
 
 // challengeOf returns what a refusal asks for, in the form of RFC 6750, section 3: nothing but the
-// scheme where nothing was sent, else why what was sent will not do. A refusal that is not about who
-// the caller is asks for nothing.
+// scheme where nothing was sent, else why what was sent will not do. A refusal that is not about
+// who the caller is asks for nothing.
 func challengeOf(d *document) string {
 	const scheme = `Bearer realm="exchequer"`
 	switch {

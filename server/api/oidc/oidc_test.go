@@ -178,6 +178,9 @@ func TestTokensForOthersAreRefused(t *testing.T) {
 		{"a logout token by its type", d.Newest().Sign(
 			issuer.Values{"alg": "ES256", "kid": d.Newest().ID, "typ": "logout+jwt"},
 			d.Claims("a", app)), oidc.ErrWrongUse},
+		{"a type that is no text", d.Newest().Sign(
+			issuer.Values{"alg": "ES256", "kid": d.Newest().ID, "typ": 1},
+			d.Claims("a", app)), oidc.ErrWrongUse},
 		{"no subject", d.Token("a", app, with("sub", nil)), oidc.ErrInvalidSubject},
 		{"an empty subject", d.Token("", app), oidc.ErrInvalidSubject},
 		{"a subject with a blank", d.Token("a b", app), oidc.ErrInvalidSubject},

@@ -78,7 +78,9 @@ func (o Options) withDefaults() Options {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Transport == nil {
-		o.Transport = http.DefaultTransport.(*http.Transport).Clone()
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DisableKeepAlives = true // The next request comes in a quarter of an hour.
+		o.Transport = t
 	}
 	return o
 }

@@ -102,9 +102,9 @@ func (v *Verifier) read(payload []byte) (person.Subject, error) {
 	return person.Subject(c.subject), nil
 }
 
-// types are what the header of a token may say that the token is: RFC 7519, section 5.1, and RFC
+// types are what the header of a token may say that the token is, if it says so: RFC 7519, section 5.1, and RFC
 // 9068, section 2.1. Logout tokens and proofs of possession have others.
-var types = []string{"", "JWT", "at+jwt", "application/at+jwt"}
+var types = []string{"JWT", "at+jwt", "application/at+jwt"}
 
 // parse reads a token in the compact form, the only one that is sent as a bearer token. It does not
 // verify it.
@@ -120,9 +120,9 @@ func parse(token string) (*jose.JSONWebSignature, error) {
 	case err != nil || len(parsed.Signatures) != 1:
 		return nil, ErrMalformed.With("reason", "is no signed JWT")
 	}
-	kind, _ := parsed.Signatures[0].Protected.ExtraHeaders["typ"].(string)
+	kind, found := parsed.Signatures[0].Protected.ExtraHeaders["typ"]
 	for _, t := range types {
-		if strings.EqualFold(kind, t) {
+		if text, _ := kind.(string); !found || strings.EqualFold(text, t) {
 			return parsed, nil
 		}
 	}
