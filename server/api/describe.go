@@ -47,7 +47,8 @@ var tags = []*huma.Tag{
 // Catalogues returns everything that an answer can report, the earliest first.
 func Catalogues() []*problem.Catalogue {
 	return []*problem.Catalogue{
-		Problems, apikey.Problems, oidc.Problems, ledger.Problems, payments.Problems, locations.Problems,
+		Problems, apikey.Problems, oidc.Problems,
+		ledger.Problems, payments.Problems, locations.Problems,
 		rates.Problems,
 	}
 }
