@@ -167,7 +167,7 @@ func entryOfEdited(e *Entry, before, after *Transaction) *Entry {
 	if after.Source == FromPerson {
 		next.Amount = after.Amount
 		if after.Merchant != before.Merchant {
-			next.Payee = payeeOf(after.Merchant)
+			next.Payee = typedPayee(after.Merchant)
 		}
 	}
 	if next == *e {
@@ -180,7 +180,7 @@ func entryOfEdited(e *Entry, before, after *Transaction) *Entry {
 func entryOf(t *Transaction) *Entry {
 	return &Entry{UserID: t.UserID, AccountID: t.AccountID, Month: monthOfID(t.ID), ID: t.ID,
 		State: Live, Date: t.Date, Amount: t.Amount, Currency: t.Currency, Pending: t.Pending,
-		Source: t.Source, Payee: payeeOf(t.Merchant)}
+		Source: t.Source, Payee: typedPayee(t.Merchant)}
 }
 
 func changedTransaction(id string) error {

@@ -11,9 +11,9 @@ import (
 // textJoint stands between the name and the memo in Transaction.Text.
 const textJoint = " / "
 
-// payeeMax bounds Entry.Payee in bytes: enough to tell two shops apart, and short, since every row
+// typedPayeeMax bounds Entry.Payee in bytes: enough to tell two shops apart, and short, since every row
 // has one.
-const payeeMax = 40
+const typedPayeeMax = 40
 
 // What banks add to a name that is certainly not part of it: a masked card number, and a whole date
 // at the end. Anything less certain stays, since "7/11" is a shop and "Bar 1234" may be one.
@@ -26,7 +26,7 @@ var (
 
 // merchantOf makes a readable merchant of what a bank wrote: the name of the other side, else the
 // memo, without what is certainly no part of it. It has at most NameMax bytes.
-func merchantOf(e bankfile.Entry) string {
+func merchantOf(e *bankfile.Entry) string {
 	if name := merchantName(e.Name); name != "" {
 		return name
 	}
@@ -35,7 +35,7 @@ func merchantOf(e bankfile.Entry) string {
 
 // textOf joins what a bank wrote about a row: the name, and the memo where it says more. It has at
 // most TextMax bytes, and merchantOfText finds the merchant in it again.
-func textOf(e bankfile.Entry) string {
+func textOf(e *bankfile.Entry) string {
 	name, memo := plainLine(e.Name), plainLine(e.Memo)
 	switch {
 	case name == "":
@@ -61,9 +61,9 @@ func merchantName(text string) string {
 	return cut(name, NameMax)
 }
 
-// payeeOf shortens a name to what entries remember of it.
-func payeeOf(name string) string {
-	return strings.TrimSpace(cut(strings.ToLower(plainLine(name)), payeeMax))
+// typedPayee shortens a name to what entries remember of it.
+func typedPayee(name string) string {
+	return strings.TrimSpace(cut(strings.ToLower(plainLine(name)), typedPayeeMax))
 }
 
 // plainLine makes one line of a text: valid, without control characters and doubled blanks.
