@@ -119,14 +119,11 @@ func (r *jobRun) prepare(ctx context.Context) (idle bool, err error) {
 }
 
 func (r *jobRun) accounts(ctx context.Context) error {
-	var ids []string
-	for a, err := range r.p.model().accountsOf.All(ctx, r.p.store(), OfUser{r.p.id}) {
-		if err != nil {
-			return failed("list accounts", err)
-		}
-		ids = append(ids, a.ID)
+	// Accounts of the scope that are gone are left out.
+	ids, err := r.p.accountsOfScope(ctx, RuleScope{})
+	if err != nil {
+		return err
 	}
-	slices.Sort(ids)
 	for _, id := range ids {
 		in := r.job.Scope.AccountIDs
 		if id < r.job.AccountID || len(in) > 0 && !slices.Contains(in, id) {

@@ -1,11 +1,15 @@
 package statements
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Rule tags and renames rows by itself. It looks at what the bank wrote, which never changes, so
@@ -87,29 +91,194 @@ type Condition struct {
 // books count themselves is ignored: user, times and version. The error is ErrInvalid, ErrNoTag,
 // ErrNoAccount, ErrKeyUsed or ErrTooMany.
 func (p *Person) CreateRule(ctx context.Context, r Rule) (Rule, error) {
-	return Rule{}, errors.ErrUnsupported
+	if r.ID == "" {
+		r.ID = p.newID("rule")
+	}
+	r, err := p.checkedRule(ctx, r)
+	if err != nil {
+		return Rule{}, err
+	}
+	r.CreatedAt, r.Version = p.now(), 1
+	r.UpdatedAt = r.CreatedAt
+	for range editsMax {
+		rules, err := p.Rules(ctx)
+		if err != nil {
+			return Rule{}, err
+		}
+		for _, found := range rules {
+			switch {
+			case found.ID != r.ID:
+			case found.same(r):
+				return found, nil
+			default:
+				return Rule{}, ErrKeyUsed.With("key", r.ID)
+			}
+		}
+		if len(rules) >= RulesMax {
+			return Rule{}, ErrTooMany.With("what", "rules").With("limit", RulesMax)
+		}
+		err = p.putRule(ctx, r, func(tx *singletable.Tx) { p.model().rules.CreateTx(tx, r) })
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return r, err
+		}
+	}
+	return Rule{}, ErrContended.New()
 }
 
 // ChangeRule makes a rule what r says. Its version is the one that the caller has seen; 0 means
 // any. The error is ErrInvalid, ErrNoRule, ErrNoTag, ErrNoAccount or ErrChanged.
 func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
-	return Rule{}, errors.ErrUnsupported
+	r, err := p.checkedRule(ctx, r)
+	if err != nil {
+		return Rule{}, err
+	}
+	for range editsMax {
+		before, err := p.Rule(ctx, r.ID)
+		if err != nil {
+			return Rule{}, err
+		}
+		if r.Version != 0 && r.Version != before.Version {
+			return Rule{}, ErrChanged.With("what", "Rule "+r.ID)
+		}
+		after := r
+		after.CreatedAt, after.UpdatedAt = before.CreatedAt, p.now()
+		after.Version = before.Version + 1
+		err = p.putRule(ctx, after, func(tx *singletable.Tx) {
+			p.model().rules.PutTx(tx, after, p.model().rules.Exists(),
+				p.model().versions.rule.Equals(before.Version))
+		})
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return after, err
+		}
+	}
+	return Rule{}, ErrContended.New()
+}
+
+// putRule writes a rule while all its tags are there. The error is ErrConditionFailed where the
+// rule is not as it was.
+func (p *Person) putRule(ctx context.Context, r Rule, put func(*singletable.Tx)) error {
+	tx := p.store().NewTx()
+	tx.SetToken(p.books.opts.NewID())
+	put(tx)
+	for _, id := range r.Set.TagIDs {
+		p.model().tags.CheckTx(tx, Tag{UserID: p.id, ID: id}, p.model().tags.Exists())
+	}
+	err := tx.Commit(ctx)
+	for _, f := range singletable.FailuresOf(err) {
+		if f.Entity == p.model().tags.Name() && f.Kind == singletable.FailedCondition {
+			return ErrChanged.With("what", "A tag of the rule").Wrap(err)
+		}
+	}
+	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
+		return failed("save rule", err)
+	}
+	return err
 }
 
 // DeleteRule removes a rule; what it set stays. The error is ErrNoRule or ErrChanged.
 func (p *Person) DeleteRule(ctx context.Context, id string, version uint64) error {
-	return errors.ErrUnsupported
+	for range editsMax {
+		r, err := p.Rule(ctx, id)
+		if err != nil {
+			return err
+		}
+		if version != 0 && version != r.Version {
+			return ErrChanged.With("what", "Rule "+id)
+		}
+		err = p.model().rules.Delete(ctx, p.store(), r, p.model().rules.Exists(),
+			p.model().versions.rule.Equals(r.Version))
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return wrapped("delete rule", err)
+		}
+	}
+	return ErrContended.New()
 }
 
 // Rule returns a rule. The error is ErrNoRule.
 func (p *Person) Rule(ctx context.Context, id string) (Rule, error) {
-	return Rule{}, errors.ErrUnsupported
+	if id == "" {
+		return Rule{}, ErrNoRule.With("rule", id)
+	}
+	r, found, err := p.model().rules.Get(ctx, p.store(), Rule{UserID: p.id, ID: id},
+		singletable.Consistent())
+	if err != nil {
+		return Rule{}, failed("read rule", err)
+	}
+	if !found {
+		return Rule{}, ErrNoRule.With("rule", id)
+	}
+	return r, nil
 }
 
 // Rules returns the rules of the user in the order in which they are tried.
 func (p *Person) Rules(ctx context.Context) ([]Rule, error) {
-	return nil, errors.ErrUnsupported
+	var rules []Rule
+	for r, err := range p.model().rulesOf.All(ctx, p.store(), OfUser{p.id}) {
+		if err != nil {
+			return nil, failed("read rules", err)
+		}
+		rules = append(rules, r)
+	}
+	slices.SortStableFunc(rules, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), a.CreatedAt.Compare(b.CreatedAt),
+			cmp.Compare(a.ID, b.ID))
+	})
+	return rules, nil
 }
 
-// replaceInRules makes another tag of one in rules, or none.
-func (p *Person) replaceInRules(ctx context.Context, id, to string) error { return nil }
+// same reports whether two rules ask for the same.
+func (r Rule) same(other Rule) bool {
+	r.UserID, r.CreatedAt, r.UpdatedAt, r.Version = "", time.Time{}, time.Time{}, 0
+	other.UserID, other.CreatedAt, other.UpdatedAt, other.Version = r.UserID, r.CreatedAt,
+		r.UpdatedAt, r.Version
+	return reflect.DeepEqual(r, other)
+}
+
+// replaceInRules makes another tag of one in all rules, or none where to is empty. A rule that has
+// nothing left to set is disabled.
+func (p *Person) replaceInRules(ctx context.Context, id, to string) error {
+	rules, err := p.Rules(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rules {
+		for range editsMax {
+			if !slices.Contains(r.Set.TagIDs, id) {
+				break
+			}
+			before := r.Version
+			r.replaceTag(id, to)
+			r.UpdatedAt, r.Version = p.now(), before+1
+			err := p.model().rules.Put(ctx, p.store(), r, p.model().rules.Exists(),
+				p.model().versions.rule.Equals(before))
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, singletable.ErrConditionFailed) {
+				return failed("save rule", err)
+			}
+			if r, err = p.Rule(ctx, r.ID); errors.Is(err, ErrNoRule) {
+				break
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Rule) replaceTag(id, to string) {
+	var ids []string
+	for _, has := range r.Set.TagIDs {
+		if has == id {
+			has = to
+		}
+		if has != "" && !slices.Contains(ids, has) {
+			ids = append(ids, has)
+		}
+	}
+	r.Set.TagIDs = ids
+	if r.Set.empty() {
+		r.Disabled = true
+	}
+}

@@ -2,7 +2,9 @@ package statements
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // RuleScope says which rows rules are tried on.
@@ -38,18 +40,176 @@ type FieldChange struct {
 }
 
 // PreviewRules tells what rules would change in a scope, and changes nothing. A draft is tried
-// alone, in place of the rules of the scope. The error is ErrInvalid, ErrInvalidRange, ErrNoRule,
-// ErrNoTag or ErrNoAccount.
+// alone, in place of the rules of the scope; it needs no id. The error is ErrInvalid,
+// ErrInvalidRange, ErrNoRule, ErrNoTag or ErrNoAccount.
 func (p *Person) PreviewRules(
 	ctx context.Context, scope RuleScope, draft *Rule,
 ) (Preview, error) {
-	return Preview{}, errors.ErrUnsupported
+	if err := p.checkScope(ctx, scope); err != nil {
+		return Preview{}, err
+	}
+	rules, err := p.rulesOfPreview(ctx, scope, draft)
+	if err != nil {
+		return Preview{}, err
+	}
+	accounts, err := p.accountsOfScope(ctx, scope)
+	if err != nil {
+		return Preview{}, err
+	}
+	var out Preview
+	for _, account := range accounts {
+		r := Range{AccountID: account, From: scope.From, To: scope.To}
+		for t, err := range p.All(ctx, r) {
+			if err != nil {
+				return Preview{}, err
+			}
+			out.Read++
+			after := t.clone()
+			if !rules.apply(after) {
+				continue
+			}
+			out.Changed++
+			if len(out.Rows) < PreviewMax {
+				out.Rows = append(out.Rows, RowChange{t, fieldChanges(&t, after)})
+			}
+		}
+	}
+	return out, nil
+}
+
+func (p *Person) rulesOfPreview(
+	ctx context.Context, scope RuleScope, draft *Rule,
+) (*ruleset, error) {
+	if draft == nil {
+		return p.rulesetOfScope(ctx, scope)
+	}
+	rule := *draft
+	if rule.ID == "" {
+		rule.ID = "draft"
+	}
+	rule, err := p.checkedRule(ctx, rule)
+	if err != nil {
+		return nil, err
+	}
+	return p.rulesetOf(ctx, []Rule{rule})
+}
+
+// fieldChanges are the fields that rules changed.
+func fieldChanges(before, after *Transaction) []FieldChange {
+	var out []FieldChange
+	add := func(field, was, is string) {
+		if was != is {
+			out = append(out, FieldChange{field, after.Ruled[field], was, is})
+		}
+	}
+	add(FieldMerchant, before.Merchant, after.Merchant)
+	add(FieldNotes, before.Notes, after.Notes)
+	add(FieldTags, strings.Join(before.Tags, ", "), strings.Join(after.Tags, ", "))
+	add(FieldTransfer, strconv.FormatBool(before.Transfer), strconv.FormatBool(after.Transfer))
+	return out
 }
 
 // ApplyRules begins to apply rules to rows that are there already; the caller runs the returned job
-// with RunJob. The error is ErrInvalidRange, ErrNoRule or ErrNoAccount.
+// with RunJob. The rules are those that there are when it runs. The error is ErrInvalidRange,
+// ErrNoRule, ErrNoAccount or ErrTooMany.
 func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
-	return Job{}, errors.ErrUnsupported
+	if err := p.checkScope(ctx, scope); err != nil {
+		return Job{}, err
+	}
+	jobs, err := p.Jobs(ctx)
+	if err != nil {
+		return Job{}, err
+	}
+	tx := p.store().NewTx()
+	tx.SetToken(p.books.opts.NewID())
+	j, err := p.beginTx(tx, jobs, Job{Kind: ApplyingRules, Scope: scope})
+	if err != nil {
+		return Job{}, err
+	}
+	return j, wrapped("begin job", tx.Commit(ctx))
 }
 
-func (r *jobRun) prepareRules(ctx context.Context) error { return nil }
+// checkScope refuses a scope of what is not there.
+func (p *Person) checkScope(ctx context.Context, scope RuleScope) error {
+	if err := checkRange(scope.From, scope.To); err != nil {
+		return err
+	}
+	if len(scope.AccountIDs) > AccountsMax || len(scope.RuleIDs) > RulesMax {
+		return ErrInvalid.Field("scope", "names more accounts or rules than there can be")
+	}
+	if _, err := p.rulesetOfScope(ctx, scope); err != nil {
+		return err
+	}
+	_, err := p.accountsOfScope(ctx, scope)
+	return err
+}
+
+// rulesetOfScope returns the rules of a scope in the order in which rules are tried.
+func (p *Person) rulesetOfScope(ctx context.Context, scope RuleScope) (*ruleset, error) {
+	rules, err := p.Rules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(scope.RuleIDs) == 0 {
+		rules = slices.DeleteFunc(rules, func(r Rule) bool { return r.Disabled })
+		return p.rulesetOf(ctx, rules)
+	}
+	var chosen []Rule
+	for _, r := range rules {
+		if slices.Contains(scope.RuleIDs, r.ID) {
+			chosen = append(chosen, r)
+		}
+	}
+	for _, id := range scope.RuleIDs {
+		if !slices.ContainsFunc(chosen, func(r Rule) bool { return r.ID == id }) {
+			return nil, ErrNoRule.With("rule", id)
+		}
+	}
+	return p.rulesetOf(ctx, chosen)
+}
+
+// accountsOfScope returns the ids of the accounts in order.
+func (p *Person) accountsOfScope(ctx context.Context, scope RuleScope) ([]string, error) {
+	var ids []string
+	for a, err := range p.model().accountsOf.All(ctx, p.store(), OfUser{p.id}) {
+		if err != nil {
+			return nil, failed("list accounts", err)
+		}
+		ids = append(ids, a.ID)
+	}
+	slices.Sort(ids)
+	if len(scope.AccountIDs) == 0 {
+		return ids, nil
+	}
+	for _, id := range scope.AccountIDs {
+		if !slices.Contains(ids, id) {
+			return nil, ErrNoAccount.With("account", id)
+		}
+	}
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return !slices.Contains(scope.AccountIDs, id)
+	}), nil
+}
+
+// prepareRules is for rows that rules change. Rules that were removed since the job began are left
+// out.
+func (r *jobRun) prepareRules(ctx context.Context) error {
+	scope := r.job.Scope
+	rules, err := r.p.Rules(ctx)
+	if err != nil {
+		return err
+	}
+	rules = slices.DeleteFunc(rules, func(rule Rule) bool {
+		if len(scope.RuleIDs) == 0 {
+			return rule.Disabled
+		}
+		return !slices.Contains(scope.RuleIDs, rule.ID)
+	})
+	ready, err := r.p.rulesetOf(ctx, rules)
+	if err != nil {
+		return err
+	}
+	r.fix = ready.apply
+	r.holds = func(s *Sheet) bool { return s.All.Count > 0 }
+	return nil
+}
