@@ -217,14 +217,33 @@ func TestCSVBalancesAreCheckedFromEitherEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := mustRead(t, c.text)
-			if total := r.totals[0]; !total.Checked || total.Agrees != c.agrees {
+			total := r.totals[0]
+			if !total.Checked || total.Agrees != c.agrees {
 				t.Errorf("total %+v", total)
+			}
+			if c.agrees && (total.Opening.Amount.String() != "10" ||
+				total.Opening.Date != "2024-05-06" || total.Closing.Date < "2024-05-07") {
+				t.Errorf("opening %+v, closing %+v", total.Opening, total.Closing)
 			}
 			warned := r.rows[len(r.rows)-1].Outcome == bankfile.Warned
 			if warned == c.agrees {
 				t.Errorf("rows %q", r.brief())
 			}
 		})
+	}
+}
+
+func TestBalancesTellThatAllSignsAreInverted(t *testing.T) {
+	text := table("Date;Amount;Balance", "2024-05-06;5.00;95.00", "2024-05-07;2.00;93.00",
+		"2024-05-08;-1.00;94.00")
+	r := mustRead(t, text)
+	if last := r.rows[len(r.rows)-1]; last.Outcome != bankfile.Warned ||
+		!strings.Contains(last.Why, "inverted") {
+		t.Errorf("rows %q", r.brief())
+	}
+	r, err := read(text, inverted)
+	if err != nil || !r.totals[0].Agrees {
+		t.Errorf("total %+v, %v", r.totals, err)
 	}
 }
 

@@ -11,6 +11,8 @@ type running struct {
 	sum    money.Decimal // Of all entries so far.
 	day    Date          // Of the row before, and the sum before its first row.
 	dayOld money.Decimal
+	top    Date // Of the first row, and of the last one.
+	bottom Date
 	seen   bool
 	first  runningRow // The first row that has a balance, and the last one.
 	last   runningRow
@@ -30,6 +32,10 @@ type runningRow struct {
 func (p *csvParser) follow(r *record, e *Entry) {
 	run := &p.runs[p.w.at]
 	before := run.sum
+	if run.top == "" {
+		run.top = e.Date
+	}
+	run.bottom = e.Date
 	if e.Date != run.day {
 		run.day, run.dayOld = e.Date, before
 	}
@@ -58,6 +64,34 @@ func (p *csvParser) follow(r *record, e *Entry) {
 	run.last = row
 }
 
+// agree compares the balances with the rows between them. If they agree, it returns the balances
+// before the oldest row and behind the newest one.
+func (run *running) agree() (opening, closing *Balance, ok bool) {
+	f, l := &run.first, &run.last
+	// With the oldest row first, a balance contains its row and those above; with the newest row
+	// first, its row and those below. With one balance a day, it may contain all rows of the day.
+	up := [][2]money.Decimal{{f.after, l.after}, {f.dayAfter, l.dayAfter}}
+	down := [][2]money.Decimal{{f.before, l.before}, {f.dayBefore, l.dayBefore}}
+	for i := range up {
+		// Balance and sum differ by what was there before the first row of the file.
+		start, err1 := f.balance.Sub(up[i][0])
+		again, err2 := l.balance.Sub(up[i][1])
+		if err1 == nil && err2 == nil && start == again {
+			end, err := start.Add(run.sum)
+			return &Balance{Amount: start, Date: run.top}, &Balance{Amount: end, Date: run.bottom},
+				err == nil
+		}
+		end, err1 := f.balance.Add(down[i][0])
+		again, err2 = l.balance.Add(down[i][1])
+		if err1 == nil && err2 == nil && end == again {
+			start, err := end.Sub(run.sum)
+			return &Balance{Amount: start, Date: run.bottom}, &Balance{Amount: end, Date: run.top},
+				err == nil
+		}
+	}
+	return nil, nil, false
+}
+
 // finish compares balances with entries, for each account of the file.
 func (p *csvParser) finish() error {
 	if p.w.first {
@@ -70,25 +104,24 @@ func (p *csvParser) finish() error {
 		}
 		p.w.at = i
 		total := &p.w.totals[i]
-		// With the oldest row first, a balance contains its row and those above; with the newest
-		// row first, its row and those below.
+		total.Checked = true
+		if total.Opening, total.Closing, total.Agrees = run.agree(); total.Agrees {
+			for _, b := range []*Balance{total.Opening, total.Closing} {
+				b.Currency = first(p.f.Statements[i].Currency, p.f.defaultCurrency())
+			}
+			continue
+		}
 		rise, err1 := run.last.balance.Sub(run.first.balance)
 		oldest, err2 := run.last.after.Sub(run.first.after)
 		newest, err3 := run.last.before.Sub(run.first.before)
 		if err1 != nil || err2 != nil || err3 != nil {
 			continue
 		}
-		// With one balance a day, it may contain all rows of the day.
-		days, err1 := run.last.dayAfter.Sub(run.first.dayAfter)
-		back, err2 := run.last.dayBefore.Sub(run.first.dayBefore)
-		total.Checked = true
-		total.Agrees = rise == oldest || rise == newest.Neg() ||
-			err1 == nil && rise == days || err2 == nil && rise == back.Neg()
-		if total.Agrees {
-			continue
-		}
 		why := fmt.Sprintf("The balances of lines %d and %d differ by %s, but the entries "+
 			"between them make %s.", run.first.line, run.last.line, rise, oldest)
+		if rise == oldest.Neg() || rise == newest {
+			why += " With all signs inverted they would agree."
+		}
 		if total.Refused > 0 {
 			why += fmt.Sprintf(" %d rows were refused.", total.Refused)
 		}

@@ -98,6 +98,10 @@ type Total struct {
 	Sum     money.Decimal // Of the booked entries in the statement's currency.
 	Checked bool          // The statement has both balances, so that they could be compared.
 	Agrees  bool          // Opening balance and entries make the closing balance.
+	// Opening and Closing are those of the statement, or what the balances beside the rows of a
+	// CSV file make where they agree. Either may be nil.
+	Opening *Balance
+	Closing *Balance
 }
 
 // Open finds out what a file is and decides what must be decided for the whole of it. It reads

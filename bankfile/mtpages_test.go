@@ -147,7 +147,10 @@ func TestAStatementOfPagesHasTheirFirstAndLastBalance(t *testing.T) {
 	r := mustRead(t, mtPage{number: "12/1", opening: "F 10,", closing: "M 20,",
 		entries: []string{"C10,"}}.String()+mtPage{number: "12/2", opening: "M 20,",
 		closing: "F 15,", entries: []string{"D5,"}}.String())
-	s := r.file.Statements[0]
+	s, total := r.file.Statements[0], r.totals[0]
+	if total.Opening != s.Opening || total.Closing != s.Closing {
+		t.Errorf("total %+v", total)
+	}
 	if s.ID != "12" || s.Opening.Amount.String() != "10" || s.Closing.Amount.String() != "15" {
 		t.Errorf("statement %+v %+v %+v", s, s.Opening, s.Closing)
 	}

@@ -377,7 +377,7 @@ func allDigits(text string) bool {
 }
 
 // first returns the first text that is not empty.
-func first(texts ...string) string {
+func first[T ~string](texts ...T) T {
 	for _, t := range texts {
 		if t != "" {
 			return t

@@ -2,10 +2,10 @@ package bankfile_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/money"
 )
 
 // signLayouts are the ways in which banks say what came in and what went out: the names of the
@@ -88,6 +88,7 @@ func TestSignsOfEveryHabitComeBack(t *testing.T) {
 					amounts[i], amounts[j] = amounts[j], amounts[i]
 				})
 				balance := random.Int64N(10_000) - 5_000
+				opening := balance
 				var rows []string
 				for _, n := range amounts {
 					balance += n
@@ -98,13 +99,13 @@ func TestSignsOfEveryHabitComeBack(t *testing.T) {
 					slices.Reverse(amounts)
 				}
 				rows = append([]string{"Date,Payee," + layout.header + ",Balance"}, rows...)
-				checkSigns(t, table(rows...), amounts)
+				checkSigns(t, table(rows...), amounts, opening, balance)
 			}
 		})
 	}
 }
 
-func checkSigns(t *testing.T, text string, amounts []int64) {
+func checkSigns(t *testing.T, text string, amounts []int64, opening, closing int64) {
 	t.Helper()
 	r, err := read(text, bankfile.Options{})
 	if err != nil {
@@ -114,13 +115,24 @@ func checkSigns(t *testing.T, text string, amounts []int64) {
 		t.Fatalf("%q\n%s", r.brief(), text)
 	}
 	for i, e := range r.entries() {
-		// A number is the same with all of its decimals or without those that are 0.
-		want := strings.TrimSuffix(strings.TrimRight(cents(amounts[i]), "0"), ".")
-		if e.Amount.String() != want {
+		if want := decimal(t, amounts[i]); e.Amount != want {
 			t.Fatalf("row %d is %s, not %s\n%s", i+1, e.Amount, want, text)
 		}
 	}
-	if total := r.totals[0]; !total.Checked || !total.Agrees {
-		t.Fatalf("total %+v\n%s", total, text)
+	total := r.totals[0]
+	if !total.Checked || !total.Agrees || total.Opening.Amount != decimal(t, opening) ||
+		total.Closing.Amount != decimal(t, closing) {
+		t.Fatalf("total %+v, opening %+v, closing %+v\n%s", total, total.Opening, total.Closing,
+			text)
 	}
+}
+
+// decimal is a number of cents.
+func decimal(t *testing.T, n int64) money.Decimal {
+	t.Helper()
+	d, err := money.NewDecimal(n, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

@@ -275,6 +275,9 @@ func (w *walk) finish() {
 		return
 	}
 	s, t := w.known(), &w.totals[w.at]
+	if t.Opening == nil && t.Closing == nil {
+		t.Opening, t.Closing = s.Opening, s.Closing
+	}
 	if s.Opening == nil || s.Closing == nil || s.Opening.Currency != s.Closing.Currency ||
 		t.Checked {
 		return
