@@ -1,8 +1,6 @@
 package bankfile_test
 
 import (
-	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -276,94 +274,6 @@ func TestLinesOfTextJoinTheEntryBeforeThem(t *testing.T) {
 	}
 }
 
-// A file whose cells do not tell which column is the amount is asked about, and the answer counts.
-func TestColumnsAreAskedFor(t *testing.T) {
-	text := table("2024-05-06,Shop,-1.50,7.10", "2024-05-07,Shop,-2.50,7.30")
-	_, err := read(text, bankfile.Options{})
-	var ask *bankfile.UndecidedError
-	if !errors.As(err, &ask) || len(ask.Questions) != 1 ||
-		ask.Questions[0].Topic != "amountColumn" {
-		t.Fatalf("error %v", err)
-	}
-	if n := len(ask.Questions[0].Choices); n != 2 {
-		t.Fatalf("%d choices: %+v", n, ask.Questions[0])
-	}
-	m := ask.Mapping
-	if err := m.Answer(ask.Questions[0].Topic, ask.Questions[0].Choices[0].Value); err != nil {
-		t.Fatal(err)
-	}
-	r, err := read(text, bankfile.Options{Mapping: &m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"2024-05-06 -1.5", "2024-05-07 -2.5"}, r.brief()); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
-}
-
-func TestAFewNegativeDebitsAreAskedAbout(t *testing.T) {
-	text := table("Date,Debit,Credit", "2024-05-06,-15.00,", "2024-05-07,,20.00")
-	_, err := read(text, bankfile.Options{})
-	if diff := cmp.Diff([]bankfile.Topic{bankfile.AskDebit}, asked(err)); diff != "" {
-		t.Fatal(diff)
-	}
-	var question *bankfile.UndecidedError
-	if errors.As(err, &question) {
-		// Each of its choices is a reading of its own.
-		got := map[string]bool{}
-		for _, c := range question.Questions[0].Choices {
-			m := question.Mapping
-			if err := m.Answer(bankfile.AskDebit, c.Value); err != nil {
-				t.Fatal(err)
-			}
-			r, err := read(text, bankfile.Options{Mapping: &m})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[r.brief()[0]] = true
-		}
-		if diff := cmp.Diff(map[string]bool{"2024-05-06 15": true, "2024-05-06 -15": true},
-			got); diff != "" {
-			t.Errorf("readings (-want +got):\n%s", diff)
-		}
-	}
-	for sign, want := range map[bankfile.DebitSign]string{
-		bankfile.DebitOut: "2024-05-06 15", bankfile.DebitSigned: "2024-05-06 -15",
-	} {
-		r, err := read(text, bankfile.Options{Mapping: &bankfile.Mapping{Version: 1,
-			DebitSign: sign}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.brief()[0]; got != want {
-			t.Errorf("%s: %s, want %s", sign, got, want)
-		}
-	}
-}
-
-func TestALoneNegativeCreditIsAskedAbout(t *testing.T) {
-	text := table("Date,Debit,Credit", "2024-05-06,,-15.00")
-	_, err := read(text, bankfile.Options{})
-	if diff := cmp.Diff([]bankfile.Topic{bankfile.AskCredit}, asked(err)); diff != "" {
-		t.Fatal(diff)
-	}
-	for sign, want := range map[bankfile.CreditSign]string{
-		bankfile.CreditIn: "2024-05-06 -15", bankfile.CreditSigned: "2024-05-06 15",
-	} {
-		m := bankfile.Mapping{Version: bankfile.MappingVersion}
-		if err := m.Answer(bankfile.AskCredit, string(sign)); err != nil {
-			t.Fatal(err)
-		}
-		r, err := read(text, bankfile.Options{Mapping: &m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.brief()[0]; got != want {
-			t.Errorf("%s: %s, want %s", sign, got, want)
-		}
-	}
-}
-
 func TestAnAccountThatIsTheSameInAllRowsIsOurs(t *testing.T) {
 	for account, own := range map[string]bool{"1234567": true, "7654321": false} {
 		r := mustRead(t, table("Kontonummer,Valuta,Bokföringsdag,Beskrivning,Belopp",
@@ -426,90 +336,6 @@ func TestCSVInEveryEncoding(t *testing.T) {
 				t.Errorf("entries %+v", e)
 			}
 		})
-	}
-}
-
-func TestMappingsAreSmallJSON(t *testing.T) {
-	r := mustRead(t, table("Date,Name,Amount", "2024-05-06,Shop,-1.50"))
-	data, err := json.Marshal(r.file.Mapping())
-	if err != nil || len(data) > 400 {
-		t.Fatalf("%d bytes, %v: %s", len(data), err, data)
-	}
-	m, err := bankfile.ParseMapping(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(r.file.Mapping(), m); diff != "" {
-		t.Errorf("mapping (-want +got):\n%s", diff)
-	}
-	for name, text := range map[string]string{
-		"no JSON": "x", "another version": `{"version":9}`,
-		"a role":   `{"version":1,"columns":[{"role":"x"}]}`,
-		"a mark":   `{"version":1,"decimal":"x"}`,
-		"an index": `{"version":1,"columns":[{"role":"date","index":9999}]}`,
-		"too long": `{"version":1,"name":"` + strings.Repeat("x", bankfile.MappingSizeMax) + `"}`,
-	} {
-		if _, err := bankfile.ParseMapping([]byte(text)); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-func TestAMappingThatDoesNotFitIsRefused(t *testing.T) {
-	m := bankfile.Mapping{Version: 1, Columns: []bankfile.Column{
-		{Index: 0, Name: "Date", Role: bankfile.RoleDate},
-		{Index: 5, Name: "Betrag", Role: bankfile.RoleAmount},
-	}}
-	_, err := read(table("Date,Name,Amount", "2024-05-06,Shop,-1.50"),
-		bankfile.Options{Mapping: &m})
-	var format *bankfile.FormatError
-	if !errors.As(err, &format) || !strings.Contains(format.Why, `"Betrag"`) {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestFilesThatAreNoStatements(t *testing.T) {
-	for name, c := range map[string]struct{ text, want string }{
-		"nothing":    {"", "empty"},
-		"blanks":     {" \r\n\n", "empty"},
-		"a PDF":      {"%PDF-1.7\n", "PDF"},
-		"a workbook": {"PK\x03\x04\x14\x00", "spreadsheet"},
-		"gzip":       {"\x1f\x8b\x08\x00", "compressed"},
-		"a web page": {"<!DOCTYPE html><html><body>Sorry</body></html>", "web page"},
-		"a letter":   {"Dear customer,\nwe are closed.\n", "no row"},
-		"rates in XML": {`<?xml version="1.0"?><Envelope xmlns="http://example.org/` +
-			`eurofxref"><Cube currency="USD" rate="1.1"/></Envelope>`, "exchange rates"},
-		"rates in CSV": {table("Date, USD, JPY, CZK, DKK, GBP,", "13 April 2026, 1.16, 186.2, "+
-			"24.3, 7.47, 0.87,"), "exchange rates"},
-		"other XML": {"<?xml version=\"1.0\"?><rates/>", "XML"},
-		"a payment": {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"/>`,
-			"pain.001"},
-		"bare bytes":   {"\x00\x01\x02\x03\x00\xff\xfe\x00abc", "not text"},
-		"cut-off camt": {camtStatement("1.00")[:500], "not whole"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := read(c.text, bankfile.Options{})
-			var format *bankfile.FormatError
-			if !errors.As(err, &format) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one about %q", err, c.want)
-			}
-		})
-	}
-}
-
-// A file of whole numbers and of dates that say their own order decides nothing for the next one.
-func TestAMappingKeepsOnlyWhatWasDecided(t *testing.T) {
-	m := mustRead(t, table("Date;Name;Amount", "2024-05-06;Shop;-1")).file.Mapping()
-	if m.DateOrder != "" || m.Decimal != "" {
-		t.Errorf("order %q, decimal %q", m.DateOrder, m.Decimal)
-	}
-	r, err := read(table("Date;Name;Amount", "16/05/2024;Shop;-1.234,56"),
-		bankfile.Options{Mapping: &m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"2024-05-16 -1234.56"}, r.brief()); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
 
