@@ -2,23 +2,39 @@ package statements
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
+
+// checkTries is how often a month is looked at again while others write to it. What differs and
+// cannot be held still so often is told without repair.
+const checkTries = 8
+
+// DifferencesMax bounds how many differences a check lists; it counts them all.
+const DifferencesMax = 1_000
 
 // CheckOptions say how totals are checked.
 type CheckOptions struct {
-	// Repair writes the sheets that differ anew.
+	// Repair writes the sheets that differ anew, and takes rows of other programs in, so that they
+	// count from then on.
 	Repair bool
-	// Progress, if set, is told after each part of the work.
+	// Progress, if set, is told after each month with rows.
 	Progress func(Checked)
 }
 
 // Checked is what a check of totals found.
 type Checked struct {
-	Months, Rows int // What was read, by month.
-	Differences  []Difference
-	Repaired     int
+	// Months is how many months have rows or totals, Rows how many rows were read in them.
+	Months, Rows int
+	// Differences are the first DifferencesMax; Differ is how many sheets differ in all.
+	Differences []Difference
+	Differ      int
+	// Repaired is how many sheets were written anew.
+	Repaired int
 }
 
 // Difference is a sheet that is not what the rows add up to.
@@ -32,9 +48,293 @@ type Difference struct {
 }
 
 // CheckTotals compares the sheets of an account with what its rows add up to, in every month. Rows
-// may be written meanwhile. The error is ErrNoAccount.
+// may be written meanwhile: a month counts as different only if its sheets stayed the same while
+// its rows were read. Rows that another program wrote are in no sheet, and therefore differences.
+// The error is ErrNoAccount.
 func (p *Person) CheckTotals(
 	ctx context.Context, account string, o CheckOptions,
 ) (Checked, error) {
-	return Checked{}, errUnbuilt
+	if _, err := p.Account(ctx, account); err != nil {
+		return Checked{}, err
+	}
+	months, err := p.everyMonth(ctx, account)
+	if err != nil {
+		return Checked{}, err
+	}
+	sheets, err := p.Sheets(ctx, account, "", "")
+	if err != nil {
+		return Checked{}, err
+	}
+	var out Checked
+	look := func(ctx context.Context, month string) (monthCheck, error) {
+		return p.lookFirst(ctx, account, month, sheets)
+	}
+	err = eachMonth(ctx, months, look, func(month string, c monthCheck) error {
+		for try := 0; o.Repair && len(c.differences) > 0 && try < checkTries; try++ {
+			if try == 0 {
+				out.note(c.differences)
+			}
+			done, err := p.repair(ctx, account, c)
+			if err != nil {
+				return err
+			}
+			if done {
+				out.Repaired += len(c.differences)
+				c.differences = nil
+				break
+			}
+			if c, err = p.lookAt(ctx, account, month); err != nil {
+				return err
+			}
+		}
+		if !o.Repair {
+			out.note(c.differences)
+		}
+		if len(c.rows)+len(c.sheets) == 0 {
+			return nil
+		}
+		out.Months++
+		out.Rows += len(c.rows)
+		if o.Progress != nil {
+			o.Progress(out)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (c *Checked) note(differences []Difference) {
+	c.Differ += len(differences)
+	c.Differences = append(c.Differences,
+		differences[:min(len(differences), DifferencesMax-len(c.Differences))]...)
+}
+
+// monthCheck is one month of an account: its rows, and its sheets before and after they were read.
+type monthCheck struct {
+	month       string
+	rows        []Transaction
+	sheets      map[money.Currency]*Sheet
+	differences []Difference
+}
+
+// lookFirst reads the rows of a month and compares them with sheets that were read before. Only
+// where they differ the month is looked at closely.
+func (p *Person) lookFirst(
+	ctx context.Context, account, month string, all []Sheet,
+) (c monthCheck, err error) {
+	c = monthCheck{month: month, sheets: map[money.Currency]*Sheet{}}
+	for i := range all {
+		if monthOf(all[i].Month) == month {
+			c.sheets[all[i].Currency] = &all[i]
+		}
+	}
+	if c.rows, err = p.monthRows(ctx, account, month); err != nil {
+		return c, err
+	}
+	c.differences, err = c.compare()
+	if err != nil || len(c.differences) == 0 {
+		return c, err
+	}
+	return p.lookAt(ctx, account, month)
+}
+
+// lookAt reads a month and compares it. It reads again while somebody writes to it.
+func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck, error) {
+	c := monthCheck{month: month}
+	for range checkTries {
+		before, err := p.monthSheets(ctx, account, month)
+		if err != nil {
+			return c, err
+		}
+		if c.rows, err = p.monthRows(ctx, account, month); err != nil {
+			return c, err
+		}
+		if c.sheets, err = p.monthSheets(ctx, account, month); err != nil {
+			return c, err
+		}
+		if c.differences, err = c.compare(); err != nil {
+			return c, err
+		}
+		if len(c.differences) == 0 || sameVersions(before, c.sheets) {
+			return c, nil
+		}
+	}
+	return c, ErrContended.Wrap(fmt.Errorf("month %s of account %s never stood still", month,
+		account))
+}
+
+func (p *Person) monthSheets(
+	ctx context.Context, account, month string,
+) (map[money.Currency]*Sheet, error) {
+	sheets, err := p.Sheets(ctx, account, firstDay(month), lastDay(month))
+	if err != nil {
+		return nil, err
+	}
+	out := map[money.Currency]*Sheet{}
+	for i := range sheets {
+		out[sheets[i].Currency] = &sheets[i]
+	}
+	return out, nil
+}
+
+func sameVersions(a, b map[money.Currency]*Sheet) bool {
+	return maps.EqualFunc(a, b, func(a, b *Sheet) bool { return a.Version == b.Version })
+}
+
+// compare returns a difference for each sheet that is not what the rows add up to.
+func (c *monthCheck) compare() ([]Difference, error) {
+	rows := map[money.Currency]*tally{}
+	for i := range c.rows {
+		t := &c.rows[i]
+		if rows[t.Currency] == nil {
+			rows[t.Currency] = &tally{named: map[string]Flow{}}
+		}
+		if err := rows[t.Currency].count(t); err != nil {
+			return nil, err
+		}
+	}
+	all := maps.Clone(c.sheets)
+	for currency := range rows {
+		if all[currency] == nil {
+			all[currency] = &Sheet{}
+		}
+	}
+	var out []Difference
+	for _, currency := range sortedKeys(all) {
+		of := rows[currency]
+		if of == nil {
+			of = &tally{}
+		}
+		d, err := of.compare(all[currency])
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			d.Month, d.Currency = c.month, currency
+			out = append(out, *d)
+		}
+	}
+	return out, nil
+}
+
+// tally is what rows add up to, with every merchant apart: which of them a sheet tells apart
+// depends on who came first.
+type tally struct {
+	sheet Sheet
+	named map[string]Flow
+}
+
+func (y *tally) count(t *Transaction) error {
+	plain := *t
+	plain.Merchant = ""
+	if err := y.sheet.count(&plain, 1); err != nil {
+		return err
+	}
+	if t.Transfer || t.Merchant == "" {
+		return nil
+	}
+	if err := y.sheet.Unnamed.add(t.Amount, -1); err != nil {
+		return err
+	}
+	return addTo(y.named, t.Merchant, t.Amount, 1)
+}
+
+// compare returns the first difference from a sheet, nil if there is none.
+func (y *tally) compare(s *Sheet) (*Difference, error) {
+	rest := Flow{}
+	named := map[string]Flow{}
+	for _, name := range sortedKeys(y.named) {
+		if _, apart := s.Merchants[name]; apart || s.Rest.Count == 0 {
+			named[name] = y.named[name]
+		} else if err := rest.join(y.named[name]); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range []struct {
+		what        string
+		sheet, rows Flow
+	}{
+		{"all", s.All, y.sheet.All}, {"transfers", s.Transfers, y.sheet.Transfers},
+		{"untagged", s.Untagged, y.sheet.Untagged}, {"unnamed", s.Unnamed, y.sheet.Unnamed},
+		{"rest", s.Rest, rest},
+	} {
+		if c.sheet != c.rows {
+			return &Difference{What: c.what, Sheet: c.sheet, Rows: c.rows}, nil
+		}
+	}
+	if d := differing("tag ", s.Tags, y.sheet.Tags); d != nil {
+		return d, nil
+	}
+	return differing("merchant ", s.Merchants, named), nil
+}
+
+// differing returns the first name, in order, under which two sides differ.
+func differing(what string, sheet, rows map[string]Flow) *Difference {
+	names := maps.Clone(sheet)
+	if names == nil {
+		names = map[string]Flow{}
+	}
+	maps.Copy(names, rows)
+	for _, name := range sortedKeys(names) {
+		if sheet[name] != rows[name] {
+			return &Difference{What: what + name, Sheet: sheet[name], Rows: rows[name]}
+		}
+	}
+	return nil
+}
+
+// repair writes the sheets that differ anew and gives rows of other programs the version that says
+// that they are counted. It is not done where somebody wrote meanwhile.
+func (p *Person) repair(ctx context.Context, account string, c monthCheck) (bool, error) {
+	made := map[money.Currency]*Sheet{}
+	for _, d := range c.differences {
+		made[d.Currency] = &Sheet{UserID: p.id, AccountID: account, Month: firstDay(c.month),
+			Currency: d.Currency}
+		if s := c.sheets[d.Currency]; s != nil {
+			made[d.Currency].Version = s.Version
+		}
+	}
+	m := p.model()
+	var foreign []Transaction
+	for i := range c.rows {
+		t := &c.rows[i]
+		s := made[t.Currency]
+		if s == nil {
+			continue
+		}
+		if t.Version == 0 {
+			foreign = append(foreign, *t)
+			if len(foreign) > rowsOfOneWrite {
+				continue // They are counted by the next round.
+			}
+		}
+		if err := s.count(t, 1); err != nil {
+			return false, err
+		}
+	}
+	rest := len(foreign) > rowsOfOneWrite
+	tx := p.store().NewTx()
+	for i := range foreign[:min(len(foreign), rowsOfOneWrite)] {
+		t := foreign[i]
+		t.Version = 1
+		m.transactions.PutTx(tx, t, m.transactions.Exists(), m.versions.transaction.Equals(0))
+		entry, found, err := p.entry(ctx, account, t.ID)
+		if err != nil {
+			return false, err
+		}
+		if !found {
+			entry = Entry{UserID: p.id, AccountID: account, Month: monthOfID(t.ID), ID: t.ID,
+				State: Live, Date: t.Date, Amount: t.Amount, Currency: t.Currency,
+				Pending: t.Pending, Source: t.Source, Version: 1}
+			m.entries.CreateTx(tx, entry)
+		}
+	}
+	for _, currency := range sortedKeys(made) {
+		m.putSheet(tx, made[currency])
+	}
+	err := tx.Commit(ctx)
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return false, nil
+	}
+	return err == nil && !rest, wrapped("write totals anew", err)
 }

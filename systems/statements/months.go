@@ -1,0 +1,102 @@
+package statements
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// monthFirst is the earliest month that is looked into for rows that nothing tells of: no bank's
+// files are older.
+const monthFirst = "1970-01"
+
+// monthsAhead is how many months after the present one are looked into as well, for rows that are
+// dated ahead.
+const monthsAhead = 24
+
+// everyMonth returns the months of an account that may hold rows or entries: those that its sheets
+// and uploads name with their neighbours, and, since another program may have written rows that
+// nothing tells of, each one of the past. To look into an empty month is the least that can be
+// asked of the store.
+func (p *Person) everyMonth(ctx context.Context, account string) ([]string, error) {
+	known := map[string]bool{}
+	add := func(month string) {
+		// A row may be booked in one month and merged into another one of the month beside it.
+		known[monthBefore(month)], known[month], known[nextMonth(month)] = true, true, true
+	}
+	sheets, err := p.Sheets(ctx, account, "", "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range sheets {
+		add(monthOf(sheets[i].Month))
+	}
+	for u, err := range p.model().uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+		if err != nil {
+			return nil, failed("list uploads", err)
+		}
+		for _, month := range u.Months {
+			if validDate(firstDay(month)) {
+				add(month)
+			}
+		}
+	}
+	last := monthFrom(p.now().Format(monthLayout), monthsAhead)
+	for m := monthFirst; m <= last; m = nextMonth(m) {
+		known[m] = true
+	}
+	return slices.Sorted(maps.Keys(known)), nil
+}
+
+// eachMonth reads something of each month, a few months side by side, and gives it to take in the
+// order of the months. What is read ahead is a few months at most.
+func eachMonth[T any](
+	ctx context.Context, months []string, read func(ctx context.Context, month string) (T, error),
+	take func(month string, v T) error,
+) error {
+	for len(months) > 0 {
+		window := months[:min(len(months), accountsAbreast)]
+		months = months[len(window):]
+		found := make([]T, len(window))
+		err := abreast(ctx, len(window), func(ctx context.Context, i int) error {
+			var err error
+			found[i], err = read(ctx, window[i])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i, month := range window {
+			if err := take(month, found[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// monthRows reads the rows of one month.
+func (p *Person) monthRows(ctx context.Context, account, month string) ([]Transaction, error) {
+	var rows []Transaction
+	in := OfDays{p.id, account, firstDay(month), lastDay(month)}
+	for t, err := range p.model().days.All(ctx, p.store(), in) {
+		if err != nil {
+			return nil, failed("read transactions", err)
+		}
+		t.fill(p.id, account)
+		rows = append(rows, t)
+	}
+	return rows, nil
+}
+
+// monthEntries reads what is remembered of the rows that a bank booked in a month.
+func (p *Person) monthEntries(ctx context.Context, account, month string) ([]Entry, error) {
+	var entries []Entry
+	for e, err := range p.model().entriesOf.All(ctx, p.store(), OfMonth{p.id, account, month}) {
+		if err != nil {
+			return nil, failed("read entries", err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
