@@ -146,11 +146,16 @@ func (t *Transaction) tag(ids []string) {
 	if slices.Equal(ids, t.TagIDs) {
 		return
 	}
-	t.TagIDs, t.Tags = ids, slices.Repeat([]string{""}, len(ids))
-	if len(ids) == 0 {
-		t.TagIDs, t.Tags = nil, nil
-	}
+	t.TagIDs, t.Tags = ids, noTexts(ids)
 	t.mark(FieldTags)
+}
+
+// noTexts are texts of tags that are still to be filled in.
+func noTexts(ids []string) []string {
+	if len(ids) == 0 {
+		return nil
+	}
+	return make([]string, len(ids))
 }
 
 // divide sets the parts, without texts of tags. A divided transaction has no tags but theirs.
@@ -165,7 +170,7 @@ func (t *Transaction) divide(splits []NewSplit) {
 	for _, s := range splits {
 		ids := distinct(s.TagIDs)
 		t.Splits = append(t.Splits, Split{Amount: s.Amount, Notes: s.Notes, TagIDs: ids,
-			Tags: make([]string, len(ids))})
+			Tags: noTexts(ids)})
 	}
 	if len(t.Splits) > 0 {
 		t.TagIDs, t.Tags = nil, nil
