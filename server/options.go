@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // Auth says who may use the server.
@@ -45,6 +46,8 @@ type Limits struct {
 	// Body is the greatest size of a request's body in bytes; BodyMax. The largest posting of the
 	// ledger has a quarter of it.
 	Body int64
+	// Upload is the greatest size in bytes of a file that a person uploads; UploadMax.
+	Upload int64
 	// Header is the greatest size of a request's headers in bytes; HeaderMax.
 	Header int
 	// Read bounds the time to read a whole request; ReadTimeout.
@@ -61,6 +64,7 @@ type Limits struct {
 // The default limits.
 const (
 	BodyMax       = 256 << 10
+	UploadMax     = 1 << 30 // Decades of a busy account; reading it takes little memory.
 	HeaderMax     = 16 << 10
 	ReadTimeout   = 10 * time.Second
 	AnswerTimeout = 30 * time.Second
@@ -117,6 +121,10 @@ type Options struct {
 	SeedRates  bool
 	FetchRates RateWork
 
+	// Statements are the choices of the books of bank statements. Their clock is the server's, and
+	// their rates are those of the board unless they have their own.
+	Statements statements.Options
+
 	// Logger is told of requests and of trouble; nothing is logged by default.
 	Logger *slog.Logger
 	// Now is the clock; nil means the computer's.
@@ -162,6 +170,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Version = "development"
 	}
 	setDefault(&o.Limits.Body, BodyMax)
+	setDefault(&o.Limits.Upload, UploadMax)
 	setDefault(&o.Limits.Header, HeaderMax)
 	setDefault(&o.Limits.Read, ReadTimeout)
 	setDefault(&o.Limits.Answer, AnswerTimeout)

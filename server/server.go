@@ -21,24 +21,26 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // Server is an open store with the ledger and the API on it. It is safe for concurrent use.
 type Server struct {
-	opts      Options
-	db        store
-	ledger    *ledger.Ledger
-	locations *locations.Directory
-	payments  *payments.Scheduler
-	rates     *rates.Board
-	fetcher   *worker.Rates // Nil where no rates are fetched.
-	keys      *apikey.Keyring
-	tables    *tables
-	metrics   *metrics
-	users     *oidc.Verifier // Nil where no tokens of users are taken.
-	api       *api.API
-	draining  atomic.Bool
-	inside    sync.WaitGroup // Requests of this process in work.
+	opts       Options
+	db         store
+	ledger     *ledger.Ledger
+	locations  *locations.Directory
+	payments   *payments.Scheduler
+	rates      *rates.Board
+	statements *statements.Books
+	fetcher    *worker.Rates // Nil where no rates are fetched.
+	keys       *apikey.Keyring
+	tables     *tables
+	metrics    *metrics
+	users      *oidc.Verifier // Nil where no tokens of users are taken.
+	api        *api.API
+	draining   atomic.Bool
+	inside     sync.WaitGroup // Requests of this process in work.
 }
 
 // Open opens the store and builds the systems on it. With [TablesCreate] it creates the tables that
@@ -86,10 +88,14 @@ func (s *Server) build(ctx context.Context) error {
 	if err := s.buildRates(store); err != nil {
 		return err
 	}
+	if err := s.buildStatements(store); err != nil {
+		return err
+	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
 	models := []*singletable.Model{s.ledger.Model(), s.locations.Model(), s.rates.Model()}
 	s.tables = &tables{db: s.db, designs: []*singletable.Table{s.keys.Table()}}
-	for _, m := range append(slices.Clone(models), s.payments.Model()) {
+	personal := []*singletable.Model{s.statements.Model()}
+	for _, m := range append(slices.Concat(models, personal), s.payments.Model()) {
 		s.tables.designs = append(s.tables.designs, m.Tables()...)
 	}
 	if s.opts.Tables == TablesCreate {
@@ -103,7 +109,8 @@ func (s *Server) build(ctx context.Context) error {
 	s.api = api.New(
 		api.Deps{
 			Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
-			Keys: s.keys, Store: store, Models: models, Tables: s.tables,
+			Statements: s.statements,
+			Keys:       s.keys, Store: store, Models: models, Personal: personal, Tables: s.tables,
 		},
 		api.Options{
 			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.asks(),

@@ -19,6 +19,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // Deps are what the API stands on. All are required.
@@ -28,7 +29,9 @@ type Deps struct {
 	// Payments has a design of its own besides Models, which changes when its shards grow.
 	Payments *payments.Scheduler
 	Rates    *rates.Board
-	Keys     *apikey.Keyring
+	// Statements are the bank statements of persons.
+	Statements *statements.Books
+	Keys       *apikey.Keyring
 	// Store is what access patterns are run on, Models are the designs that they belong to, and
 	// Tables are what there is of them.
 	Store  *singletable.Store
@@ -55,6 +58,8 @@ type Options struct {
 	Hosts []string
 	// BodyMax is the greatest size of a request's body in bytes.
 	BodyMax int64
+	// UploadMax is the greatest size of a file that a person uploads, in bytes.
+	UploadMax int64
 	// Now is the clock that tells what is open and what is stale.
 	Now func() time.Time
 	// BodyTime bounds the time to read a body, and AnswerTime that to work out an answer.
@@ -105,6 +110,7 @@ func New(deps Deps, opts Options) *API {
 	a.registerTables()
 	a.registerPatterns()
 	a.registerMe()
+	a.registerBooks()
 	a.registerKeys()
 	a.registerPages()
 	return a

@@ -15,6 +15,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // description stands at the head of the OpenAPI document.
@@ -49,7 +50,7 @@ func Catalogues() []*problem.Catalogue {
 	return []*problem.Catalogue{
 		Problems, apikey.Problems, oidc.Problems,
 		ledger.Problems, payments.Problems, locations.Problems,
-		rates.Problems,
+		rates.Problems, statements.Problems,
 	}
 }
 

@@ -1,0 +1,183 @@
+package api
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/systems/statements"
+)
+
+// The chapters about a person's bank statements. Who the person is stands in no path, parameter or
+// body of theirs: it comes from personOf alone.
+const (
+	tagBankAccounts     = "Bank accounts"
+	tagBankTransactions = "Bank transactions"
+	tagUploads          = "Uploads"
+	tagRules            = "Rules"
+	tagReports          = "Reports"
+)
+
+func (a *API) registerBooks() {
+	a.registerProfile()
+	a.registerBankAccounts()
+	a.registerTags()
+	a.registerBankTransactions()
+}
+
+// person returns the part of the books that belongs to the caller. It is the only way to them.
+func (a *API) person(ctx context.Context) (*statements.Person, error) {
+	who, err := personOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.deps.Statements.Person(string(who))
+}
+
+// version returns the version of an If-Match header, 0 where any will do. What is no version can be
+// that of nothing, and so matches nothing.
+func (g Guarded) version() (uint64, error) {
+	tag, err := g.tag()
+	if tag == "" || err != nil {
+		return 0, err
+	}
+	version, err := strconv.ParseUint(tag, 10, 64)
+	if err != nil {
+		return math.MaxUint64, nil
+	}
+	return version, nil
+}
+
+func tagOf(version uint64) string { return strconv.FormatUint(version, 10) }
+
+// stated is the answer to a change, with the ETag of what came of it.
+type stated[T any] struct {
+	ETag string `header:"ETag" doc:"Changes whenever the answer does; give it to If-Match"`
+	Body T
+}
+
+func newStated[T any](version uint64, body T) *stated[T] {
+	return &stated[T]{ETag: `"` + tagOf(version) + `"`, Body: body}
+}
+
+// made is the answer to a request that made something.
+type made[T any] struct {
+	Status   int
+	Location string `header:"Location"`
+	ETag     string `header:"ETag" doc:"Changes whenever the answer does; give it to If-Match"`
+	Body     T
+}
+
+// The forms of what a person tells of themselves, and of all that an app needs when it starts.
+type (
+	profile struct {
+		Email       string      `json:"email,omitempty" example:"moana@example.com"`
+		Preferences preferences `json:"preferences"`
+		Version     uint64      `json:"version" doc:"Counts the changes; the ETag without its quotes"`
+		CreatedAt   instant     `json:"createdAt"`
+		UpdatedAt   instant     `json:"updatedAt"`
+	}
+
+	preferences struct {
+		Currency money.Currency `json:"currency,omitempty" doc:"The home currency, in which reports are given" example:"NZD"`
+		TimeZone string         `json:"timezone,omitempty" doc:"A name of the IANA database; tells which day it is" example:"Pacific/Auckland"`
+	}
+
+	newProfile struct {
+		Email       string      `json:"email,omitempty" example:"moana@example.com"`
+		Preferences preferences `json:"preferences,omitempty"`
+	}
+
+	startOfApp struct {
+		Profile  *profile      `json:"profile,omitempty" doc:"Absent until it is saved"`
+		Accounts []bankAccount `json:"accounts" nullable:"false"`
+		Tags     []tag         `json:"tags" nullable:"false"`
+	}
+
+	saveProfileParams struct {
+		WithBody
+		Guarded
+	}
+)
+
+func profileOf(p statements.Profile) profile {
+	return profile{
+		Email: p.Email, Preferences: preferences(p.Preferences), Version: p.Version,
+		CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt),
+	}
+}
+
+func (a *API) registerProfile() {
+	register(a, operation{
+		id: "start", method: http.MethodGet, path: "/v1/me/start", tag: tagMe,
+		scope: apikey.StatementsRead, personal: true,
+		summary:     "Get all that an app needs when it starts",
+		description: "The profile, the accounts and the tags, in one query of the store.",
+	}, a.startOfApp)
+	register(a, operation{
+		id: "get-profile", method: http.MethodGet, path: "/v1/me/profile", tag: tagMe,
+		scope: apikey.StatementsRead, personal: true, summary: "Get the profile",
+		problems: []*problem.Definition{statements.ErrNoProfile},
+	}, a.profile)
+	registerBody(a, operation{
+		id: "save-profile", method: http.MethodPut, path: "/v1/me/profile", tag: tagMe,
+		scope: apikey.StatementsWrite, personal: true, summary: "Save the profile",
+		description: "All of it is replaced.",
+		example: newProfile{
+			Email:       "moana@example.com",
+			Preferences: preferences{Currency: "NZD", TimeZone: "Pacific/Auckland"},
+		},
+		problems: []*problem.Definition{statements.ErrInvalid, statements.ErrChanged},
+	}, a.saveProfile)
+}
+
+func (a *API) startOfApp(ctx context.Context, _ *struct{}) (*answer[startOfApp], error) {
+	p, err := a.person(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := startOfApp{Accounts: convertAll(s.Accounts, bankAccountOf), Tags: convertAll(s.Tags, tagForm)}
+	if s.Profile != nil {
+		own := profileOf(*s.Profile)
+		out.Profile = &own
+	}
+	return &answer[startOfApp]{Body: out}, nil
+}
+
+func (a *API) profile(ctx context.Context, in *Conditional) (*tagged[profile], error) {
+	p, err := a.person(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, err := p.Profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newTagged(in.IfNoneMatch, tagOf(v.Version), profileOf(v)), nil
+}
+
+func (a *API) saveProfile(
+	ctx context.Context, in *saveProfileParams, body *newProfile,
+) (*stated[profile], error) {
+	p, err := a.person(ctx)
+	if err != nil {
+		return nil, err
+	}
+	version, err := in.version()
+	if err != nil {
+		return nil, err
+	}
+	v, err := p.SaveProfile(ctx, body.Email, statements.Preferences(body.Preferences), version)
+	if err != nil {
+		return nil, err
+	}
+	return newStated(v.Version, profileOf(v)), nil
+}

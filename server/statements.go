@@ -1,0 +1,45 @@
+package server
+
+import (
+	"context"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/systems/statements"
+)
+
+// buildStatements makes the books of bank statements. Rates come from the board, so it is built
+// after that.
+func (s *Server) buildStatements(store *singletable.Store) (err error) {
+	opts := s.opts.Statements
+	opts.Now = s.opts.Now
+	if opts.Rate == nil {
+		opts.Rate = s.rateOfDay
+	}
+	s.statements, err = statements.New(store, opts)
+	return err
+}
+
+// rateOfDay tells the statements what one unit of a currency is in another on a day: the rate of
+// that day, or of the last working day before it. What the board cannot answer, whatever its reason,
+// is no rate; that the store cannot be read is another matter.
+func (s *Server) rateOfDay(
+	ctx context.Context, from, to money.Currency, on statements.Date,
+) (statements.Quote, error) {
+	q, err := s.rates.Quote(ctx, rates.Ask{Base: from, Target: to, On: rates.Date(on)})
+	if err != nil {
+		switch problem.KindOf(err) {
+		case problem.Invalid, problem.NotFound, problem.Refused:
+			return statements.Quote{}, statements.ErrNoRate.With("from", from).With("to", to).
+				With("date", on).Wrap(err)
+		}
+		return statements.Quote{}, err
+	}
+	made := statements.Quote{Rate: q.Rate, Of: statements.Date(q.Date)}
+	if made.Of == "" { // A fixed rate is of every day.
+		made.Of = on
+	}
+	return made, nil
+}
