@@ -36,7 +36,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// BenchmarkLargeFile reads one large file of each format, 1 GB with EXCHEQUER_ROUNDS=100, and
+// BenchmarkLargeFile reads one large file of each format, 1 GB with EXCHEQUER_ROUNDS=205, and
 // reports the greatest heap beside the speed, garbage included.
 func BenchmarkLargeFile(b *testing.B) {
 	for _, format := range formats {

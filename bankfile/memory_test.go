@@ -146,7 +146,7 @@ var formats = []bankfile.Format{
 
 // The bounds of the memory tests. What a file needs besides the ids does not depend on its size.
 const (
-	fileBytes = 10 << 20 // Of each large file, times EXCHEQUER_ROUNDS.
+	fileBytes = 5 << 20 // Of each large file, times EXCHEQUER_ROUNDS.
 	heldMax   = 2 << 20  // What may be held at any time, ids aside.
 	harmMax   = 12 << 20 // What a hostile file may make us hold.
 	idBytes   = 24       // For each bank id, with the room that a table grows into.
@@ -172,7 +172,7 @@ func long(t *testing.T) {
 }
 
 // TestMemoryDoesNotGrowWithTheFile reads files that are larger than what they may take. With
-// EXCHEQUER_ROUNDS=100 each has 1 GB.
+// EXCHEQUER_ROUNDS=205 each has 1 GB.
 func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
 	long(t)
 	for _, format := range formats {
@@ -231,7 +231,7 @@ func checkHeld(t *testing.T, before, bound uint64) {
 // read, within what harmMax allows.
 func TestFilesMadeToDoHarm(t *testing.T) {
 	long(t)
-	const endless = 3 << 20
+	const endless = 2 << 20
 	for name, c := range map[string]struct{ head, piece string }{
 		"a line without an end":       {"Date,Amount\n2026-01-31,", "1"},
 		"a field without an end":      {"Date,Amount,Memo\n2026-01-31,1,\"", "abc\n"},
