@@ -146,7 +146,7 @@ var formats = []bankfile.Format{
 
 // The bounds of the memory tests. What a file needs besides the ids does not depend on its size.
 const (
-	fileBytes = 5 << 20 // Of each large file, times EXCHEQUER_ROUNDS.
+	fileBytes = 5 << 20  // Of each large file, times EXCHEQUER_ROUNDS.
 	heldMax   = 2 << 20  // What may be held at any time, ids aside.
 	harmMax   = 12 << 20 // What a hostile file may make us hold.
 	idBytes   = 24       // For each bank id, with the room that a table grows into.
