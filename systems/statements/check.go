@@ -183,11 +183,11 @@ func sameVersions(a, b map[money.Currency]*Sheet) bool {
 
 // compare returns a difference for each sheet that is not what the rows add up to.
 func (c *monthCheck) compare() ([]Difference, error) {
-	rows := map[money.Currency]*tally{}
+	rows := map[money.Currency]*rowTotals{}
 	for i := range c.rows {
 		t := &c.rows[i]
 		if rows[t.Currency] == nil {
-			rows[t.Currency] = &tally{named: map[string]Flow{}}
+			rows[t.Currency] = &rowTotals{named: map[string]Flow{}}
 		}
 		if err := rows[t.Currency].count(t); err != nil {
 			return nil, err
@@ -200,10 +200,10 @@ func (c *monthCheck) compare() ([]Difference, error) {
 		}
 	}
 	var out []Difference
-	for _, currency := range sortedKeys(all) {
+	for _, currency := range inOrder(all) {
 		of := rows[currency]
 		if of == nil {
-			of = &tally{}
+			of = &rowTotals{}
 		}
 		d, err := of.compare(all[currency])
 		if err != nil {
@@ -217,14 +217,14 @@ func (c *monthCheck) compare() ([]Difference, error) {
 	return out, nil
 }
 
-// tally is what rows add up to, with every merchant apart: which of them a sheet tells apart
+// rowTotals is what rows add up to, with every merchant apart: which of them a sheet tells apart
 // depends on who came first.
-type tally struct {
+type rowTotals struct {
 	sheet Sheet
 	named map[string]Flow
 }
 
-func (y *tally) count(t *Transaction) error {
+func (y *rowTotals) count(t *Transaction) error {
 	plain := *t
 	plain.Merchant = ""
 	if err := y.sheet.count(&plain, 1); err != nil {
@@ -240,10 +240,10 @@ func (y *tally) count(t *Transaction) error {
 }
 
 // compare returns the first difference from a sheet, nil if there is none.
-func (y *tally) compare(s *Sheet) (*Difference, error) {
+func (y *rowTotals) compare(s *Sheet) (*Difference, error) {
 	rest := Flow{}
 	named := map[string]Flow{}
-	for _, name := range sortedKeys(y.named) {
+	for _, name := range inOrder(y.named) {
 		if _, apart := s.Merchants[name]; apart || s.Rest.Count == 0 {
 			named[name] = y.named[name]
 		} else if err := rest.join(y.named[name]); err != nil {
@@ -275,7 +275,7 @@ func differing(what string, sheet, rows map[string]Flow) *Difference {
 		names = map[string]Flow{}
 	}
 	maps.Copy(names, rows)
-	for _, name := range sortedKeys(names) {
+	for _, name := range inOrder(names) {
 		if sheet[name] != rows[name] {
 			return &Difference{What: what + name, Sheet: sheet[name], Rows: rows[name]}
 		}
@@ -329,7 +329,7 @@ func (p *Person) repair(ctx context.Context, account string, c monthCheck) (bool
 			m.entries.CreateTx(tx, entry)
 		}
 	}
-	for _, currency := range sortedKeys(made) {
+	for _, currency := range inOrder(made) {
 		m.putSheet(tx, made[currency])
 	}
 	err := tx.Commit(ctx)

@@ -178,6 +178,7 @@ func TestACheckAmongWritesFindsNothing(t *testing.T) {
 func TestACheckFindsWhatIsNotSo(t *testing.T) {
 	shelf := newShelf(t, Options{})
 	round := 0
+	rounds(t, 20)
 	rapid.Check(t, func(r *rapid.T) {
 		round++
 		p := shelf.user(t, fmt.Sprintf("user-%d", round), "a")

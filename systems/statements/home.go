@@ -99,7 +99,7 @@ func (c *converter) sheets(ctx context.Context, account string, of []Sheet) ([]S
 			foreign[monthOf(s.Month)] = true
 		}
 	}
-	for _, month := range sortedKeys(foreign) {
+	for _, month := range inOrder(foreign) {
 		made := Sheet{UserID: c.p.id, AccountID: account, Month: firstDay(month), Currency: c.to}
 		in := Range{AccountID: account, From: firstDay(month), To: lastDay(month)}
 		for t, err := range c.p.All(ctx, in) {

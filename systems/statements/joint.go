@@ -136,7 +136,7 @@ func (j *joint) load(ctx context.Context, months []string, after point) ([][]*st
 		}
 	}
 	j.reads += len(all)
-	return out, abreast(ctx, len(all), func(ctx context.Context, i int) error {
+	return out, sideBySide(ctx, len(all), func(ctx context.Context, i int) error {
 		return j.fill(ctx, all[i], "")
 	})
 }
@@ -197,8 +197,8 @@ func (j *joint) precedes(a, b *Transaction) bool {
 	return j.latest && c > 0 || !j.latest && c < 0
 }
 
-// abreast does n things, a few at the same time, and returns the first error there was.
-func abreast(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+// sideBySide does n things, a few at the same time, and returns the first error there was.
+func sideBySide(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return do(ctx, 0)
 	}

@@ -58,7 +58,7 @@ func eachMonth[T any](
 		window := months[:min(len(months), accountsAbreast)]
 		months = months[len(window):]
 		found := make([]T, len(window))
-		err := abreast(ctx, len(window), func(ctx context.Context, i int) error {
+		err := sideBySide(ctx, len(window), func(ctx context.Context, i int) error {
 			var err error
 			found[i], err = read(ctx, window[i])
 			return err

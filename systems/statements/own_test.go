@@ -3,8 +3,10 @@ package statements
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +29,7 @@ func newShelf(t testing.TB, opts Options) *shelf {
 	s := &shelf{db: storetest.OpenFor(t, engine.Options{})}
 	if opts.Now == nil {
 		// An early clock leaves few months without any sheet to look into.
-		opts.Now = func() time.Time { return time.Date(1972, 3, 1, 12, 0, 0, 0, time.UTC) }
+		opts.Now = func() time.Time { return time.Date(1970, 1, 15, 12, 0, 0, 0, time.UTC) }
 	}
 	s.store = singletable.NewStore(s.db, singletable.Options{CursorKey: []byte("a key of tests")})
 	var err error
@@ -38,6 +40,17 @@ func newShelf(t testing.TB, opts Options) *shelf {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// rounds sets how many rounds a property is tried in.
+func rounds(t *testing.T, usual int) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	before := checks.Value.String()
+	if err := checks.Value.Set(strconv.Itoa(storetest.Rounds(usual))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Value.Set(before) })
 }
 
 // user returns the part of a user with accounts of these ids, named like them.

@@ -126,7 +126,7 @@ func (p *Person) Spending(ctx context.Context, q SpendingQuery) (Spending, error
 		}
 	}
 	out := Spending{Months: months, Converted: converted}
-	for _, currency := range sortedKeys(r.sums) {
+	for _, currency := range inOrder(r.sums) {
 		of, err := r.sums[currency].finish(currency, q.Top)
 		if err != nil {
 			return Spending{}, err
@@ -193,7 +193,7 @@ func (r *spendingSums) add(s *Sheet) error {
 	case ByAccount:
 		return put(SeriesAccount, s.AccountID, cmp.Or(r.labels[s.AccountID], s.AccountID), own)
 	case ByMerchant:
-		for _, name := range sortedKeys(s.Merchants) {
+		for _, name := range inOrder(s.Merchants) {
 			if err := put(SeriesMerchant, "", name, s.Merchants[name]); err != nil {
 				return err
 			}
@@ -203,7 +203,7 @@ func (r *spendingSums) add(s *Sheet) error {
 		}
 		return put(SeriesOthers, "", "", s.Rest)
 	}
-	for _, id := range sortedKeys(s.Tags) {
+	for _, id := range inOrder(s.Tags) {
 		if err := put(SeriesTag, id, cmp.Or(r.labels[id], id), s.Tags[id]); err != nil {
 			return err
 		}
@@ -343,7 +343,7 @@ func (p *Person) CashFlow(ctx context.Context, q CashFlowQuery) (CashFlow, error
 			c.Accounts = append(c.Accounts, *flow)
 		}
 	}
-	for _, currency := range sortedKeys(all) {
+	for _, currency := range inOrder(all) {
 		if err := all[currency].finish(); err != nil {
 			return CashFlow{}, err
 		}

@@ -226,6 +226,7 @@ func TestCashFlowSetsTransfersApart(t *testing.T) {
 func TestReportsAreWhatTheRowsAddUpTo(t *testing.T) {
 	shelf := newShelf(t, Options{})
 	round := 0
+	rounds(t, 30)
 	rapid.Check(t, func(r *rapid.T) {
 		round++
 		p := shelf.user(t, fmt.Sprintf("user-%d", round), "a", "b")

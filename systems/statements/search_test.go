@@ -99,6 +99,7 @@ func anySearch(t *rapid.T) Search {
 func TestASearchFindsWhatIsThere(t *testing.T) {
 	s := newShelf(t, Options{})
 	round := 0
+	rounds(t, 40)
 	rapid.Check(t, func(r *rapid.T) {
 		round++
 		p := s.user(t, fmt.Sprintf("user-%d", round), "a", "b", "c")

@@ -92,7 +92,7 @@ func (p *Person) sheetsOfAll(
 	ctx context.Context, accounts []string, from, to Date,
 ) ([][]Sheet, error) {
 	out := make([][]Sheet, len(accounts))
-	err := abreast(ctx, len(accounts), func(ctx context.Context, i int) error {
+	err := sideBySide(ctx, len(accounts), func(ctx context.Context, i int) error {
 		var err error
 		out[i], err = p.Sheets(ctx, accounts[i], from, to)
 		return err
@@ -108,5 +108,5 @@ func idsOf(accounts []Account) []string {
 	return ids
 }
 
-// sortedKeys makes walks over maps the same each time.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+// inOrder makes walks over maps the same each time.
+func inOrder[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
