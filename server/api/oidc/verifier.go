@@ -102,8 +102,8 @@ func (v *Verifier) read(payload []byte) (person.Subject, error) {
 	return person.Subject(c.subject), nil
 }
 
-// types are what the header of a token may say that the token is, if it says so: RFC 7519, section 5.1, and RFC
-// 9068, section 2.1. Logout tokens and proofs of possession have others.
+// types are what the header of a token may say that the token is, if it says so: those of RFC 7519,
+// section 5.1, and of RFC 9068, section 2.1. Logout tokens and proofs of possession have others.
 var types = []string{"JWT", "at+jwt", "application/at+jwt"}
 
 // parse reads a token in the compact form, the only one that is sent as a bearer token. It does not
