@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,7 +35,9 @@ type desk struct {
 }
 
 func newDesk(t testing.TB) *desk {
-	b := open(t, statements.Options{})
+	// Ids that count, so that what is drawn at random can be drawn again.
+	var ids atomic.Int64
+	b := open(t, statements.Options{NewID: func() string { return fmt.Sprintf("%026d", ids.Add(1)) }})
 	p := b.person("someone")
 	return &desk{b, p, t, b.account(p, "Everyday").ID}
 }

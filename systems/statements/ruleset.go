@@ -34,7 +34,8 @@ func (p *Person) ruleset(ctx context.Context) (*ruleset, error) {
 	return p.rulesetOf(ctx, slices.DeleteFunc(rules, func(r Rule) bool { return r.Disabled }))
 }
 
-// rulesetOf makes rules ready, in their order. A tag that is gone is left out.
+// rulesetOf makes rules ready, in their order. A tag that was merged into another is the other one
+// at once, also before the job has come to the rule; one that is gone otherwise is left out.
 func (p *Person) rulesetOf(ctx context.Context, rules []Rule) (*ruleset, error) {
 	r := &ruleset{texts: map[string]string{}}
 	var ids []string
@@ -55,8 +56,24 @@ func (p *Person) rulesetOf(ctx context.Context, rules []Rule) (*ruleset, error) 
 		return r, nil
 	}
 	var err error
-	r.texts, err = p.textsOf(ctx, ids)
-	return r, err
+	if r.texts, err = p.textsOf(ctx, ids); err != nil || len(r.texts) == len(distinct(ids)) {
+		return r, err
+	}
+	gone, err := p.successors(ctx, r.texts)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.rules {
+		// The copy keeps the rule of the caller as it is.
+		set := &r.rules[i].Set
+		set.TagIDs = slices.Clone(set.TagIDs)
+		for j, id := range set.TagIDs {
+			if next := gone[id]; next != "" {
+				set.TagIDs[j] = next
+			}
+		}
+	}
+	return r, nil
 }
 
 // apply lets the rules set what no person has set, and reports whether they changed anything. It
