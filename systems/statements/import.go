@@ -2,7 +2,11 @@ package statements
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -12,11 +16,11 @@ type Verdict string
 // The verdicts.
 const (
 	RowNew     Verdict = "new"
-	RowKnown   Verdict = "known"
-	RowMerged  Verdict = "merged"
-	RowDeleted Verdict = "deleted"
-	RowSkipped Verdict = "skipped"
-	RowRefused Verdict = "refused"
+	RowKnown   Verdict = "known"   // There already.
+	RowMerged  Verdict = "merged"  // Part of a transaction that was there: pending, or typed in.
+	RowDeleted Verdict = "deleted" // Deleted before by the person, or now by the bank.
+	RowSkipped Verdict = "skipped" // No entry of this account.
+	RowRefused Verdict = "refused" // It cannot be read.
 	// RowWarned is no row at all but a remark on something that does not add up.
 	RowWarned Verdict = "warned"
 )
@@ -25,7 +29,7 @@ const (
 type Decision struct {
 	Line    int     `json:"line"`
 	Verdict Verdict `json:"verdict"`
-	// ID is the transaction that the row becomes, or became.
+	// ID is the transaction that the row becomes, or is part of.
 	ID string `json:"id,omitempty"`
 	// Why is a sentence for people; empty where there is nothing to say.
 	Why      string         `json:"why,omitempty"`
@@ -34,9 +38,9 @@ type Decision struct {
 	Currency money.Currency `json:"currency,omitempty"`
 	Text     string         `json:"text,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
-	// Raw is the row as the file has it, for those that could not be read.
+	// Raw is the row as the file has it, for those that are no entries.
 	Raw string `json:"raw,omitempty"`
-	// Transaction is what a new row will be, before rules; only Preview sets it.
+	// Transaction is what a row that is not there yet will be. Only Preview gives it.
 	Transaction *Transaction `json:"-"`
 }
 
@@ -44,38 +48,192 @@ type Decision struct {
 type ImportOptions struct {
 	// Digest is that of the preview that was confirmed; empty imports whatever there is.
 	Digest string
-	// Progress is told how many rows of how many are done.
+	// Progress is told how many rows of how many are done, now and then, and at the end.
 	Progress func(done, of int)
 }
 
-// OutcomePage is a page of what became of the rows of a file.
-type OutcomePage struct {
-	Outcomes []Decision
-	// Next is the From of the next page; 0 at the end.
-	Next int
-}
+// importable are the states from which an import may begin, or go on. One that is done may be done
+// again, to no effect.
+var importable = []UploadStatus{Parsed, Previewed, Importing, Processed, Reverted}
 
-// Preview decides for each row what an import would do, and keeps the counts and the digest of the
-// decisions. Take, which may be nil, is given each decision until it returns false. The error is
-// ErrNoUpload, ErrFileMissing, ErrUndecided, ErrUnreadable or ErrUploadState.
+// Preview decides for each row what an import would do. Take, which may be nil, is given each
+// decision until it returns false. An upload that is not imported keeps the counts and the digest
+// of all decisions. The error is ErrUnreadable, ErrNoUpload, ErrFileMissing, ErrUploadState or
+// ErrUndecided.
 func (p *Person) Preview(
 	ctx context.Context, account, id string, take func(Decision) bool,
 ) (Upload, error) {
-	return Upload{}, errNotYet
+	u, pl, err := p.planned(ctx, account, id)
+	if err != nil {
+		return Upload{}, err
+	}
+	defer pl.src.close()
+	keep := u.Status != Importing && u.Status != Processed
+	var out *outcomes
+	if keep {
+		out = p.keepOutcomes(ctx, &u)
+	}
+	sum := newTally()
+	err = pl.walk(ctx, func(d *planned) error {
+		sum.add(d)
+		out.add(&d.Decision)
+		if take != nil {
+			d.Transaction = d.row
+			if !take(d.Decision) {
+				take = nil
+			}
+		}
+		return nil
+	})
+	if err = errors.Join(err, out.close(err)); err != nil {
+		return Upload{}, err
+	}
+	u.Counts, u.Digest = sum.counts, sum.digest()
+	if err := p.continuity(ctx, &u); err != nil || !keep {
+		return u, err
+	}
+	version := u.Version
+	return p.changeUpload(ctx, account, id, func(now *Upload) error {
+		if now.Version != version {
+			return ErrChanged.With("what", "Upload "+id)
+		}
+		*now = u
+		now.Status = Previewed
+		return nil
+	})
 }
 
-// Import takes the rows of an upload in. One that was stopped, by whatever, can be repeated and
-// ends as if it had not been. The error is that of Preview, or ErrPreviewStale.
+// planned returns an upload with the plan of its import, whose source the caller closes.
+func (p *Person) planned(ctx context.Context, account, id string) (Upload, *plan, error) {
+	u, err := p.UploadOf(ctx, account, id)
+	if err != nil {
+		return Upload{}, nil, err
+	}
+	if u.Status == Failed {
+		return Upload{}, nil, ErrUnreadable.With("why", u.Why)
+	}
+	if u.Status != Uploaded && !slices.Contains(importable, u.Status) {
+		return Upload{}, nil, ErrUploadState.With("status", u.Status).With("deed", "imported")
+	}
+	a, err := p.Account(ctx, account)
+	if err != nil {
+		return Upload{}, nil, err
+	}
+	src, err := p.open(ctx, a, u)
+	if err != nil {
+		return Upload{}, nil, err
+	}
+	if len(src.questions) > 0 || u.Status == Uploaded {
+		src.close()
+		return Upload{}, nil, ErrUndecided.With("topics", topicsOf(src.questions))
+	}
+	pl, err := p.plan(ctx, a, u, src)
+	if err != nil {
+		src.close()
+		return Upload{}, nil, err
+	}
+	return u, pl, nil
+}
+
+func topicsOf(questions []bankfile.Question) string {
+	var topics []string
+	for _, q := range questions {
+		topics = append(topics, string(q.Topic))
+	}
+	return strings.Join(topics, ", ")
+}
+
+// Import takes the rows of an upload in, by the plan that Preview shows. One that was stopped, by
+// whatever, can be repeated and ends as if it had not been; two at once end like one.
+//
+// Where a digest is given and a decision would be another than in the preview, nothing is written
+// and the error is ErrPreviewStale. What others change while rows are being written is met row by
+// row: a row that somebody else has just brought is known, and one whose pending row is gone is new.
+// The counts are of what happened. Other errors are those of Preview.
 func (p *Person) Import(
 	ctx context.Context, account, id string, o ImportOptions,
 ) (Upload, error) {
-	return Upload{}, errNotYet
+	u, pl, err := p.planned(ctx, account, id)
+	if err != nil {
+		return Upload{}, err
+	}
+	defer pl.src.close()
+	if o.Digest != "" {
+		sum := newTally()
+		if err := pl.walk(ctx, func(d *planned) error { sum.add(d); return nil }); err != nil {
+			return Upload{}, err
+		}
+		if sum.digest() != o.Digest {
+			return Upload{}, ErrPreviewStale
+		}
+	}
+	u, err = p.changeUpload(ctx, account, id, func(now *Upload) error {
+		if !slices.Contains(importable, now.Status) {
+			return ErrUploadState.With("status", now.Status).With("deed", "imported")
+		}
+		if now.MappingText != u.MappingText || now.Number != u.Number {
+			return ErrPreviewStale // It is read in another way by now.
+		}
+		now.Status = Importing
+		return nil
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	counts, err := p.carryOut(ctx, pl, &u, o.Progress)
+	if err != nil {
+		return Upload{}, err
+	}
+	if err := p.continuity(ctx, &u); err != nil {
+		return Upload{}, err
+	}
+	u, err = p.changeUpload(ctx, account, id, func(now *Upload) error {
+		if now.Status != Importing && now.Status != Processed {
+			return ErrUploadState.With("status", now.Status).With("deed", "finished")
+		}
+		now.Status, now.Counts, now.ImportedAt = Processed, counts, p.now()
+		now.Continuity, now.After = u.Continuity, u.After
+		return nil
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	_, err = p.remember(ctx, u)
+	return u, err
 }
 
-// Outcomes returns what the last preview or import of an upload found of its rows, but for those
-// that are simply new: all, or those with some verdicts. From counts from 0, size is 1 to PageMax.
-func (p *Person) Outcomes(
-	ctx context.Context, account, id string, only []Verdict, from, size int,
-) (OutcomePage, error) {
-	return OutcomePage{}, errNotYet
+// carryOut does what the plan says, and returns what became of the rows.
+func (p *Person) carryOut(
+	ctx context.Context, pl *plan, u *Upload, progress func(done, of int),
+) (Counts, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out := p.keepOutcomes(ctx, u)
+	w := newWriter(p, pl, cancel)
+	sum := newTally()
+	err := pl.walk(ctx, func(d *planned) error {
+		sum.add(d)
+		out.add(&d.Decision)
+		if d.do != nothing {
+			w.add(ctx, d)
+		}
+		if progress != nil && d.no%progressRows == 0 {
+			progress(min(max(0, d.no-w.waiting()), u.Rows), u.Rows)
+		}
+		return nil
+	})
+	w.finish(ctx)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause // What a writer met, or that nobody waits any more.
+	}
+	if err = errors.Join(err, out.close(err)); err != nil {
+		return Counts{}, err
+	}
+	if progress != nil {
+		progress(u.Rows, u.Rows)
+	}
+	return w.counted(sum.counts), nil
 }
+
+// progressRows is after how many rows an import tells how far it is.
+const progressRows = 1_000

@@ -2,19 +2,21 @@ package statements
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
-
-// AskStatement is the question which of the accounts in a file is meant.
-const AskStatement bankfile.Topic = "statement"
-
-// AskEncoding is a question that may be answered though nothing waits for it: how the characters of
-// a file are written, see bankfile.ParseEncoding.
-const AskEncoding bankfile.Topic = "encoding"
 
 // UploadRequest brings a bank's file.
 type UploadRequest struct {
@@ -42,13 +44,175 @@ type UploadPage struct {
 	Next    string // The cursor of the next page; empty at the end.
 }
 
-var errNotYet = errors.New("not yet")
+// uploadsSearched is how many uploads of an account are looked at for the same file and for the
+// statement before: one a day for years.
+const uploadsSearched = 2_000
+
+// cleanupTime is how long a failed upload may take to remove what is left of it.
+const cleanupTime = 10 * time.Second
 
 // Upload keeps a file and finds out how to read it. The upload is Parsed then; it stays Uploaded
 // where questions are open, and is Failed, with Why, where the file cannot be read at all. The
-// error is ErrInvalid, ErrNoAccount, ErrFileTooLarge, ErrNoFiles or ErrChanged.
+// error is ErrInvalid, ErrFileTooLarge, ErrNoAccount, ErrChanged or ErrNoFiles.
 func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (Received, error) {
-	return Received{}, errNotYet
+	files := p.books.opts.Files
+	if files == nil {
+		return Received{}, ErrNoFiles
+	}
+	a, err := p.Account(ctx, account)
+	if err != nil {
+		return Received{}, err
+	}
+	u, err := p.newUpload(account, r)
+	if err != nil {
+		return Received{}, err
+	}
+	before, found, err := p.model().uploads.Get(ctx, p.store(), u, singletable.Consistent())
+	switch {
+	case err != nil:
+		return Received{}, failed("read upload", err)
+	case found && before.Hash != "":
+		return p.repeated(ctx, before, r.Body)
+	case found:
+		u = before // Its file never arrived.
+	default:
+		// The item comes before the file, so that no file is there that no item tells of.
+		u.Version = 1
+		err = p.model().uploads.Create(ctx, p.store(), u)
+		if errors.Is(err, singletable.ErrExists) {
+			return Received{}, ErrChanged.With("what", "Upload "+u.ID)
+		}
+		if err != nil {
+			return Received{}, failed("create upload", err)
+		}
+	}
+	body := &measured{r: r.Body}
+	sum := sha256.New()
+	if err := files.Put(ctx, u.FileKey, io.TeeReader(body, sum)); err != nil {
+		p.abandon(ctx, u)
+		if body.tooLarge {
+			return Received{}, ErrFileTooLarge.With("limit", FileSizeMax)
+		}
+		return Received{}, fmt.Errorf("keep file of upload %s: %w", u.ID, err)
+	}
+	u.Size, u.Hash = body.n, hex.EncodeToString(sum.Sum(nil))
+	return p.readAnew(ctx, a, u)
+}
+
+// newUpload makes the item of a request.
+func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
+	now := p.now()
+	u := Upload{UserID: p.id, AccountID: account, ID: r.ID, UploadedAt: now, UpdatedAt: now,
+		Status: Uploaded, FileName: clipText(r.FileName, NameMax)}
+	if u.ID == "" {
+		u.ID = p.newID("upload")
+	}
+	var wrong problem.Fields
+	checkText(&wrong, "id", u.ID, 1, NameMax)
+	if r.Body == nil {
+		wrong.Add("file", "is missing")
+	}
+	if r.Mapping != nil {
+		text, err := json.Marshal(r.Mapping)
+		if err == nil {
+			_, err = bankfile.ParseMapping(text)
+		}
+		if err != nil {
+			wrong.Add("mapping", err.Error())
+		}
+		u.MappingText, u.Answered = string(text), true
+	}
+	u.FileKey = strings.Join([]string{
+		"uploads", keyPart(p.id), keyPart(account), keyPart(u.ID), keyPart(baseName(r.FileName)),
+	}, "/")
+	return u, wrong.Err(ErrInvalid)
+}
+
+// repeated answers a request whose id is there already: the same file is the same upload.
+func (p *Person) repeated(ctx context.Context, u Upload, body io.Reader) (Received, error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, &measured{r: body}); err != nil {
+		return Received{}, fmt.Errorf("read file of upload %s: %w", u.ID, err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != u.Hash {
+		return Received{}, ErrChanged.With("what", "Upload "+u.ID)
+	}
+	return p.Questions(ctx, u.AccountID, u.ID)
+}
+
+// abandon removes what is left of an upload whose file did not arrive. What cannot be removed now
+// waits for a repeat of the upload.
+func (p *Person) abandon(ctx context.Context, u Upload) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	_ = p.model().uploads.Delete(ctx, p.store(), u, p.model().versions.upload.Equals(u.Version))
+}
+
+// measured counts what is read, up to the limit of a file.
+type measured struct {
+	r        io.Reader
+	n        int64
+	tooLarge bool
+}
+
+func (m *measured) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	if m.n += int64(n); m.n > FileSizeMax {
+		m.tooLarge = true
+		return n, ErrFileTooLarge.With("limit", FileSizeMax)
+	}
+	return n, err
+}
+
+// keyPartMax bounds one part of an object's key: names of files have at most 255 bytes, and a store
+// that keeps files may add to them.
+const keyPartMax = 200
+
+// keyPart makes one part of an object's key out of any text: letters, digits and a few marks stay,
+// the rest is percent-encoded, and a dot in front too, so that no part leads elsewhere.
+func keyPart(text string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+	var b strings.Builder
+	for i := range len(text) {
+		if strings.IndexByte(plain, text[i]) >= 0 && (i > 0 || text[i] != '.') {
+			b.WriteByte(text[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", text[i])
+		}
+	}
+	if b.Len() > keyPartMax {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
+	return b.String()
+}
+
+// baseName returns the last part of a path of whatever system, cut to what a key takes.
+func baseName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	if name = clipText(name, keyPartMax/3); name == "" {
+		return "statement"
+	}
+	return name
+}
+
+// clipText cuts a text to some bytes without breaking a character, and makes characters that have
+// no place on a line blanks.
+func clipText(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.TrimSpace(text)
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return strings.TrimSpace(text[:most])
 }
 
 // Uploads returns a page of an account's uploads. Size is 1 to PageMax.
@@ -62,23 +226,192 @@ func (p *Person) Uploads(
 	return UploadPage{page.Items, page.Next}, nil
 }
 
+// latestUploads returns the uploads of an account, the latest first, as far as they are searched.
+func (p *Person) latestUploads(ctx context.Context, account string) ([]Upload, error) {
+	var uploads []Upload
+	for u, err := range p.model().uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+		if err != nil {
+			return nil, failed("list uploads", err)
+		}
+		if uploads = append(uploads, u); len(uploads) == uploadsSearched {
+			break
+		}
+	}
+	return uploads, nil
+}
+
 // UploadOf returns one upload. The error is ErrNoUpload.
 func (p *Person) UploadOf(ctx context.Context, account, id string) (Upload, error) {
-	return Upload{}, errNotYet
+	missing := ErrNoUpload.With("upload", id).With("account", account)
+	if account == "" || id == "" {
+		return Upload{}, missing
+	}
+	at := Upload{UserID: p.id, AccountID: account, ID: id}
+	u, found, err := p.model().uploads.Get(ctx, p.store(), at, singletable.Consistent())
+	if err != nil {
+		return Upload{}, failed("read upload", err)
+	}
+	if !found {
+		return Upload{}, missing
+	}
+	return u, nil
+}
+
+// changeUpload changes an upload as it is in the store, whoever else does.
+func (p *Person) changeUpload(
+	ctx context.Context, account, id string, change func(*Upload) error,
+) (Upload, error) {
+	for {
+		u, err := p.UploadOf(ctx, account, id)
+		if err != nil {
+			return Upload{}, err
+		}
+		if err := change(&u); err != nil {
+			return Upload{}, err
+		}
+		if err = p.saveUpload(ctx, &u); !errors.Is(err, ErrChanged) {
+			return u, err
+		}
+	}
+}
+
+// saveUpload writes an upload over the one that was read. The error is ErrChanged where that is no
+// longer there.
+func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
+	next := *u
+	next.UpdatedAt, next.Version = p.now(), u.Version+1
+	err := p.model().uploads.Put(ctx, p.store(), next, p.model().uploads.Exists(),
+		p.model().versions.upload.Equals(u.Version))
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return ErrChanged.With("what", "Upload "+u.ID).Wrap(err)
+	}
+	if err != nil {
+		return failed("write upload", err)
+	}
+	*u = next
+	return nil
 }
 
 // Questions returns an upload with the questions that it still has. The error is ErrNoUpload or
 // ErrFileMissing.
 func (p *Person) Questions(ctx context.Context, account, id string) (Received, error) {
-	return Received{}, errNotYet
+	u, err := p.UploadOf(ctx, account, id)
+	if err != nil {
+		return Received{}, err
+	}
+	r := Received{Upload: u}
+	if r.Earlier, err = p.earlier(ctx, u); err != nil || u.Status != Uploaded {
+		return r, err
+	}
+	a, err := p.Account(ctx, account)
+	if err != nil {
+		return Received{}, err
+	}
+	if u.Hash == "" {
+		return r, nil
+	}
+	src, err := p.open(ctx, a, u)
+	if err != nil {
+		return Received{}, err
+	}
+	defer src.close()
+	r.Questions = src.questions
+	return r, nil
 }
 
-// Answer answers questions of an upload by their topics and reads its file anew. The error is
-// ErrInvalid, ErrNoUpload, ErrFileMissing or ErrUploadState.
+// earlier returns the latest other upload of the same file.
+func (p *Person) earlier(ctx context.Context, u Upload) (*Upload, error) {
+	uploads, err := p.latestUploads(ctx, u.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range uploads {
+		if uploads[i].ID != u.ID && uploads[i].Hash == u.Hash && u.Hash != "" {
+			return &uploads[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// rereadable are the states in which it can still be said how a file is read.
+var rereadable = []UploadStatus{Uploaded, Parsed, Previewed, Failed, Reverted}
+
+// forReading returns an upload whose reading may be changed.
+func (p *Person) forReading(ctx context.Context, account, id string) (Account, Upload, error) {
+	u, err := p.UploadOf(ctx, account, id)
+	if err != nil {
+		return Account{}, Upload{}, err
+	}
+	if !slices.Contains(rereadable, u.Status) || u.Hash == "" {
+		return Account{}, Upload{}, ErrUploadState.With("status", u.Status).With("deed", "read anew")
+	}
+	a, err := p.Account(ctx, account)
+	return a, u, err
+}
+
+// Answer answers questions of an upload by their topics and reads its file anew. The topics are
+// those of the questions, and AskEncoding, AskStatement and AskInvert whenever one likes. The error
+// is ErrInvalid, ErrNoUpload, ErrFileMissing or ErrUploadState.
 func (p *Person) Answer(
 	ctx context.Context, account, id string, answers map[bankfile.Topic]string,
 ) (Received, error) {
-	return Received{}, errNotYet
+	a, u, err := p.forReading(ctx, account, id)
+	if err != nil {
+		return Received{}, err
+	}
+	src, err := p.open(ctx, a, u)
+	if err != nil && !errors.Is(err, ErrUnreadable) {
+		return Received{}, err
+	}
+	var m bankfile.Mapping
+	if src != nil {
+		m = src.mapping
+		src.close()
+	}
+	m.Version = bankfile.MappingVersion
+	var wrong problem.Fields
+	for topic, value := range answers {
+		if err := answer(&u, &m, topic, value); err != nil {
+			wrong.Add(string(topic), err.Error())
+		}
+	}
+	if err := wrong.Err(ErrInvalid); err != nil {
+		return Received{}, err
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return Received{}, fmt.Errorf("mapping of upload %s: %w", id, err)
+	}
+	u.MappingText, u.Answered = string(text), true
+	return p.readAnew(ctx, a, u)
+}
+
+// answer puts one answer where it belongs.
+func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) error {
+	switch topic {
+	case AskStatement:
+		if len(value) > bankfile.NameMax {
+			return errors.New("is no account of the file")
+		}
+		u.Number = value
+	case AskInvert:
+		if value != "true" && value != "false" {
+			return errors.New("must be true or false")
+		}
+		m.Invert = value == "true"
+	case AskEncoding:
+		encoding, ok := bankfile.ParseEncoding(value)
+		if !ok {
+			return fmt.Errorf("%q is no encoding that is read", clipText(value, NameMax))
+		}
+		if m.Encoding != encoding {
+			m.Columns = nil // Names of columns may have been read wrongly.
+		}
+		m.Encoding = encoding
+	default:
+		return m.Answer(topic, value)
+	}
+	return nil
 }
 
 // Remap says in whole how an upload is read, and reads its file anew. The errors are those of
@@ -86,20 +419,90 @@ func (p *Person) Answer(
 func (p *Person) Remap(
 	ctx context.Context, account, id string, mapping bankfile.Mapping,
 ) (Received, error) {
-	return Received{}, errNotYet
+	a, u, err := p.forReading(ctx, account, id)
+	if err != nil {
+		return Received{}, err
+	}
+	text, err := json.Marshal(mapping)
+	if err == nil {
+		_, err = bankfile.ParseMapping(text)
+	}
+	if err != nil {
+		return Received{}, ErrInvalid.Field("mapping", err.Error())
+	}
+	u.MappingText, u.Answered = string(text), true
+	return p.readAnew(ctx, a, u)
 }
 
 // ConfirmMapping makes the account remember how an upload is read. A finished import does so by
 // itself. The error is ErrNoUpload or ErrUploadState.
 func (p *Person) ConfirmMapping(ctx context.Context, account, id string) (Account, error) {
-	return Account{}, errNotYet
+	u, err := p.UploadOf(ctx, account, id)
+	if err != nil {
+		return Account{}, err
+	}
+	if u.Status == Uploaded || u.Status == Failed {
+		return Account{}, ErrUploadState.With("status", u.Status).With("deed", "confirmed")
+	}
+	return p.remember(ctx, u)
+}
+
+// remember keeps on the account how a file of it was read, and which number the file gives it. What
+// a person did not have to say is kept of CSV files alone, for whose sake mappings are: other
+// formats say themselves how they are read.
+func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
+	a, err := p.Account(ctx, u.AccountID)
+	if err != nil {
+		return Account{}, err
+	}
+	var change AccountChange
+	if u.MappingText != "" && u.MappingText != a.MappingText &&
+		(u.Format == bankfile.CSV || u.Answered && (a.Mapping == nil || len(a.Mapping.Columns) == 0)) {
+		m, err := bankfile.ParseMapping([]byte(u.MappingText))
+		if err != nil {
+			return Account{}, fmt.Errorf("mapping of upload %s: %w", u.ID, err)
+		}
+		change.Mapping = &m
+	}
+	if number := clipText(u.Number, NameMax); a.Number == "" && number != "" {
+		change.Number = &number
+	}
+	if change == (AccountChange{}) {
+		return a, nil
+	}
+	return p.ChangeAccount(ctx, a.ID, change)
 }
 
 // DeleteFile deletes the file of an upload and what became of its rows. The upload itself and the
-// transactions stay. The error is ErrNoUpload.
+// transactions stay. The error is ErrNoUpload or, while it is imported, ErrUploadState.
 func (p *Person) DeleteFile(ctx context.Context, account, id string) (Upload, error) {
-	return Upload{}, errNotYet
+	files := p.books.opts.Files
+	if files == nil {
+		return Upload{}, ErrNoFiles
+	}
+	// The item says so first: a file that is gone must not look as if it were there.
+	u, err := p.changeUpload(ctx, account, id, func(u *Upload) error {
+		if u.Status == Importing || u.Status == Reverting {
+			return ErrUploadState.With("status", u.Status).With("deed", "parted from its file")
+		}
+		u.FileGone = true
+		return nil
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	for _, key := range u.files() {
+		if err := files.Delete(ctx, key); err != nil {
+			return Upload{}, fmt.Errorf("delete file of upload %s: %w", id, err)
+		}
+	}
+	return u, nil
 }
 
-// outcomesKeyOf returns the key of the outcomes beside that of the file.
-func outcomesKeyOf(fileKey string) string { return path.Join(path.Dir(fileKey), "rows.jsonl") }
+// files are the keys of all that the object store may hold of an upload.
+func (u *Upload) files() []string {
+	if u.FileKey == "" {
+		return nil
+	}
+	return []string{u.FileKey, u.outcomesKey()}
+}

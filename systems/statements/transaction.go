@@ -50,8 +50,10 @@ type Transaction struct {
 	Transfer bool `dynamodbav:"transfer,omitempty"`
 
 	// What the bank wrote. Nobody changes it, so that rules can be tried again.
-	Text            string         `dynamodbav:"text,omitempty"`
-	ValueDate       Date           `dynamodbav:"valueDate,omitempty"`
+	Text      string `dynamodbav:"text,omitempty"`
+	ValueDate Date   `dynamodbav:"valueDate,omitempty"`
+	// AuthorisedDate is the day on which a person bought or ordered it, where the bank tells.
+	AuthorisedDate  Date           `dynamodbav:"authorisedDate,omitempty"`
 	Counterparty    string         `dynamodbav:"counterparty,omitempty"`
 	Reference       string         `dynamodbav:"reference,omitempty"`
 	Category        string         `dynamodbav:"category,omitempty"`

@@ -2,11 +2,16 @@ package statements
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// EditedRow is a row of an import on which a person has worked since.
+// EditedRow is a row of an import on which somebody has worked since.
 type EditedRow struct {
 	ID       string         `json:"id"`
 	Date     Date           `json:"date"`
@@ -19,15 +24,16 @@ type EditedRow struct {
 
 // UndoPlan is what undoing an import would do.
 type UndoPlan struct {
-	New      int // Rows that it brought, and that would go.
-	Merged   int // Transactions that would be again what they were before.
-	Others   int // Rows that a later import has taken over; they stay.
-	EditedOf int // How many rows a person has worked on since.
-	// Edited are the first of them, at most EditedMax.
-	Edited []EditedRow
+	New    int // Transactions that it brought, and that would go.
+	Merged int // Transactions that would be again what they were before.
+	Others int // Rows that a later import has taken over; they stay until that one is undone.
+	// EditedCount is how many of the first two somebody has worked on since, and Edited names the
+	// first EditedMax of them.
+	EditedCount int
+	Edited      []EditedRow
 }
 
-// Edits says what an undo does with rows on which a person has worked since.
+// Edits says what an undo does with rows on which somebody has worked since.
 type Edits string
 
 // The choices.
@@ -38,19 +44,286 @@ const (
 
 // UndoOptions are the choices of an undo.
 type UndoOptions struct {
-	// Edited is needed where there are rows that a person has worked on since.
+	// Edited is needed where there are rows that somebody has worked on since.
 	Edited Edits
-	// Progress is told how many rows of how many are done.
+	// Progress is told now and then how many rows of how many are done.
 	Progress func(done, of int)
+}
+
+// revertible are the states from which an undo may begin, or go on. An import that was stopped can
+// be undone, and an undo can be done again, for what it had to leave.
+var revertible = []UploadStatus{Importing, Processed, Reverting, Reverted}
+
+// undoing is one row that an undo takes back.
+type undoing struct {
+	entry  Entry
+	row    *Transaction // Nil where it is gone.
+	of     *Entry       // The entry of row, where the undone one became part of it.
+	before *Transaction // What row was before that.
+	what   []string     // What somebody has made of it since.
 }
 
 // PlanUndo tells what Undo would do. The error is ErrNoUpload or ErrUploadState.
 func (p *Person) PlanUndo(ctx context.Context, account, id string) (UndoPlan, error) {
-	return UndoPlan{}, errNotYet
+	u, err := p.UploadOf(ctx, account, id)
+	if err != nil {
+		return UndoPlan{}, err
+	}
+	if !slices.Contains(revertible, u.Status) {
+		return UndoPlan{}, ErrUploadState.With("status", u.Status).With("deed", "undone")
+	}
+	return p.planUndo(ctx, u)
 }
 
-// Undo takes back what an import did. One that was stopped can be repeated. The error is
-// ErrNoUpload, ErrUploadState or ErrUndoEdited.
+func (p *Person) planUndo(ctx context.Context, u Upload) (UndoPlan, error) {
+	var plan UndoPlan
+	err := p.eachUndoing(ctx, u, func(batch []undoing) error {
+		for i := range batch {
+			r := &batch[i]
+			switch {
+			case r.taken(u.ID):
+				plan.Others++
+				continue
+			case r.entry.Of != "":
+				plan.Merged++
+			default:
+				plan.New++
+			}
+			if len(r.what) == 0 {
+				continue
+			}
+			if plan.EditedCount++; plan.EditedCount <= EditedMax {
+				t := r.row
+				plan.Edited = append(plan.Edited, EditedRow{t.ID, t.Date, t.Amount, t.Currency,
+					t.Merchant, r.what})
+			}
+		}
+		return nil
+	})
+	return plan, err
+}
+
+// taken tells that a later import has found the row to be one of its own.
+func (r *undoing) taken(upload string) bool { return r.row != nil && r.row.UploadID != upload }
+
+// Undo takes back what an import did: what it brought goes, and comes with the next import of the
+// file; what became part of others is taken out of them again. What a person deleted stays deleted.
+// Rows on which somebody has worked since are kept or removed as the options say; without a word
+// about them the error is ErrUndoEdited. One that was stopped can be repeated. Other errors are
+// ErrNoUpload and ErrUploadState.
 func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (Upload, error) {
-	return Upload{}, errNotYet
+	if o.Edited != "" && o.Edited != KeepEdited && o.Edited != RemoveEdited {
+		return Upload{}, ErrInvalid.Field("edited", "must be keep or remove")
+	}
+	u, err := p.UploadOf(ctx, account, id)
+	if err != nil {
+		return Upload{}, err
+	}
+	if !slices.Contains(revertible, u.Status) {
+		return Upload{}, ErrUploadState.With("status", u.Status).With("deed", "undone")
+	}
+	plan, err := p.planUndo(ctx, u)
+	if err != nil {
+		return Upload{}, err
+	}
+	if plan.EditedCount > 0 && o.Edited == "" {
+		return Upload{}, ErrUndoEdited.With("rows", plan.EditedCount)
+	}
+	u, err = p.changeUpload(ctx, account, id, func(now *Upload) error {
+		if !slices.Contains(revertible, now.Status) {
+			return ErrUploadState.With("status", now.Status).With("deed", "undone")
+		}
+		now.Status = Reverting
+		return nil
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	done, of := 0, plan.New+plan.Merged+plan.Others
+	known := sheets{}
+	err = p.eachUndoing(ctx, u, func(batch []undoing) error {
+		if err := p.undo(ctx, known, u.ID, batch, o.Edited == KeepEdited); err != nil {
+			return err
+		}
+		if len(known) > lanesKept {
+			clear(known)
+		}
+		if done += len(batch); o.Progress != nil {
+			o.Progress(done, max(done, of))
+		}
+		return nil
+	})
+	if err != nil {
+		return Upload{}, err
+	}
+	return p.changeUpload(ctx, account, id, func(now *Upload) error {
+		if now.Status != Reverting && now.Status != Reverted {
+			return ErrUploadState.With("status", now.Status).With("deed", "undone")
+		}
+		now.Status, now.Digest = Reverted, ""
+		return nil
+	})
+}
+
+// undoRows is how many rows are taken back in one write: each touches at most four items, and two
+// sheets, since a row may move to another month.
+const undoRows = 16
+
+// eachUndoing gives what an import did, some rows at a time, as it is now. Rows that came back stand
+// under the month of the file that had them first, so the months around are looked through too.
+func (p *Person) eachUndoing(
+	ctx context.Context, u Upload, take func([]undoing) error,
+) error {
+	var batch []Entry
+	flush := func() error {
+		rows, err := p.undoings(ctx, u.AccountID, batch)
+		batch = batch[:0]
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return take(rows)
+	}
+	for _, month := range monthsAround(u.Months) {
+		in := OfMonth{p.id, u.AccountID, month}
+		for e, err := range p.model().entriesOf.All(ctx, p.store(), in) {
+			if err != nil {
+				return failed("read entries", err)
+			}
+			if e.UploadID != u.ID || e.State == Undone || e.State == Deleted && e.Of == "" {
+				continue
+			}
+			if batch = append(batch, e); len(batch) == undoRows {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}
+
+// monthsAround returns some months with those before and after them, in order.
+func monthsAround(months []string) []string {
+	var around []string
+	for _, month := range months {
+		first, err := time.Parse("2006-01", month)
+		if err != nil {
+			continue
+		}
+		for _, step := range []int{-1, 0, 1} {
+			around = append(around, first.AddDate(0, step, 0).Format("2006-01"))
+		}
+	}
+	slices.Sort(around)
+	return slices.Compact(around)
+}
+
+// undoings reads the transactions of entries.
+func (p *Person) undoings(
+	ctx context.Context, account string, entries []Entry,
+) ([]undoing, error) {
+	rows := make([]undoing, 0, len(entries))
+	for _, e := range entries {
+		r := undoing{entry: e}
+		at, id := e.Date, e.ID
+		if e.Of != "" {
+			of, found, err := p.entry(ctx, account, e.Of)
+			if err != nil {
+				return nil, err
+			}
+			r.before = &Transaction{}
+			if err := json.Unmarshal([]byte(e.Before), r.before); err != nil {
+				return nil, fmt.Errorf("what %s was before: %w", e.Of, err)
+			}
+			if !found || of.State != Live && e.State != Deleted {
+				continue // A person has deleted the whole: it stays so.
+			}
+			r.of, at, id = &of, of.Date, of.ID
+		}
+		t, err := p.TransactionOf(ctx, account, at, id)
+		if err != nil && !errors.Is(err, ErrNoTransaction) {
+			return nil, err
+		}
+		if err == nil {
+			t.fill(p.id, account)
+			r.row = &t
+		}
+		switch {
+		case r.row == nil:
+			if e.Of != "" && e.State != Deleted {
+				continue
+			}
+		case e.Of != "":
+			r.what = touchedSince(r.row, r.before)
+		default:
+			r.what = touched(r.row)
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// undo takes rows back in one write, unless others get in its way.
+func (p *Person) undo(
+	ctx context.Context, known sheets, upload string, batch []undoing, keep bool,
+) error {
+	for range racesMax {
+		var changes []change
+		var entries []Entry
+		for i := range batch {
+			r := &batch[i]
+			if r.taken(upload) || keep && len(r.what) > 0 {
+				continue
+			}
+			changes = append(changes, r.changes()...)
+			entries = append(entries, r.entry)
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		err := p.write(ctx, known, changes)
+		if !errors.Is(err, errRaced) {
+			return err
+		}
+		// Whoever was faster: look at the rows as they are now.
+		account := entries[0].AccountID
+		var left []Entry
+		for _, e := range entries {
+			now, found, err := p.entry(ctx, account, e.ID)
+			if err != nil {
+				return err
+			}
+			if found && now.UploadID == upload && now.State != Undone &&
+				(now.State != Deleted || now.Of != "") {
+				left = append(left, now)
+			}
+		}
+		if batch, err = p.undoings(ctx, account, left); err != nil {
+			return err
+		}
+	}
+	return ErrContended.New()
+}
+
+// changes are those that take one row back.
+func (r *undoing) changes() []change {
+	undone := r.entry
+	undone.State, undone.Of, undone.Before = Undone, "", ""
+	mark := change{entryBefore: &r.entry, entryAfter: &undone}
+	if r.entry.Of == "" {
+		mark.before = r.row
+		return []change{mark}
+	}
+	of := *r.of
+	of.State = Live
+	back := change{before: r.row, entryBefore: r.of, entryAfter: &of}
+	if r.row == nil { // The bank took it back.
+		back.after = r.before
+		back.after.UserID, back.after.AccountID, back.after.ID = of.UserID, of.AccountID, of.ID
+	} else {
+		back.after = parted(r.row, r.before)
+	}
+	of.Date, of.Amount = back.after.Date, back.after.Amount
+	of.Pending, of.Source = r.before.Pending, r.before.Source
+	return []change{back, mark}
 }

@@ -94,6 +94,8 @@ type Upload struct {
 	Doubts []string `dynamodbav:"doubts,omitempty"`
 	// Rows is how many rows the file has, blank ones left out.
 	Rows int `dynamodbav:"rows,omitempty"`
+	// Corrects tells that the bank corrects earlier rows by some of them.
+	Corrects bool `dynamodbav:"corrects,omitempty"`
 	// Months are those in which the bank booked what the file has, in order.
 	Months []string `dynamodbav:"months,omitempty"`
 	// FileGone tells that the file was deleted, and what became of its rows with it.
@@ -104,4 +106,4 @@ type Upload struct {
 }
 
 // outcomesKey is where the object store keeps what became of the rows.
-func (u *Upload) outcomesKey() string { return outcomesKeyOf(u.FileKey) }
+func (u *Upload) outcomesKey() string { return u.FileKey + ".rows.jsonl" }

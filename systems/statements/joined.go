@@ -1,0 +1,134 @@
+package statements
+
+import (
+	"reflect"
+	"slices"
+)
+
+// joinedRow returns a transaction that was pending or typed in, or that the bank corrects, with what
+// the bank says now. What a person wrote stays: the fields they set, and of a row that they typed in
+// all that they did.
+func joinedRow(t, bank *Transaction) *Transaction {
+	after := t.clone()
+	typed := t.Source == FromPerson
+	if !typed && !t.edited(FieldDate) {
+		after.Date = bank.Date
+	}
+	if !t.edited(FieldAmount) {
+		after.Amount = bank.Amount
+	}
+	if bank.Merchant != "" && !t.edited(FieldMerchant) && (!typed || t.Merchant == "") {
+		after.Merchant = bank.Merchant
+		delete(after.Ruled, FieldMerchant) // The rules look at the row again.
+	}
+	if bank.Text != "" {
+		after.Text = bank.Text
+	}
+	after.ValueDate, after.AuthorisedDate = bank.ValueDate, bank.AuthorisedDate
+	after.Counterparty, after.Reference = bank.Counterparty, bank.Reference
+	after.Category, after.BankID = bank.Category, bank.BankID
+	after.Foreign, after.ForeignCurrency = bank.Foreign, bank.ForeignCurrency
+	after.Pending, after.Reversal = bank.Pending, bank.Reversal
+	after.Source, after.UploadID, after.Line = FromBank, bank.UploadID, bank.Line
+	if len(after.Splits) == 0 && !after.edited(FieldSplits) && after.Amount.Equal(bank.Amount) {
+		after.Splits = bank.Splits
+	}
+	after.fitSplits(t)
+	return after
+}
+
+// fitSplits keeps the parts of a transaction adding up to its amount when that changes: what is more
+// or less becomes a part of its own, or of the last one.
+func (t *Transaction) fitSplits(before *Transaction) {
+	if len(t.Splits) == 0 || t.Amount.Equal(before.Amount) {
+		return
+	}
+	off, err := t.Amount.Sub(before.Amount)
+	if err != nil {
+		t.Splits = nil
+		return
+	}
+	if len(t.Splits) < SplitsMax {
+		t.Splits = append(t.Splits, Split{Amount: off, Notes: "The difference when it was booked."})
+		return
+	}
+	last := &t.Splits[len(t.Splits)-1]
+	if last.Amount, err = last.Amount.Add(off); err != nil {
+		t.Splits = nil
+	}
+}
+
+func (t *Transaction) edited(field string) bool { return slices.Contains(t.Edited, field) }
+
+// touched names what a person or a program has made of a row since a file brought it.
+func touched(t *Transaction) []string {
+	var what []string
+	add := func(field string, has bool) {
+		if has && !slices.Contains(what, field) {
+			what = append(what, field)
+		}
+	}
+	for _, field := range t.Edited {
+		add(field, true)
+	}
+	_, noted := t.Ruled[FieldNotes]
+	add(FieldNotes, t.Notes != "" && !noted)
+	_, tagged := t.Ruled[FieldTags]
+	add(FieldTags, len(t.TagIDs) > 0 && !tagged)
+	add("annotations", len(t.Annotations) > 0)
+	return what
+}
+
+// touchedSince names what a person has made of a row since it became part of another.
+func touchedSince(t, before *Transaction) []string {
+	var what []string
+	old := touched(before)
+	for _, field := range touched(t) {
+		switch field {
+		case "annotations", FieldNotes:
+			// They stay whatever happens, so undoing loses none of them.
+		default:
+			if !slices.Contains(old, field) {
+				what = append(what, field)
+			}
+		}
+	}
+	return what
+}
+
+// bare returns a transaction without what becoming part of another never changes, so that an entry
+// stays small.
+func bare(t *Transaction) *Transaction {
+	b := *t
+	b.Annotations, b.Notes = nil, ""
+	return &b
+}
+
+// parted returns a transaction as it was before another row became part of it. What a person has
+// done since stays.
+func parted(t, before *Transaction) *Transaction {
+	after := *before
+	after.UserID, after.AccountID, after.ID = t.UserID, t.AccountID, t.ID
+	after.Annotations, after.Notes, after.Edited = t.Annotations, t.Notes, t.Edited
+	after.CreatedAt, after.Version = t.CreatedAt, t.Version
+	if t.edited(FieldDate) {
+		after.Date = t.Date
+	}
+	if t.edited(FieldAmount) {
+		after.Amount = t.Amount
+	}
+	if t.edited(FieldMerchant) {
+		after.Merchant = t.Merchant
+	}
+	if t.edited(FieldTransfer) {
+		after.Transfer = t.Transfer
+	}
+	// Tags that no rule has set since are as they are now: they may have been renamed.
+	if t.edited(FieldTags) || reflect.DeepEqual(t.Ruled[FieldTags], before.Ruled[FieldTags]) {
+		after.TagIDs, after.Tags = t.TagIDs, t.Tags
+	}
+	if t.edited(FieldSplits) && !before.edited(FieldSplits) && t.Amount.Equal(after.Amount) {
+		after.Splits = t.Splits
+	}
+	return &after
+}

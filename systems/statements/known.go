@@ -1,0 +1,244 @@
+package statements
+
+import (
+	"context"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// hash is what an id or a key of a row is made of, in its shortest form.
+type hash [idHashBytes]byte
+
+func (h hash) none() bool { return h == hash{} }
+
+// hashOf reads a hash in the form in which ids and entries have it; without one it is zero.
+func hashOf(text string) (h hash) {
+	if len(text) != idEncoding.EncodedLen(idHashBytes) {
+		return hash{}
+	}
+	if _, err := idEncoding.Decode(h[:], []byte(text)); err != nil {
+		return hash{}
+	}
+	return h
+}
+
+// knownRow is what an import holds of an entry, about 100 bytes with what points to it.
+type knownRow struct {
+	id      hash
+	month   int32 // Of the id, as year * 12 + month - 1.
+	day     int32 // See dayNumber.
+	amount  uint64
+	payee   uint64
+	version uint64
+	of      int32 // The row that a merged one became part of; -1 where it is not here.
+	state   rowState
+	flags   rowFlags
+}
+
+type rowState uint8
+
+const (
+	rowUndone rowState = iota // In the order of precedence, the least first.
+	rowDeleted
+	rowLive
+	rowMerged
+)
+
+var rowStates = map[EntryState]rowState{
+	Undone: rowUndone, Deleted: rowDeleted, Live: rowLive, Merged: rowMerged,
+}
+
+type rowFlags uint8
+
+const (
+	rowMine    rowFlags = 1 << iota // The same upload brought it.
+	rowPending                      // It is not booked.
+	rowTyped                        // A person typed it in.
+	rowBankID                       // It is known by an id of the bank.
+	rowInFile                       // That id stands in the file.
+	rowTaken                        // A row of the file is this one.
+)
+
+func (r *knownRow) is(f rowFlags) bool { return r.flags&f != 0 }
+
+func flagIf(set bool, f rowFlags) rowFlags {
+	if set {
+		return f
+	}
+	return 0
+}
+
+// candidate is a row that a booked one of the file may turn out to be: one that is pending, or
+// was typed in.
+type candidate struct {
+	row      int32
+	day      int32
+	amount   money.Decimal
+	currency money.Currency
+}
+
+// known is what is remembered of the rows of the months around those of a file.
+type known struct {
+	rows       []knownRow
+	byBank     map[hash]int32
+	byContent  map[hash]int32
+	candidates []candidate
+}
+
+// known reads the entries of some months of an account and of those before and after them, for rows
+// are looked for some days around their own.
+func (p *Person) known(
+	ctx context.Context, account, upload string, months []string,
+) (*known, error) {
+	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{}}
+	var merged []int32
+	var of []string // Ids of the transactions that those rows became part of.
+	for _, month := range monthsAround(months) {
+		in := OfMonth{p.id, account, month}
+		for e, err := range p.model().entriesOf.All(ctx, p.store(), in) {
+			if err != nil {
+				return nil, failed("read entries", err)
+			}
+			if len(k.rows) >= KnownMax {
+				return nil, ErrTooMany.With("what", "transactions in the months of the file").
+					With("limit", KnownMax)
+			}
+			if k.add(&e, upload) && e.State == Merged {
+				merged, of = append(merged, int32(len(k.rows)-1)), append(of, e.Of)
+			}
+		}
+	}
+	k.resolve(merged, of)
+	return k, nil
+}
+
+// add takes an entry in. Ids that were not made here are left out: no row of a file has one.
+func (k *known) add(e *Entry, upload string) bool {
+	at := int32(len(k.rows))
+	r := knownRow{of: -1, day: dayNumber(e.Date), version: e.Version, state: rowStates[e.State],
+		amount: amountHash(e.Amount, e.Currency), payee: textHash(payeeKey(e.Payee))}
+	if r.id = hashOf(e.ID[strings.LastIndexByte(e.ID, '-')+1:]); r.id.none() {
+		return false
+	}
+	r.month = monthNumber(monthOfID(e.ID))
+	r.flags = flagIf(e.UploadID != "" && e.UploadID == upload, rowMine) |
+		flagIf(e.Pending, rowPending) | flagIf(e.Source == FromPerson, rowTyped) |
+		flagIf(e.BankKey != "", rowBankID)
+	k.rows = append(k.rows, r)
+	k.point(k.byBank, hashOf(e.BankKey), at)
+	k.point(k.byContent, hashOf(e.Content), at)
+	if r.state == rowLive && (e.Pending || e.Source == FromPerson) && !r.is(rowMine) {
+		k.candidates = append(k.candidates, candidate{row: at, day: r.day, amount: e.Amount, currency: e.Currency})
+	}
+	return true
+}
+
+// point makes a key lead to a row. Where two rows have one key, as a booked row and the pending one
+// that it was found to be, it leads to what the same upload brought, else to what says most.
+func (k *known) point(to map[hash]int32, key hash, at int32) {
+	if key.none() {
+		return
+	}
+	before, taken := to[key]
+	if !taken || k.rank(at) > k.rank(before) ||
+		k.rank(at) == k.rank(before) && slices.Compare(k.rows[at].id[:], k.rows[before].id[:]) < 0 {
+		to[key] = at
+	}
+}
+
+func (k *known) rank(at int32) int {
+	r := &k.rows[at]
+	rank := int(r.state)
+	if r.is(rowMine) && r.state >= rowLive {
+		rank += int(rowMerged) + 1
+	}
+	return rank
+}
+
+// resolve finds the rows that merged ones became part of.
+func (k *known) resolve(merged []int32, of []string) {
+	if len(merged) == 0 {
+		return
+	}
+	wanted := make(map[hash]int32, len(of))
+	for _, id := range of {
+		wanted[hashOf(id[strings.LastIndexByte(id, '-')+1:])] = -1
+	}
+	for i := range k.rows {
+		if _, ok := wanted[k.rows[i].id]; ok {
+			wanted[k.rows[i].id] = int32(i)
+		}
+	}
+	for i, at := range merged {
+		h := hashOf(of[i][strings.LastIndexByte(of[i], '-')+1:])
+		k.rows[at].of = wanted[h]
+	}
+}
+
+// idOf returns the id of a row.
+func (k *known) idOf(at int32) string {
+	r := &k.rows[at]
+	month := time.Date(int(r.month/12), time.Month(r.month%12+1), 1, 0, 0, 0, 0, time.UTC)
+	return idPrefix + month.Format("200601") + "-" + idEncoding.EncodeToString(r.id[:])
+}
+
+// dateOf returns the day of a row.
+func (k *known) dateOf(at int32) string {
+	day := time.Unix(int64(k.rows[at].day)*secondsOfDay, 0).UTC()
+	return day.Format(time.DateOnly)
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+func monthNumber(month string) int32 {
+	t, err := time.Parse("2006-01", month)
+	if err != nil {
+		return 0
+	}
+	return int32(t.Year()*12 + int(t.Month()) - 1)
+}
+
+// dayNumber counts days, so that two can be compared; text that is no day is day 0.
+func dayNumber(d Date) int32 {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return 0
+	}
+	return int32(t.Unix() / secondsOfDay)
+}
+
+// plainWords are words that banks put before names, so that they tell nobody apart.
+var plainWords = []string{"the", "pos", "card", "visa", "debit", "credit", "eftpos", "purchase",
+	"payment", "pending", "mastercard", "contactless", "online", "from", "and"}
+
+// payeeKey returns the word by which two names are compared: the first that tells somebody apart,
+// without the marks and numbers that banks change between the pending and the booked row.
+func payeeKey(payee string) string {
+	for word := range strings.FieldsFuncSeq(payee, notInWord) {
+		if len(word) >= 3 && !slices.Contains(plainWords, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+func notInWord(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '&' }
+
+// amountHash and textHash make what is compared small; 0 is the empty text.
+func amountHash(amount money.Decimal, currency money.Currency) uint64 {
+	return textHash(string(currency) + amount.String())
+}
+
+func textHash(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // It never fails.
+	return h.Sum64()
+}

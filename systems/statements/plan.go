@@ -1,0 +1,490 @@
+package statements
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	stdhash "hash"
+	"strconv"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// deed is what an import has to do for a row.
+type deed uint8
+
+const (
+	nothing deed = iota
+	create       // Write a new row.
+	revive       // Write one again that an undone import had brought.
+	merge        // Make it part of a row that was pending or typed in.
+	correct      // Change a row that the bank corrects.
+	remove       // Remove a row that the bank takes back.
+)
+
+// planned is a decision with what is needed to carry it out.
+type planned struct {
+	Decision
+	no     int // Of the row in the file, from 0.
+	do     deed
+	target string // The transaction that the row becomes part of.
+	as     string // The id of the row's own entry.
+	// version is that of the entry of a row that comes back.
+	version       uint64
+	bank, content string // What the entry is known by.
+	row           *Transaction
+}
+
+// plan decides what becomes of the rows of a file. Preview and Import have the same one. It is not
+// safe for concurrent use.
+type plan struct {
+	account Account
+	upload  Upload
+	src     *source
+	known   *known
+	rules   *ruleset
+	base    Transaction // What all rows share.
+
+	// stable tells that the bank keeps its ids: some that are known stand in the file.
+	stable    bool
+	claims    map[int]int32 // By row of the file: the row that it is found to be.
+	covers    map[int]int32 // The booked row that a pending one is about.
+	corrected map[hash]int  // Lines by the bank id of the row that is corrected there.
+}
+
+// plan makes the plan of an upload: it reads what is known of the months of the file and, if there
+// is anything, looks through the file once.
+func (p *Person) plan(ctx context.Context, a Account, u Upload, src *source) (*plan, error) {
+	k, err := p.known(ctx, a.ID, u.ID, u.Months)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := p.ruleset(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pl := &plan{account: a, upload: u, src: src, known: k, rules: rules,
+		corrected: map[hash]int{},
+		base: Transaction{UserID: p.id, AccountID: a.ID, Source: FromBank, UploadID: u.ID,
+			CreatedAt: p.now()}}
+	if len(k.rows) == 0 && !u.Corrects {
+		return pl, nil
+	}
+	return pl, pl.prepare(ctx)
+}
+
+// prepare looks through the file for what must be known of all of it before the first row can be
+// decided.
+func (pl *plan) prepare(ctx context.Context) error {
+	sums, payees := map[uint64]bool{}, map[uint64]bool{}
+	for _, c := range pl.known.candidates {
+		r := &pl.known.rows[c.row]
+		sums[r.amount] = true
+		payees[r.payee] = payees[r.payee] || r.is(rowPending)
+	}
+	delete(payees, 0)
+	var free []freeRow
+	err := pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
+		e := &row.Entry
+		if e.Corrects != "" {
+			pl.corrected[hashOf(keyHash(e.Corrects))] = row.Line
+		}
+		f := pl.freeRow(no, row)
+		key, hit := pl.byBank(key, &f)
+		f.hasID = key.ID != ""
+		if hit >= 0 {
+			r := &pl.known.rows[hit]
+			r.flags |= rowInFile | rowTaken
+			if r.state != rowUndone && !r.is(rowMine) && !r.is(rowPending) {
+				pl.stable = true
+			}
+			if r.state != rowUndone {
+				return nil
+			}
+		}
+		if !f.pending && !sums[f.sum] && !payees[f.payee] {
+			f.no = -1 // It can be nothing but what its content says.
+		}
+		f.byContent = -1
+		if hit < 0 {
+			f.byContent = pl.byContent(key)
+		}
+		if f.no >= 0 || f.byContent >= 0 {
+			free = append(free, f)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	pl.match(free)
+	return nil
+}
+
+// match assigns rows that no key tells, once it is known which are.
+func (pl *plan) match(maybe []freeRow) {
+	free := maybe[:0]
+	for _, f := range maybe {
+		if hit := f.byContent; hit >= 0 && pl.sameByContent(hit, f.hasID) {
+			r := &pl.known.rows[hit]
+			r.flags |= rowTaken
+			if r.state != rowUndone {
+				continue
+			}
+		}
+		if f.no >= 0 {
+			free = append(free, f)
+		}
+	}
+	pl.claims = pl.known.claimed(free)
+	pending := free[:0]
+	for _, f := range free {
+		if f.pending {
+			pending = append(pending, f)
+		}
+	}
+	pl.covers = pl.known.covered(pending, pl.claims)
+}
+
+// freeRow returns what rows are matched by.
+func (pl *plan) freeRow(no int, row bankfile.Row) freeRow {
+	e := &row.Entry
+	f := freeRow{no: no, day: dayNumber(e.Date), amount: e.Amount, currency: pl.currency(e),
+		pending: e.Pending || !pl.src.isFinal(row.Statement)}
+	f.sum = amountHash(f.amount, f.currency)
+	f.payee = textHash(payeeKey(typedPayee(merchantOf(e))))
+	return f
+}
+
+func (pl *plan) currency(e *bankfile.Entry) money.Currency {
+	if e.Currency == "" {
+		return pl.account.Currency
+	}
+	return e.Currency
+}
+
+// idDays is how far apart two rows with one bank id and one amount may be to be the same.
+const idDays = 8
+
+// byBank returns the row that has the bank id of a row of the file, -1 for none. An id that stands
+// for another amount now, or for a day far away, is counted anew by the bank with each file and says
+// nothing, so the keys come back without it; only a pending row may change its amount.
+func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
+	if key.ID == "" || len(pl.known.byBank) == 0 {
+		return key, -1
+	}
+	hit, found := pl.known.byBank[hashOf(keyHash(key.ID))]
+	if !found {
+		return key, -1
+	}
+	r := &pl.known.rows[hit]
+	far := max(f.day-r.day, r.day-f.day)
+	if r.is(rowMine) || r.is(rowPending) || r.amount == f.sum && far <= idDays ||
+		pl.byContent(key) == hit {
+		return key, hit
+	}
+	key.ID = ""
+	return key, -1
+}
+
+// byContent returns the row with the content of a row of the file, -1 for none.
+func (pl *plan) byContent(key bankfile.Key) int32 {
+	if len(pl.known.byContent) == 0 {
+		return -1
+	}
+	if hit, found := pl.known.byContent[hashOf(keyHash(key.Content))]; found {
+		return hit
+	}
+	return -1
+}
+
+// sameByContent tells whether a row of the same content is the row of the file. It is not where its
+// bank id stands at another row of the file, nor where both have ids, of a bank that keeps them.
+func (pl *plan) sameByContent(hit int32, hasID bool) bool {
+	r := &pl.known.rows[hit]
+	return !r.is(rowInFile) && !(hasID && r.is(rowBankID) && pl.stable)
+}
+
+// cancelRows is after how many rows it is looked whether somebody still waits.
+const cancelRows = 256
+
+// each gives every entry that is ours to take, with its keys.
+func (pl *plan) each(
+	ctx context.Context, take func(no int, row bankfile.Row, key bankfile.Key) error,
+) error {
+	var keys bankfile.Keys
+	return pl.rows(ctx, func(no int, row bankfile.Row) error {
+		if row.Outcome != bankfile.Read || !pl.src.isOurs(row.Statement) {
+			return nil
+		}
+		return take(no, row, keys.Of("", row.Entry))
+	})
+}
+
+// rows gives every row of the file.
+func (pl *plan) rows(ctx context.Context, take func(no int, row bankfile.Row) error) error {
+	no := -1
+	var stopped error
+	_, err := pl.src.bank.Each(func(row bankfile.Row) bool {
+		if no++; no%cancelRows == 0 {
+			stopped = ctx.Err()
+		}
+		if stopped == nil {
+			stopped = take(no, row)
+		}
+		return stopped == nil
+	})
+	if stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+// walk gives the decision on each row of the file, in its order. It may be done again and then
+// decides the same.
+func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
+	var keys bankfile.Keys
+	given := map[hash]bool{} // Contents that were numbered anew.
+	return pl.rows(ctx, func(no int, row bankfile.Row) error {
+		d := &planned{no: no, Decision: Decision{Line: row.Line}}
+		switch {
+		case row.Outcome == bankfile.Warned:
+			d.Verdict, d.Why = RowWarned, row.Why
+		case !pl.src.isOurs(row.Statement):
+			d.Verdict, d.Why = RowSkipped, pl.src.why(row.Statement)
+		case row.Outcome == bankfile.Skipped:
+			d.Verdict, d.Why, d.Raw = RowSkipped, row.Why, row.Raw
+		case row.Outcome == bankfile.Refused:
+			d.Verdict, d.Why, d.Raw = RowRefused, row.Why, row.Raw
+		default:
+			pl.decide(d, row, keys.Of("", row.Entry), given)
+		}
+		if row.Outcome == bankfile.Read {
+			d.tell(&row, pl.currency(&row.Entry))
+		}
+		return take(d)
+	})
+}
+
+// tell copies what people want to see of a row.
+func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
+	e := &row.Entry
+	d.Date, d.Amount, d.Currency = e.Date, &e.Amount, currency
+	d.Text = clipText(e.Name+" "+e.Memo, NameMax)
+	for _, w := range row.Warnings {
+		d.Warnings = append(d.Warnings, w.Text)
+	}
+}
+
+// decide says what becomes of an entry of the account.
+func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map[hash]bool) {
+	f := pl.freeRow(d.no, row)
+	key, hit := pl.byBank(key, &f)
+	if hit < 0 {
+		if hit = pl.byContent(key); hit >= 0 && !pl.sameByContent(hit, key.ID != "") {
+			hit = -1
+		} else if hit >= 0 && key.ID != "" && pl.known.rows[hit].is(rowBankID) {
+			d.Why = "the bank has given it another id"
+		}
+	}
+	d.bank = keyHash(key.ID)
+	if hit >= 0 && pl.decideKnown(d, hit, &f) {
+		return
+	}
+	if line, ok := pl.corrected[hashOf(d.bank)]; ok && d.bank != "" {
+		d.Verdict, d.Why = RowSkipped, fmt.Sprintf("the bank corrects it in line %d", line)
+		return
+	}
+	d.Verdict, d.do, d.content = RowNew, create, keyHash(key.Content)
+	switch {
+	case hit < 0:
+		d.content = pl.freeContent(key.Content, given)
+		d.as = pl.newID(row.Entry.Date, d)
+	case pl.known.rows[hit].state == rowUndone:
+		d.do, d.as, d.version = revive, pl.known.idOf(hit), pl.known.rows[hit].version
+	default: // It was pending.
+		if d.as = pl.newID(row.Entry.Date, d); d.as == pl.known.idOf(hit) {
+			d.as = rowID(pl.account.ID, row.Entry.Date, "booked\x00"+d.as)
+		}
+	}
+	d.ID = d.as
+	pl.decideTarget(d, hit, &row.Entry)
+	if d.do != nothing {
+		d.row = pl.transaction(d.as, row, f.pending)
+	}
+}
+
+// decideTarget says whether a row that is not there becomes part of one that is.
+func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
+	if e.Corrects != "" {
+		at, found := pl.known.byBank[hashOf(keyHash(e.Corrects))]
+		found = found && pl.known.rows[at].state == rowLive && !pl.known.rows[at].is(rowMine)
+		switch {
+		case found && e.Deletes:
+			d.do, d.target, d.Verdict = remove, pl.known.idOf(at), RowDeleted
+			d.Why = "the bank takes back the row of " + pl.known.dateOf(at)
+			return
+		case found:
+			d.do, d.target, d.Verdict = correct, pl.known.idOf(at), RowMerged
+			d.ID, d.Why = d.target, "the bank corrects the row of "+pl.known.dateOf(at)
+			return
+		case e.Deletes:
+			d.do, d.ID, d.Verdict = nothing, "", RowSkipped
+			d.Why = "the bank takes back a row that is not here"
+			return
+		}
+	}
+	at, found := pl.claims[d.no]
+	if hit >= 0 && pl.known.rows[hit].state == rowLive {
+		at, found = hit, true
+	}
+	if found {
+		d.do, d.target, d.Verdict = merge, pl.known.idOf(at), RowMerged
+		d.ID, d.Why = d.target, "it was pending, of "+pl.known.dateOf(at)
+		if !pl.known.rows[at].is(rowPending) {
+			d.Why = "it was typed in for " + pl.known.dateOf(at)
+		}
+		return
+	}
+	if at, found := pl.covers[d.no]; found {
+		d.do, d.ID, d.Verdict = nothing, pl.known.idOf(at), RowKnown
+		d.Why = "it is booked already, on " + pl.known.dateOf(at)
+	}
+}
+
+// newID makes the id of a row: of the bank's id where that can be relied on, else of its content.
+func (pl *plan) newID(date Date, d *planned) string {
+	if d.bank != "" {
+		return rowID(pl.account.ID, date, "id\x00"+d.bank)
+	}
+	return rowID(pl.account.ID, date, "content\x00"+d.content)
+}
+
+// freeContent returns the key of a row's content. Where another row has it, as one of two equal rows
+// that come in files of their own, the next number is taken.
+func (pl *plan) freeContent(content string, given map[hash]bool) string {
+	text := keyHash(content)
+	h := hashOf(text)
+	if _, taken := pl.known.byContent[h]; !taken && !given[h] {
+		return text
+	}
+	dot := strings.LastIndexByte(content, '.')
+	number, _ := strconv.Atoi(content[dot+1:])
+	for {
+		number++
+		text = keyHash(content[:dot+1] + strconv.Itoa(number))
+		h = hashOf(text)
+		if _, taken := pl.known.byContent[h]; !taken && !given[h] {
+			given[h] = true
+			return text
+		}
+	}
+}
+
+// decideKnown says what becomes of an entry that is there already. It reports false for one that
+// was undone, which may come back, and for one that was pending and is booked now.
+func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
+	r := &pl.known.rows[hit]
+	d.ID = pl.known.idOf(hit)
+	mine := r.is(rowMine)
+	switch {
+	case r.state == rowUndone, r.state == rowLive && !mine && r.is(rowPending) && !f.pending:
+		return false
+	case r.state == rowMerged && r.of >= 0:
+		d.ID = pl.known.idOf(r.of)
+	}
+	switch {
+	case r.state == rowDeleted,
+		r.state == rowMerged && r.of >= 0 && pl.known.rows[r.of].state == rowDeleted:
+		d.Verdict, d.Why = RowDeleted, "it was deleted"
+	case mine && r.state == rowMerged:
+		d.Verdict, d.Why = RowMerged, ""
+	case mine:
+		d.Verdict, d.Why = RowNew, ""
+	default:
+		d.Verdict = RowKnown
+	}
+	return true
+}
+
+// transaction makes a row of what the bank wrote.
+func (pl *plan) transaction(id string, row bankfile.Row, pending bool) *Transaction {
+	e := &row.Entry
+	t := pl.base
+	t.ID, t.Date, t.Amount, t.Currency = id, e.Date, e.Amount, pl.currency(e)
+	t.Merchant, t.Text = merchantOf(e), textOf(e)
+	t.Counterparty, t.Reference = clipText(e.Counterparty, NameMax), clipText(e.Reference, NameMax)
+	t.Category, t.BankID = clipText(e.Category, NameMax), clipText(e.BankID, NameMax)
+	if e.ValueDate != e.Date {
+		t.ValueDate = e.ValueDate
+	}
+	if e.AuthorisedDate != e.Date {
+		t.AuthorisedDate = e.AuthorisedDate
+	}
+	t.Foreign, t.ForeignCurrency = e.Foreign, e.ForeignCurrency
+	t.Pending, t.Reversal, t.Line = pending, e.Reversal, row.Line
+	t.Splits = splitsOf(e)
+	pl.rules.apply(&t)
+	return &t
+}
+
+// splitsOf returns the parts of an entry that some programs write, where they add up to it.
+func splitsOf(e *bankfile.Entry) []Split {
+	if len(e.Splits) == 0 || len(e.Splits) > SplitsMax {
+		return nil
+	}
+	var sum money.Decimal
+	splits := make([]Split, len(e.Splits))
+	for i, s := range e.Splits {
+		var err error
+		if sum, err = sum.Add(s.Amount); err != nil {
+			return nil
+		}
+		splits[i] = Split{Amount: s.Amount, Notes: clipText(s.Category+" "+s.Memo, NameMax)}
+	}
+	if !sum.Equal(e.Amount) {
+		return nil
+	}
+	return splits
+}
+
+// tally counts decisions and makes the digest of them.
+type tally struct {
+	counts Counts
+	sum    stdhash.Hash
+}
+
+func newTally() *tally { return &tally{sum: sha256.New()} }
+
+func (t *tally) add(d *planned) {
+	if n := t.counts.of(d.Verdict); n != nil {
+		*n++
+		fmt.Fprintf(t.sum, "%d %s %s\n", d.Line, d.Verdict, d.ID) // It never fails.
+	}
+}
+
+func (t *tally) digest() string { return idEncoding.EncodeToString(t.sum.Sum(nil)[:idHashBytes]) }
+
+// of returns the count of a verdict, nil for what is no row.
+func (c *Counts) of(v Verdict) *int {
+	switch v {
+	case RowNew:
+		return &c.New
+	case RowKnown:
+		return &c.Known
+	case RowMerged:
+		return &c.Merged
+	case RowDeleted:
+		return &c.Deleted
+	case RowSkipped:
+		return &c.Skipped
+	case RowRefused:
+		return &c.Refused
+	}
+	return nil
+}

@@ -1,0 +1,446 @@
+package statements
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// Questions of an upload besides those of bankfile. Only AskStatement is ever open; the others may
+// be answered whenever a person sees that something was read wrongly.
+const (
+	// AskStatement is which of the accounts in a file is meant.
+	AskStatement bankfile.Topic = "statement"
+	// AskEncoding is how the characters of a file are written; see bankfile.ParseEncoding.
+	AskEncoding bankfile.Topic = "encoding"
+	// AskInvert is whether money out is written as positive, "true" or "false".
+	AskInvert bankfile.Topic = "invert"
+)
+
+// source is the file of an upload, opened as far as it can be.
+type source struct {
+	file File
+	bank *bankfile.File // Nil where questions about the whole of it are open.
+	// mapping is how it is read, as far as that is decided.
+	mapping   bankfile.Mapping
+	questions []bankfile.Question
+	// ours tells of each statement whether its rows are taken in.
+	ours   []bool
+	number string // The account of those, as the file writes it.
+}
+
+func (s *source) close() { _ = s.file.Close() } // It was only read.
+
+// open opens the file of an upload. Open questions are no error. The error is ErrUnreadable where
+// the file is none that can be read, ErrFileMissing where there is none.
+func (p *Person) open(ctx context.Context, a Account, u Upload) (*source, error) {
+	if p.books.opts.Files == nil {
+		return nil, ErrNoFiles
+	}
+	if u.FileGone || u.FileKey == "" {
+		return nil, ErrFileMissing
+	}
+	file, err := p.books.opts.Files.Open(ctx, u.FileKey)
+	if err != nil {
+		return nil, fmt.Errorf("open file of upload %s: %w", u.ID, err)
+	}
+	s := &source{file: file}
+	if err := s.read(a, u); err != nil {
+		s.close()
+		return nil, err
+	}
+	if s.bank != nil {
+		if err := p.choose(ctx, s, a, u); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// read lets bankfile find out what the file is.
+func (s *source) read(a Account, u Upload) error {
+	options := bankfile.Options{Currency: a.Currency, Mapping: a.Mapping}
+	remembered := u.MappingText == ""
+	if !remembered {
+		m, err := bankfile.ParseMapping([]byte(u.MappingText))
+		if err != nil {
+			return fmt.Errorf("mapping of upload %s: %w", u.ID, err)
+		}
+		options.Mapping = &m
+	}
+	bank, err := bankfile.Open(s.file, s.file.Size(), options)
+	if remembered && a.Mapping != nil && !fits(bank, a.Mapping, err) {
+		// What the account remembers is of another kind of file, so it says nothing about this one.
+		options.Mapping = nil
+		bank, err = bankfile.Open(s.file, s.file.Size(), options)
+	}
+	var ask *bankfile.UndecidedError
+	if errors.As(err, &ask) {
+		s.mapping, s.questions = ask.Mapping, ask.Questions
+		return nil
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	s.bank, s.mapping = bank, bank.Mapping()
+	return nil
+}
+
+// fits tells whether a file is of the kind that a mapping is about: one with columns is about CSV
+// files that have them.
+func fits(bank *bankfile.File, m *bankfile.Mapping, err error) bool {
+	var wrong *bankfile.FormatError
+	if errors.As(err, &wrong) {
+		return false
+	}
+	return err != nil || len(m.Columns) == 0 || bank.Format == bankfile.CSV
+}
+
+// unreadable makes a problem of what is wrong with a file, and leaves other errors as they are.
+func unreadable(err error) error {
+	var format *bankfile.FormatError
+	var limit *bankfile.LimitError
+	if errors.As(err, &format) || errors.As(err, &limit) {
+		return ErrUnreadable.With("why", err.Error()).Wrap(err)
+	}
+	return fmt.Errorf("read file: %w", err)
+}
+
+// choose decides which statements of the file are the account's, or asks.
+func (p *Person) choose(ctx context.Context, s *source, a Account, u Upload) error {
+	var names []string // The accounts of the file, as it writes them, each once.
+	for _, st := range s.bank.Statements {
+		if st.Account != "" && !slices.ContainsFunc(names, sameNumber(st.Account)) {
+			names = append(names, st.Account)
+		}
+	}
+	s.ours = make([]bool, len(s.bank.Statements))
+	want := u.Number
+	switch {
+	case len(names) == 0 || want == "" && a.Number == "" && len(names) == 1:
+		if len(names) == 1 {
+			s.number = names[0]
+		}
+		for i := range s.ours {
+			s.ours[i] = true
+		}
+		return nil
+	case want == "":
+		known, err := p.numbers(ctx, a)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if slices.ContainsFunc(known, likeNumber(name)) {
+				want = name
+				break
+			}
+		}
+	}
+	if i := slices.IndexFunc(names, sameNumber(want)); want != "" && i >= 0 {
+		s.number = names[i]
+		for i, st := range s.bank.Statements {
+			s.ours[i] = sameNumber(s.number)(st.Account) || st.Account == "" && len(names) == 1
+		}
+		return nil
+	}
+	s.questions = append(s.questions, s.whichStatement(names, a))
+	return nil
+}
+
+// numbers are those under which files have brought rows of an account.
+func (p *Person) numbers(ctx context.Context, a Account) ([]string, error) {
+	var known []string
+	if a.Number != "" {
+		known = append(known, a.Number)
+	}
+	uploads, err := p.latestUploads(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range uploads {
+		if u.Status == Processed && u.Number != "" && !slices.Contains(known, u.Number) {
+			known = append(known, u.Number)
+		}
+	}
+	return known, nil
+}
+
+// choicesMax bounds the accounts that a question lists.
+const choicesMax = 50
+
+func (s *source) whichStatement(names []string, a Account) bankfile.Question {
+	q := bankfile.Question{Topic: AskStatement,
+		Text: "Which of the accounts in the file is " + a.Name + "?"}
+	if a.Number != "" {
+		q.Text = fmt.Sprintf("No account in the file has the number %s. Which one is %s?",
+			a.Number, a.Name)
+	}
+	for _, name := range names[:min(len(names), choicesMax)] {
+		i := slices.IndexFunc(s.bank.Statements, func(st bankfile.Statement) bool {
+			return sameNumber(name)(st.Account)
+		})
+		st := s.bank.Statements[i]
+		meaning := strings.TrimSpace(fmt.Sprintf("%s %s", st.Type, st.Currency))
+		if st.Closing != nil {
+			meaning = strings.TrimSpace(meaning + " with " + st.Closing.Amount.String() +
+				" at its end")
+		}
+		q.Choices = append(q.Choices, bankfile.Choice{Value: name, Meaning: meaning})
+	}
+	return q
+}
+
+// plainNumber leaves of an account's number what all ways to write it share.
+func plainNumber(number string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'A' && r <= 'Z':
+			return r
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		}
+		return -1
+	}, number)
+}
+
+func sameNumber(number string) func(string) bool {
+	return func(other string) bool { return plainNumber(number) == plainNumber(other) }
+}
+
+// likeNumberMin is how many digits two numbers must share at their end to be of one account: an
+// IBAN ends with the number that other formats give, which has six digits at the least.
+const likeNumberMin = 6
+
+func likeNumber(number string) func(string) bool {
+	return func(other string) bool {
+		a, b := plainNumber(number), plainNumber(other)
+		if len(a) > len(b) {
+			a, b = b, a
+		}
+		return a == b || len(a) >= likeNumberMin && strings.HasSuffix(b, a)
+	}
+}
+
+// why tells why a row of a statement that is not ours is left out.
+func (s *source) why(statement int) string {
+	if name := s.bank.Statements[statement].Account; name != "" {
+		return "it belongs to account " + name
+	}
+	return "it names no account"
+}
+
+// isOurs tells whether a row is taken in; one that belongs to no statement is looked at too.
+func (s *source) isOurs(statement int) bool {
+	return statement < 0 || statement >= len(s.ours) || s.ours[statement]
+}
+
+// isFinal tells whether what a statement says is booked for good.
+func (s *source) isFinal(statement int) bool {
+	if statement < 0 || statement >= len(s.bank.Statements) {
+		return true
+	}
+	kind := s.bank.Statements[statement].Kind
+	return kind == bankfile.Final || kind == ""
+}
+
+// readAnew reads the file of an upload from its beginning and keeps what it finds: what kind of
+// file it is, of which days, with which balances, or the questions that stand in the way.
+func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, error) {
+	r := Received{Upload: u}
+	u.Why, u.Doubts, u.Digest, u.Counts = "", nil, "", Counts{}
+	u.DateRange, u.Months, u.Rows, u.Corrects = DateRange{}, nil, 0, false
+	src, err := p.open(ctx, a, u)
+	if err == nil {
+		defer src.close()
+		r.Questions = src.questions
+		err = p.describe(ctx, src, &u)
+	}
+	if errors.Is(err, ErrUnreadable) {
+		u.Status, u.Why = Failed, clipText(whyOf(err), TextMax)
+		err = nil
+	}
+	if err != nil {
+		// The file is kept: it can be read later.
+		return Received{}, errors.Join(err, p.saveUpload(ctx, &u))
+	}
+	if err := p.saveUpload(ctx, &u); err != nil {
+		return Received{}, err
+	}
+	r.Upload = u
+	r.Earlier, err = p.earlier(ctx, u)
+	return r, err
+}
+
+// describe fills in what the file says about itself.
+func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
+	u.Status = Uploaded
+	if src.bank == nil {
+		return nil
+	}
+	u.Format, u.Encoding = src.bank.Format, string(src.bank.Encoding)
+	text, err := json.Marshal(src.mapping)
+	if err != nil {
+		return fmt.Errorf("mapping of upload %s: %w", u.ID, err)
+	}
+	if len(src.questions) > 0 {
+		return nil
+	}
+	u.MappingText, u.Number = string(text), src.number
+	u.doubt(src.bank)
+	totals, err := survey(src, u)
+	if err != nil {
+		return err
+	}
+	u.balance(src, totals)
+	u.Status = Parsed
+	return p.continuity(ctx, u)
+}
+
+// doubtsMax and doubtMax bound what an upload repeats of the doubts about its file.
+const (
+	doubtsMax = 20
+	doubtMax  = 500
+)
+
+func (u *Upload) doubt(bank *bankfile.File) {
+	for _, d := range bank.Doubts[:min(len(bank.Doubts), doubtsMax)] {
+		u.Doubts = append(u.Doubts, clipText(d, doubtMax))
+	}
+	if !bank.EncodingSure {
+		u.Doubts = append(u.Doubts, clipText(fmt.Sprintf("The characters were read as %s; look at %q.",
+			bank.Encoding, bank.EncodingSample), doubtMax))
+	}
+}
+
+// survey reads all rows once, to learn how many there are and of which days.
+func survey(src *source, u *Upload) ([]bankfile.Total, error) {
+	months := map[string]struct{}{}
+	tooMany := ""
+	totals, err := src.bank.Each(func(row bankfile.Row) bool {
+		if row.Outcome == bankfile.Warned {
+			return true
+		}
+		if u.Rows++; u.Rows > RowsMax {
+			tooMany = fmt.Sprintf("it has more than %d rows", RowsMax)
+			return false
+		}
+		if row.Outcome != bankfile.Read || !src.isOurs(row.Statement) {
+			return true
+		}
+		d := row.Entry.Date
+		if u.DateRange.Start == "" || d < u.DateRange.Start {
+			u.DateRange.Start = d
+		}
+		u.DateRange.End = max(u.DateRange.End, d)
+		u.Corrects = u.Corrects || row.Entry.Corrects != ""
+		if _, known := months[monthOf(d)]; !known {
+			months[monthOf(d)] = struct{}{}
+			if len(months) > MonthsOfFileMax {
+				tooMany = fmt.Sprintf("its rows are of more than %d months", MonthsOfFileMax)
+			}
+		}
+		return tooMany == ""
+	})
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if tooMany != "" {
+		return nil, ErrUnreadable.With("why", tooMany)
+	}
+	for month := range months {
+		u.Months = append(u.Months, month)
+	}
+	slices.Sort(u.Months)
+	return totals, nil
+}
+
+// balance takes the balances out of the statements: the opening one of the earliest, the closing
+// one of the latest, where all are of one currency.
+func (u *Upload) balance(src *source, totals []bankfile.Total) {
+	u.Opening, u.Closing, u.Currency = nil, nil, ""
+	u.Checked, u.Agrees = true, true
+	any := false
+	var opening, closing *bankfile.Balance
+	currencies := map[money.Currency]bool{}
+	for i, st := range src.bank.Statements {
+		if !src.ours[i] || !src.isFinal(i) {
+			continue
+		}
+		any = true
+		u.Checked = u.Checked && totals[i].Checked
+		u.Agrees = u.Agrees && totals[i].Agrees
+		for _, b := range []*bankfile.Balance{st.Opening, st.Closing} {
+			if b != nil {
+				currencies[b.Currency] = true
+			}
+		}
+		if st.Opening != nil && (opening == nil || st.Opening.Date < opening.Date) {
+			opening = st.Opening
+		}
+		if st.Closing != nil && (closing == nil || st.Closing.Date >= closing.Date) {
+			closing = st.Closing
+		}
+	}
+	u.Checked = u.Checked && any
+	u.Agrees = u.Agrees && u.Checked
+	if len(currencies) > 1 {
+		return
+	}
+	if opening != nil {
+		u.Opening, u.Currency = &opening.Amount, opening.Currency
+	}
+	if closing != nil {
+		u.Closing, u.Currency = &closing.Amount, closing.Currency
+	}
+}
+
+// continuity compares the opening balance with what the upload before it closed with: the imported
+// one whose days end last before, or on, the first day of this one.
+func (p *Person) continuity(ctx context.Context, u *Upload) error {
+	u.Continuity, u.After = "", ""
+	if u.Opening == nil || u.DateRange.Start == "" {
+		return nil
+	}
+	uploads, err := p.latestUploads(ctx, u.AccountID)
+	if err != nil {
+		return err
+	}
+	var last *Upload
+	for i := range uploads {
+		o := &uploads[i]
+		if o.ID == u.ID || o.Status != Processed || o.Closing == nil ||
+			o.Currency != u.Currency || o.DateRange.End > u.DateRange.Start ||
+			o.DateRange == u.DateRange {
+			continue
+		}
+		if last == nil || o.DateRange.End > last.DateRange.End {
+			last = o
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	u.After, u.Continuity = last.ID, Gap
+	if last.Closing.Equal(*u.Opening) {
+		u.Continuity = Continues
+	}
+	return nil
+}
+
+// whyOf returns the reason that a problem gives, without the words around it.
+func whyOf(err error) string {
+	var p *problem.Error
+	if errors.As(err, &p) && p.Details["why"] != "" {
+		return p.Details["why"]
+	}
+	return err.Error()
+}

@@ -1,0 +1,358 @@
+package statements
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+const (
+	// writersMax is how many months are written side by side. Rows of one month are written one
+	// after the other, as they share a sheet.
+	writersMax = 4
+	// waitingMax is how many decided rows may wait to be written, about 2 KB each: enough that
+	// months of a file in order of days are written side by side.
+	waitingMax = 4 * 1024
+	// lanesKept is how many months keep their sheet when nothing of them waits.
+	lanesKept = 64
+	// racesMax is how often a write is tried again that others got in the way of.
+	racesMax = 8
+)
+
+// writer carries plans out. The first error that it meets cancels the import.
+type writer struct {
+	p      *Person
+	pl     *plan
+	cancel context.CancelCauseFunc
+	free   chan struct{} // Of writersMax.
+	wait   sync.WaitGroup
+
+	mu     sync.Mutex
+	room   *sync.Cond
+	lanes  map[lanePlace]*lane
+	queued int
+	adjust Counts // What became of rows otherwise than planned, by verdict.
+	rules  sync.Mutex
+}
+
+// lanePlace is what shares a sheet.
+type lanePlace struct {
+	month    string
+	currency money.Currency
+}
+
+// lane are the rows of one month and currency that wait, in the order of the file.
+type lane struct {
+	queue   []*planned
+	running bool
+	sheets  sheets
+}
+
+func newWriter(p *Person, pl *plan, cancel context.CancelCauseFunc) *writer {
+	w := &writer{p: p, pl: pl, cancel: cancel, free: make(chan struct{}, writersMax),
+		lanes: map[lanePlace]*lane{}}
+	w.room = sync.NewCond(&w.mu)
+	return w
+}
+
+// add takes a row to write. It waits while too many do.
+func (w *writer) add(ctx context.Context, d *planned) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.queued >= waitingMax && ctx.Err() == nil {
+		w.startLongest(ctx)
+		w.room.Wait()
+	}
+	at := lanePlace{monthOf(d.row.Date), d.row.Currency}
+	l := w.lanes[at]
+	if l == nil {
+		l = &lane{sheets: sheets{}}
+		w.lanes[at] = l
+	}
+	l.queue = append(l.queue, d)
+	w.queued++
+	if !l.running && len(l.queue) >= rowsOfOneWrite {
+		w.start(ctx, l)
+	}
+}
+
+// startLongest starts the lane where most rows wait, if all that wait are in lanes that do not run.
+func (w *writer) startLongest(ctx context.Context) {
+	var longest *lane
+	for _, l := range w.lanes {
+		if l.running {
+			return
+		}
+		if longest == nil || len(l.queue) > len(longest.queue) {
+			longest = l
+		}
+	}
+	if longest != nil {
+		w.start(ctx, longest)
+	}
+}
+
+// start writes what waits in a lane. The caller holds the lock.
+func (w *writer) start(ctx context.Context, l *lane) {
+	l.running = true
+	w.wait.Go(func() {
+		w.free <- struct{}{}
+		defer func() { <-w.free }()
+		for {
+			w.mu.Lock()
+			n := min(len(l.queue), rowsOfOneWrite)
+			batch := l.queue[:n:n]
+			l.queue = l.queue[n:]
+			if n == 0 || ctx.Err() != nil {
+				w.queued -= n
+				l.running, l.queue = false, nil
+				if len(w.lanes) > lanesKept {
+					l.sheets = sheets{}
+				}
+				w.room.Broadcast()
+				w.mu.Unlock()
+				return
+			}
+			w.mu.Unlock()
+			if err := w.write(ctx, l.sheets, batch); err != nil {
+				w.cancel(err)
+			}
+			w.mu.Lock()
+			w.queued -= n
+			// Less than a whole write waits for more, unless this is what the walk waits for.
+			rest := len(l.queue) < rowsOfOneWrite
+			if rest {
+				l.running = false
+			}
+			w.room.Broadcast()
+			w.mu.Unlock()
+			if rest {
+				return
+			}
+		}
+	})
+}
+
+// finish writes all that still waits.
+func (w *writer) finish(ctx context.Context) {
+	w.wait.Wait()
+	w.mu.Lock()
+	for _, l := range w.lanes {
+		if len(l.queue) > 0 && ctx.Err() == nil {
+			w.start(ctx, l)
+		}
+	}
+	w.mu.Unlock()
+	w.wait.Wait()
+}
+
+// waiting returns how many rows wait.
+func (w *writer) waiting() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queued
+}
+
+// counted returns counts with what became of rows otherwise than planned.
+func (w *writer) counted(c Counts) Counts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.New += w.adjust.New
+	c.Known += w.adjust.Known
+	c.Merged += w.adjust.Merged
+	c.Deleted += w.adjust.Deleted
+	return c
+}
+
+// turned notes that a row became something else than planned.
+func (w *writer) turned(from, to Verdict) {
+	if from == to {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	*w.adjust.of(from)--
+	*w.adjust.of(to)++
+}
+
+// write writes rows of one lane: the new ones together, those that become part of others one by one.
+func (w *writer) write(ctx context.Context, known sheets, batch []*planned) error {
+	var fresh []*planned
+	for _, d := range batch {
+		if d.do == create || d.do == revive {
+			fresh = append(fresh, d)
+			continue
+		}
+		alone, err := w.join(ctx, known, d)
+		if err != nil {
+			return err
+		}
+		if alone != nil {
+			fresh = append(fresh, alone)
+		}
+	}
+	return w.bring(ctx, known, fresh)
+}
+
+// bring writes new rows, all or none at a time.
+func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error {
+	for range racesMax {
+		if len(rows) == 0 {
+			return nil
+		}
+		changes := make([]change, len(rows))
+		for i, d := range rows {
+			c := change{after: d.row, entryAfter: w.entry(d, Live)}
+			if d.version > 0 {
+				c.entryBefore = &Entry{Version: d.version}
+			}
+			changes[i] = c
+		}
+		err := w.p.write(ctx, known, changes)
+		if !errors.Is(err, errRaced) {
+			return err
+		}
+		// Another import has brought some of them. What it brought is there.
+		left := rows[:0:0]
+		for _, d := range rows {
+			e, found, err := w.p.entry(ctx, w.pl.account.ID, d.as)
+			if err != nil {
+				return err
+			}
+			if d.version = e.Version; found && e.State != Undone {
+				w.turned(d.Verdict, w.verdictOf(&e))
+				continue
+			}
+			left = append(left, d)
+		}
+		rows = left
+	}
+	return ErrContended.New()
+}
+
+// verdictOf says what a row is whose entry was there when it was written.
+func (w *writer) verdictOf(e *Entry) Verdict {
+	switch mine := e.UploadID == w.pl.upload.ID; {
+	case e.State == Deleted:
+		return RowDeleted
+	case mine && e.State == Merged:
+		return RowMerged
+	case mine:
+		return RowNew
+	}
+	return RowKnown
+}
+
+// entry makes what is remembered of a row.
+func (w *writer) entry(d *planned, state EntryState) *Entry {
+	t := d.row
+	return &Entry{UserID: w.p.id, AccountID: t.AccountID, Month: monthOfID(d.as), ID: d.as,
+		State: state, Date: t.Date, Amount: t.Amount, Currency: t.Currency, Pending: t.Pending,
+		Source: FromBank, UploadID: w.pl.upload.ID, BankKey: d.bank, Content: d.content,
+		Payee: typedPayee(t.Merchant)}
+}
+
+// join makes a row part of one that is there, together with both their entries. It returns the row
+// as a new one where that other one is gone, or has been found to be another row meanwhile.
+func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, error) {
+	for range racesMax {
+		own, found, err := w.p.entry(ctx, d.row.AccountID, d.as)
+		if err != nil {
+			return nil, err
+		}
+		if found && own.State != Undone {
+			w.turned(d.Verdict, w.verdictOf(&own))
+			return nil, nil
+		}
+		own.ID = d.as
+		of, there, err := w.p.entry(ctx, d.row.AccountID, d.target)
+		if err != nil {
+			return nil, err
+		}
+		there = there && of.State == Live &&
+			(d.do != merge || of.Pending || of.Source == FromPerson)
+		var t Transaction
+		if there {
+			t, err = w.p.TransactionOf(ctx, d.row.AccountID, of.Date, d.target)
+			if there = err == nil; err != nil && !errors.Is(err, ErrNoTransaction) {
+				return nil, err
+			}
+		}
+		if !there {
+			if d.do == remove {
+				w.turned(d.Verdict, RowSkipped)
+				return nil, nil
+			}
+			w.turned(d.Verdict, RowNew)
+			alone := *d
+			alone.do, alone.version, alone.Verdict = create, own.Version, RowNew
+			return &alone, nil
+		}
+		t.fill(w.p.id, d.row.AccountID)
+		changes, verdict, err := w.joined(d, &t, &of, &own)
+		if err != nil {
+			return nil, err
+		}
+		err = w.p.write(ctx, known, changes)
+		if err == nil {
+			w.turned(d.Verdict, verdict)
+		}
+		if !errors.Is(err, errRaced) {
+			return nil, err
+		}
+	}
+	return nil, ErrContended.New()
+}
+
+// joined returns the changes of two rows that become one.
+func (w *writer) joined(
+	d *planned, t *Transaction, of, own *Entry,
+) ([]change, Verdict, error) {
+	before, err := json.Marshal(bare(t))
+	if err != nil {
+		return nil, "", fmt.Errorf("keep transaction %s: %w", t.ID, err)
+	}
+	mine := w.entry(d, Merged)
+	mine.Of, mine.Before = t.ID, string(before)
+	mark := change{entryAfter: mine}
+	if own.Version > 0 {
+		mark.entryBefore = own
+	}
+	next := *of
+	ofRow := change{before: t, entryBefore: of, entryAfter: &next}
+	if d.do == remove {
+		if len(touched(t)) == 0 {
+			next.State, mine.State = Deleted, Deleted
+			return []change{ofRow, mark}, RowDeleted, nil
+		}
+		after := t.clone()
+		w.remark(after, d, "The bank has taken this row back.")
+		ofRow.after, ofRow.entryAfter = after, nil
+		ofRow.entryBefore = nil
+		return []change{ofRow, mark}, RowMerged, nil
+	}
+	after := joinedRow(t, d.row)
+	if d.do == correct {
+		w.remark(after, d, fmt.Sprintf("The bank has corrected this row: it was %s on %s.",
+			t.Amount, t.Date))
+	}
+	w.rules.Lock()
+	w.pl.rules.apply(after)
+	w.rules.Unlock()
+	ofRow.after = after
+	next.Date, next.Amount, next.Pending, next.Source = after.Date, after.Amount, d.row.Pending,
+		FromBank
+	return []change{ofRow, mark}, RowMerged, nil
+}
+
+// remark leaves an annotation, unless there is no room for it.
+func (w *writer) remark(t *Transaction, d *planned, text string) {
+	if len(t.Annotations) < AnnotationsMax {
+		t.Annotations = append(t.Annotations, Annotation{ID: "annotation-" + d.as, Text: text,
+			Type: "bank", Author: "import", CreatedAt: w.p.now()})
+	}
+}
