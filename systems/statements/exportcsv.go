@@ -1,0 +1,85 @@
+package statements
+
+import (
+	"bufio"
+	"encoding/csv"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// csvHeader names the columns. Those that bankfile knows have names that it knows them by.
+var csvHeader = []string{
+	"Date", "Amount", "Currency", "Payee", "Description", "Account", "Account title", "Value date",
+	"Reference", "Counterparty account", "Category", "Original amount", "Original currency",
+	"Transaction ID", "Status", "Tags", "Personal remarks", "Transfer", "Parts", "Key",
+}
+
+// csvWriter writes rows as CSV by RFC 4180, in UTF-8.
+type csvWriter struct {
+	w        *csv.Writer
+	accounts map[string]string
+}
+
+func newCSVWriter(w *bufio.Writer, start Start) *csvWriter {
+	c := &csvWriter{w: csv.NewWriter(w), accounts: map[string]string{}}
+	c.w.UseCRLF = true
+	for _, a := range start.Accounts {
+		c.accounts[a.ID] = a.Name
+	}
+	return c
+}
+
+func (c *csvWriter) begin([]opening) error { return c.w.Write(csvHeader) }
+
+func (c *csvWriter) row(t *Transaction) error {
+	foreign, status, transfer := "", "Booked", ""
+	if t.ForeignCurrency != "" {
+		foreign = t.Foreign.Text(t.ForeignCurrency.Digits())
+	}
+	if t.Pending {
+		status = "Pending"
+	}
+	if t.Transfer {
+		transfer = "yes"
+	}
+	return c.w.Write([]string{
+		string(t.Date), t.Amount.Text(t.Currency.Digits()), cell(string(t.Currency)),
+		cell(t.Merchant), cell(t.Text), cell(t.AccountID), cell(c.accounts[t.AccountID]),
+		string(t.ValueDate), cell(t.Reference), cell(t.Counterparty), cell(t.Category),
+		foreign, cell(string(t.ForeignCurrency)), cell(t.BankID), status,
+		cell(strings.Join(t.Tags, ", ")), cell(t.Notes), transfer,
+		cell(partsText(t.Splits, t.Currency)), cell(t.ID),
+	})
+}
+
+func (c *csvWriter) end() error {
+	c.w.Flush()
+	return c.w.Error()
+}
+
+// cell makes a text safe to be opened by a spreadsheet, which would run one that begins like a
+// formula: an apostrophe in front makes it text. Numbers are never given to it, or they could not
+// be read again.
+func cell(text string) string {
+	if text != "" && strings.IndexByte("=+-@\t\r\n", text[0]) >= 0 {
+		return "'" + text
+	}
+	return text
+}
+
+// partsText writes the parts of a divided row: "-40.00 Food; -20.00 Home, Garden (for Aroha)".
+func partsText(parts []Split, currency money.Currency) string {
+	var out []string
+	for _, part := range parts {
+		text := part.Amount.Text(currency.Digits())
+		if len(part.Tags) > 0 {
+			text += " " + strings.Join(part.Tags, ", ")
+		}
+		if part.Notes != "" {
+			text += " (" + part.Notes + ")"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}

@@ -1,0 +1,323 @@
+package statements
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/singletable"
+)
+
+// restoring is the kind of the job that stands while an archive is brought back. Its id is made of
+// the archive's digest, so that a restore that was cut off goes on with the same archive alone.
+const restoring JobKind = "restore"
+
+// restoreBatch is how many rows are written at once: half of what fits in one transaction of the
+// store, so that those of usual size do. restoreTries bounds how often that is tried when others
+// write to the same months.
+const (
+	restoreBatch = singletable.TxActionsMax / 2
+	restoreTries = 20
+)
+
+// Restore brings an archive back, into the part of a user who has nothing yet. All of the archive
+// is checked before anything is written. A restore that was cut off is finished by another one of
+// the same archive; until then nobody should change what is there. The error is
+// ErrArchiveInvalid, ErrNotEmpty, ErrNoFiles or that of the reader.
+func (p *Person) Restore(
+	ctx context.Context, r io.ReaderAt, size int64, progress func(ArchiveCounts),
+) (ArchiveCounts, error) {
+	b, err := openBundle(r, size)
+	if err != nil {
+		return ArchiveCounts{}, err
+	}
+	if err := b.check(); err != nil {
+		return ArchiveCounts{}, err
+	}
+	if b.manifest.Counts.Files > 0 && p.books.opts.Files == nil {
+		return ArchiveCounts{}, ErrNoFiles
+	}
+	t := &restorer{p: p, b: b, progress: progress, known: sheets{}}
+	marker := Job{UserID: p.id, ID: "restore-" + b.digest[:idHashBytes*2], Kind: restoring,
+		CreatedAt: p.now(), UpdatedAt: p.now(), Version: 1,
+		Done: true} // Nobody else shall run it.
+	if t.again, err = p.beginRestore(ctx, marker); err != nil {
+		return ArchiveCounts{}, err
+	}
+	for _, step := range []func(context.Context) error{
+		t.nouns, t.uploads, t.transactions, t.entries,
+		// Jobs come last: they work on rows.
+		func(ctx context.Context) error {
+			return restoreAll(ctx, t, archiveJobs, p.model().jobs, &t.counts.Jobs,
+				func(j *Job) { j.UserID = p.id })
+		},
+	} {
+		if err := step(ctx); err != nil {
+			return t.counts, fmt.Errorf("restore: %w", err)
+		}
+		t.tell()
+	}
+	return t.counts, wrapped("end restore", p.model().jobs.Delete(ctx, p.store(), marker))
+}
+
+// beginRestore demands that there is nothing, or what an earlier restore of the same archive left,
+// which it then reports.
+func (p *Person) beginRestore(ctx context.Context, marker Job) (again bool, err error) {
+	jobs, err := p.Jobs(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, j := range jobs {
+		if j.ID == marker.ID {
+			return true, nil
+		}
+	}
+	rules, err := p.Rules(ctx)
+	if err != nil {
+		return false, err
+	}
+	start, err := p.Start(ctx)
+	if err != nil {
+		return false, err
+	}
+	if start.Profile != nil || len(start.Accounts)+len(start.Tags)+len(rules)+len(jobs) > 0 {
+		return false, ErrNotEmpty
+	}
+	return false, wrapped("begin restore", p.model().jobs.Put(ctx, p.store(), marker))
+}
+
+// restorer writes what is in an archive.
+type restorer struct {
+	p        *Person
+	b        *bundle
+	progress func(ArchiveCounts)
+	counts   ArchiveCounts
+	known    sheets
+	again    bool // Some of it may be there already.
+}
+
+func (t *restorer) tell() {
+	if t.progress != nil {
+		t.progress(t.counts)
+	}
+}
+
+// restoreAll writes all things of a file that are not there.
+func restoreAll[T any](
+	ctx context.Context, t *restorer, name string, e *singletable.Entity[T], count *int,
+	prepare func(v *T),
+) error {
+	var batch []T
+	flush := func() error {
+		missing, err := notThere(ctx, t, e, batch)
+		if err != nil {
+			return err
+		}
+		if err := e.PutAll(ctx, t.p.store(), missing); err != nil {
+			return failed("write "+e.Name(), err)
+		}
+		*count += len(batch)
+		batch = batch[:0]
+		t.tell()
+		return nil
+	}
+	err := lines(t.b, name, func(v *T) error {
+		prepare(v)
+		if batch = append(batch, *v); len(batch) < singletable.TxActionsMax {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// notThere returns those things that an earlier restore did not write.
+func notThere[T any](
+	ctx context.Context, t *restorer, e *singletable.Entity[T], batch []T,
+) ([]T, error) {
+	if !t.again || len(batch) == 0 {
+		return batch, nil
+	}
+	found, err := e.GetMany(ctx, t.p.store(), batch, singletable.Consistent())
+	if err != nil {
+		return nil, failed("read "+e.Name(), err)
+	}
+	var missing []T
+	for i := range batch {
+		if found[i] == nil {
+			missing = append(missing, batch[i])
+		}
+	}
+	return missing, nil
+}
+
+// nouns writes the profile, tags, accounts and rules.
+func (t *restorer) nouns(ctx context.Context) error {
+	m, user := t.p.model(), t.p.id
+	err := restoreAll(ctx, t, archiveProfile, m.profiles, &t.counts.Profiles,
+		func(v *Profile) { v.UserID = user })
+	if err != nil {
+		return err
+	}
+	// Tags are written one by one, each with the item that keeps its text unique.
+	err = lines(t.b, archiveTags, func(tag *Tag) error {
+		tag.UserID = user
+		err := m.tags.Create(ctx, t.p.store(), *tag)
+		if err != nil && !errors.Is(err, singletable.ErrExists) {
+			return failed("write tag", err)
+		}
+		t.counts.Tags++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = restoreAll(ctx, t, archiveAccounts, m.accounts, &t.counts.Accounts,
+		func(v *Account) { v.UserID = user })
+	if err != nil {
+		return err
+	}
+	return restoreAll(ctx, t, archiveRules, m.rules, &t.counts.Rules,
+		func(v *Rule) { v.UserID = user })
+}
+
+// uploads writes the uploads, each after its files.
+func (t *restorer) uploads(ctx context.Context) error {
+	var wrong error
+	err := restoreAll(ctx, t, archiveUploads, t.p.model().uploads, &t.counts.Uploads,
+		func(u *Upload) {
+			u.UserID = t.p.id
+			if u.FileKey == "" || wrong != nil {
+				return
+			}
+			var number int
+			var tail string
+			if number, tail, wrong = fileNumber(u.FileKey); wrong != nil {
+				return
+			}
+			u.FileKey = strings.Join([]string{"uploads", keyPart(t.p.id), tail}, "/")
+			for i, key := range u.files() {
+				if number > 0 && wrong == nil {
+					wrong = t.file(ctx, number+i, key)
+				}
+			}
+		})
+	return errors.Join(wrong, err)
+}
+
+// fileNumber reads what an archive has in the place of a file's key: its number and the key behind
+// the part that names the user.
+func fileNumber(text string) (number int, tail string, err error) {
+	if _, err := fmt.Sscanf(text, "%d/", &number); err != nil {
+		return 0, "", refuse("the key %q of an upload's file", text)
+	}
+	_, tail, _ = strings.Cut(text, "/")
+	return number, tail, nil
+}
+
+// file writes a file of an upload, if the archive has it.
+func (t *restorer) file(ctx context.Context, number int, key string) error {
+	f := t.b.files[fmt.Sprint(archiveFiles, number)]
+	if f == nil {
+		return nil
+	}
+	in, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", f.Name, err)
+	}
+	defer in.Close()
+	if err := t.p.books.opts.Files.Put(ctx, key, in); err != nil {
+		return fmt.Errorf("write file %s: %w", key, err)
+	}
+	t.counts.Files++
+	t.tell()
+	return nil
+}
+
+// transactions writes the rows, and with them the sheets of their months.
+func (t *restorer) transactions(ctx context.Context) error {
+	var batch []Transaction
+	flush := func() error {
+		if err := t.rows(ctx, batch); err != nil {
+			return err
+		}
+		t.counts.Transactions += len(batch)
+		batch = nil
+		t.tell()
+		return nil
+	}
+	err := lines(t.b, archiveTransactions, func(v *Transaction) error {
+		v.UserID = t.p.id
+		full := len(batch) == restoreBatch
+		if n := len(batch); n > 0 && (full || placeOf(&batch[n-1]) != placeOf(v)) {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		batch = append(batch, *v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// rows writes some rows of one month that are not there, together with its sheet.
+func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
+	for range restoreTries {
+		missing, err := notThere(ctx, t, t.p.model().transactions, batch)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+		tx := t.p.store().NewTx()
+		tx.SetToken(t.p.books.opts.NewID())
+		var changes []change
+		for i := range missing {
+			t.p.model().transactions.CreateTx(tx, missing[i])
+			if missing[i].Version > 0 { // Others were in no sheet before.
+				changes = append(changes, change{after: &missing[i]})
+			}
+		}
+		after, err := t.p.recount(ctx, t.known, changes)
+		if err != nil {
+			return err
+		}
+		for _, s := range after {
+			t.p.model().putSheet(tx, s)
+		}
+		if n := len(missing); n > 1 &&
+			(errors.Is(tx.Err(), singletable.ErrTooLarge) || tx.Size() > singletable.TxSizeMax/2) {
+			if err := t.rows(ctx, missing[:n/2]); err != nil {
+				return err
+			}
+			return t.rows(ctx, missing[n/2:])
+		}
+		err = tx.Commit(ctx)
+		if err == nil {
+			for at, s := range after {
+				s.Version++
+				t.known[at] = s
+			}
+			return nil
+		}
+		if !errors.Is(err, singletable.ErrConditionFailed) {
+			return failed("write transactions", err)
+		}
+		// Somebody wrote to the month, or an attempt that seemed to fail did not.
+		clear(t.known)
+		t.again = true
+	}
+	return ErrContended.New()
+}
+
+// entries writes what is remembered of rows.
+func (t *restorer) entries(ctx context.Context) error {
+	return restoreAll(ctx, t, archiveEntries, t.p.model().entries, &t.counts.Entries,
+		func(e *Entry) { e.UserID = t.p.id })
+}
