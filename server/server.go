@@ -33,6 +33,7 @@ type Server struct {
 	payments   *payments.Scheduler
 	rates      *rates.Board
 	statements *statements.Books
+	files      *files        // Nil where there is no place for any.
 	fetcher    *worker.Rates // Nil where no rates are fetched.
 	keys       *apikey.Keyring
 	tables     *tables
@@ -88,7 +89,7 @@ func (s *Server) build(ctx context.Context) error {
 	if err := s.buildRates(store); err != nil {
 		return err
 	}
-	if err := s.buildStatements(store); err != nil {
+	if err := s.buildStatements(ctx, store); err != nil {
 		return err
 	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
@@ -153,5 +154,5 @@ func (s *Server) Close() error {
 	}
 	s.rates.Close()
 	s.closeUsers()
-	return s.db.Close()
+	return errors.Join(s.files.Close(), s.db.Close())
 }
