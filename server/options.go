@@ -124,6 +124,10 @@ type Options struct {
 	// Statements are the choices of the books of bank statements. Their clock is the server's, and
 	// their rates are those of the board unless they have their own.
 	Statements statements.Options
+	// FilesURL is the bucket for the files that people upload, such as
+	// "s3://bucket?region=eu-central-1". Empty means the folder FilesDir of the data directory, or
+	// memory for a server in memory.
+	FilesURL string
 
 	// Logger is told of requests and of trouble; nothing is logged by default.
 	Logger *slog.Logger

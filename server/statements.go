@@ -12,8 +12,16 @@ import (
 
 // buildStatements makes the books of bank statements. Rates come from the board, so it is built
 // after that.
-func (s *Server) buildStatements(store *singletable.Store) (err error) {
+func (s *Server) buildStatements(ctx context.Context, store *singletable.Store) (err error) {
 	opts := s.opts.Statements
+	if opts.Files == nil {
+		if s.files, err = openFiles(ctx, s.opts); err != nil {
+			return err
+		}
+		if s.files != nil {
+			opts.Files = s.files
+		}
+	}
 	opts.Now = s.opts.Now
 	if opts.Rate == nil {
 		opts.Rate = s.rateOfDay

@@ -106,6 +106,8 @@ var homes = []home{
 	{"github.com/coreos/go-oidc", []string{"server/api/oidc"}, nil},
 	{"github.com/go-jose/go-jose", []string{"server/api/oidc"}, nil},
 	{"go.yaml.in/yaml", []string{"server/endpoint/..."}, nil},
+	// Uploaded files are kept in an object store, which the server opens.
+	{"gocloud.dev", []string{"server"}, nil},
 	{"github.com/spf13/cobra", []string{"cmd/exchequer/..."}, nil},
 	{"gonum.org/v1/plot", []string{"cmd/exchequer/chart"}, nil},
 	{"github.com/spf13/pflag", []string{"cmd/exchequer/..."}, nil},

@@ -27,9 +27,9 @@ type UndoPlan struct {
 	New    int // Transactions that it brought, and that would go.
 	Merged int // Transactions that would be again what they were before.
 	Others int // Rows that a later import has taken over; they stay until that one is undone.
-	// EditedCount is how many of the first two somebody has worked on since, and Edited names the
+	// EditedOf is how many of the first two somebody has worked on since, and Edited names the
 	// first EditedMax of them.
-	EditedCount int
+	EditedOf int
 	Edited      []EditedRow
 }
 
@@ -92,7 +92,7 @@ func (p *Person) planUndo(ctx context.Context, u Upload) (UndoPlan, error) {
 			if len(r.what) == 0 {
 				continue
 			}
-			if plan.EditedCount++; plan.EditedCount <= EditedMax {
+			if plan.EditedOf++; plan.EditedOf <= EditedMax {
 				t := r.row
 				plan.Edited = append(plan.Edited, EditedRow{t.ID, t.Date, t.Amount, t.Currency,
 					t.Merchant, r.what})
@@ -126,8 +126,8 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	if err != nil {
 		return Upload{}, err
 	}
-	if plan.EditedCount > 0 && o.Edited == "" {
-		return Upload{}, ErrUndoEdited.With("rows", plan.EditedCount)
+	if plan.EditedOf > 0 && o.Edited == "" {
+		return Upload{}, ErrUndoEdited.With("rows", plan.EditedOf)
 	}
 	u, err = p.changeUpload(ctx, account, id, func(now *Upload) error {
 		if !slices.Contains(revertible, now.Status) {
