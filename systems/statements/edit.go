@@ -150,7 +150,7 @@ func (p *Person) revise(
 		if err == nil {
 			return *after, nil
 		}
-		if !errors.Is(err, errRaced) && !errors.Is(err, errStaleTag) {
+		if !errors.Is(err, errRaced) {
 			return Transaction{}, err
 		}
 	}

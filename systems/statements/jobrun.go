@@ -41,8 +41,7 @@ func (p *Person) RunJob(ctx context.Context, id string, progress func(Job)) (Job
 		}
 		run := &jobRun{p: p, job: j, known: sheets{}, progress: progress}
 		err = run.all(ctx)
-		if !errors.Is(err, errJobMoved) && !errors.Is(err, errRaced) &&
-			!errors.Is(err, errStaleTag) {
+		if !errors.Is(err, errJobMoved) && !errors.Is(err, errRaced) {
 			return run.job, err
 		}
 		if err := ctx.Err(); err != nil {

@@ -72,7 +72,7 @@ func (p *Person) AddTransaction(
 		if err == nil {
 			return t, true, nil
 		}
-		if !errors.Is(err, errRaced) && !errors.Is(err, errStaleTag) {
+		if !errors.Is(err, errRaced) {
 			return Transaction{}, false, err
 		}
 	}

@@ -27,14 +27,12 @@ type change struct {
 	entryBefore, entryAfter *Entry
 }
 
-// What a write can be refused for.
-var (
-	// errRaced means that a row is no longer as the change says it was before.
-	errRaced = errors.New("a row was changed meanwhile")
-	// errStaleTag means that a tag was renamed or removed since the caller read it: the rows must
-	// be made anew with the tags as they are. It comes within an ErrChanged.
-	errStaleTag = errors.New("a tag was changed meanwhile")
-)
+// errRaced means that a row is no longer as the change says it was before.
+var errRaced = errors.New("a row was changed meanwhile")
+
+// healsMax is how often a write gives its rows the tags as they are now, when people change tags as
+// often meanwhile.
+const healsMax = 20
 
 // place is where a sheet stands.
 type place struct {
@@ -56,8 +54,9 @@ type sheets map[place]*Sheet
 // for each attempt.
 //
 // A tag that comes to a row, or with a row to another month, is written only while it has the text
-// that the row says; otherwise the error is errStaleTag. So a job that visits each month once after
-// a tag was changed leaves none behind.
+// that the row says. Where a tag was changed meanwhile the rows get their tags as they are now; one
+// that is gone becomes the one that it was merged into, or none. So a job that visits each month
+// once after a tag was changed leaves none behind.
 //
 // Changes of too many tags or bytes for one transaction are made in several, each with some of the
 // rows, and more in the last.
@@ -73,7 +72,7 @@ func (p *Person) write(
 			c.after.UserID, c.after.UpdatedAt = p.id, now
 		}
 	}
-	for {
+	for heals := 0; ; {
 		after, err := p.recount(ctx, known, changes)
 		if err != nil {
 			return err
@@ -107,27 +106,39 @@ func (p *Person) write(
 			number(changes)
 			return nil
 		}
-		if !onlySheets(err, p.model().sheets.Name()) {
-			return p.refusedWrite(err)
-		}
 		for at := range after {
 			delete(known, at)
+		}
+		if onlySheets(err, p.model().sheets.Name()) {
+			continue
+		}
+		if !p.isStaleTag(err) || heals == healsMax {
+			return refusedWrite(err)
+		}
+		heals++
+		for _, c := range changes {
+			if c.after != nil {
+				if err := p.freshTags(ctx, c.after, nil); err != nil {
+					return err
+				}
+			}
 		}
 	}
 }
 
 // refusedWrite tells why rows were not written.
-func (p *Person) refusedWrite(err error) error {
-	if !errors.Is(err, singletable.ErrConditionFailed) {
-		return failed("write transactions", err)
+func refusedWrite(err error) error {
+	if errors.Is(err, singletable.ErrConditionFailed) {
+		return fmt.Errorf("%w: %w", errRaced, err)
 	}
-	if slices.ContainsFunc(singletable.FailuresOf(err), func(f singletable.Failure) bool {
-		return f.Entity == p.model().tags.Name()
-	}) {
-		return ErrChanged.With("what", "A tag of the transactions").
-			Wrap(fmt.Errorf("%w: %w", errStaleTag, err))
-	}
-	return fmt.Errorf("%w: %w", errRaced, err)
+	return failed("write transactions", err)
+}
+
+// isStaleTag reports whether a tag is not as a row says.
+func (p *Person) isStaleTag(err error) bool {
+	return slices.ContainsFunc(singletable.FailuresOf(err), func(f singletable.Failure) bool {
+		return f.Kind == singletable.FailedCondition && f.Entity == p.model().tags.Name()
+	})
 }
 
 // checkTags demands that tags which come to rows are as the rows say.
@@ -234,7 +245,8 @@ func (p *Person) sheet(ctx context.Context, known sheets, at place) (*Sheet, err
 	if s := known[at]; s != nil {
 		return s, nil
 	}
-	key := Sheet{UserID: p.id, AccountID: at.account, Month: Date(at.month + "-01"), Currency: at.currency}
+	key := Sheet{UserID: p.id, AccountID: at.account, Month: Date(at.month + "-01"),
+		Currency: at.currency}
 	s, found, err := p.model().sheets.Get(ctx, p.store(), key, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read totals", err)

@@ -191,33 +191,48 @@ func TestARowThatOthersChangedIsNotOverwritten(t *testing.T) {
 // TestATagIsWrittenOnlyAsItIs changes a tag between reading it and writing rows with it.
 func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	p := person(t)
-	row := func(id string, date Date, text string) *Transaction {
-		return &Transaction{AccountID: "a", ID: id, Date: date, Currency: "NZD",
-			TagIDs: []string{"a"}, Tags: []string{text}}
+	row := func(id string, text string) *Transaction {
+		return &Transaction{AccountID: "a", ID: id, Date: "2025-01-31", Currency: "NZD",
+			TagIDs: []string{"a", "b"}, Tags: []string{text, "b"}}
 	}
-	if err := p.write(t.Context(), nil, []change{{after: row("txn-1", "2025-01-31", "a")}}); err != nil {
+	write := func(before, after *Transaction) {
+		t.Helper()
+		if err := p.write(t.Context(), nil, []change{{before: before, after: after}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(t testing.TB, row *Transaction, want ...string) {
+		t.Helper()
+		got, err := p.TransactionOf(t.Context(), "a", row.Date, row.ID)
+		if err != nil || !slices.Equal(got.Tags, want) || !slices.Equal(row.Tags, want) {
+			t.Errorf("%s has %v, want %v: %v", row.ID, got.Tags, want, err)
+		}
+	}
+	one, two := row("txn-1", "a"), row("txn-2", "an earlier text")
+	write(nil, one)
+	write(nil, two)
+	has(t, two, "a", "b")
+
+	if _, err := p.MergeTags(t.Context(), "a", "c", 0); err != nil {
 		t.Fatal(err)
 	}
-	err := p.write(t.Context(), nil, []change{{after: row("txn-2", "2025-01-31", "old")}})
-	if !errors.Is(err, errStaleTag) || !errors.Is(err, ErrChanged) || errors.Is(err, errRaced) {
-		t.Errorf("a text that the tag no longer has: %v", err)
-	}
-	tag := Tag{UserID: p.id, ID: "a", Text: "a", Version: 1}
-	if err := p.model().tags.Delete(t.Context(), p.store(), tag); err != nil {
+	if _, err := p.DeleteTag(t.Context(), "b", 0); err != nil {
 		t.Fatal(err)
 	}
-	before := row("txn-1", "2025-01-31", "a")
-	before.Version = 1
-	noted := *before
-	noted.Notes = "The row had the tag before"
-	if err := p.write(t.Context(), nil, []change{{before: before, after: &noted}}); err != nil {
-		t.Errorf("a row that keeps its tags: %v", err)
-	}
-	moved := noted
+	three := row("txn-3", "a")
+	write(nil, three)
+	has(t, three, "c")
+	noted := one.clone()
+	noted.Notes = "The row had the tags before, and a job is to change them"
+	write(one, noted)
+	has(t, noted, "a", "b")
+	moved := noted.clone()
 	moved.Date = "2025-02-01"
-	err = p.write(t.Context(), nil, []change{{before: &noted, after: &moved}})
-	if !errors.Is(err, errStaleTag) {
-		t.Errorf("a row that takes a tag into another month: %v", err)
+	write(noted, moved)
+	has(t, moved, "c")
+	sheets, err := p.Sheets(t.Context(), "a", "2025-02-01", "2025-02-01")
+	if err != nil || len(sheets) != 1 || len(sheets[0].Tags) != 1 || sheets[0].Tags["c"].Count != 1 {
+		t.Errorf("totals: %v %v", sheets, err)
 	}
 }
 
