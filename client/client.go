@@ -92,8 +92,10 @@ type request struct {
 	path   string // Escaped.
 	values url.Values
 	body   any
-	key    string // The idempotency key; empty for none.
-	match  string // The ETag that must still hold; empty for any.
+	file   io.Reader // A body that is sent as it is, once.
+	size   int64     // Of the file in bytes; 0 if it is not known.
+	key    string    // The idempotency key; empty for none.
+	match  string    // The ETag that must still hold; empty for any.
 	accept string
 	safe   bool // Whether it may be sent twice.
 }
@@ -175,11 +177,21 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	address := *r.client.base
 	address.RawQuery = r.values.Encode()
 	joined := address.JoinPath(r.path)
-	sent, err := http.NewRequestWithContext(ctx, r.method, joined.String(), bytes.NewReader(body))
+	var content io.Reader = bytes.NewReader(body)
+	if r.file != nil {
+		content = r.file
+	}
+	sent, err := http.NewRequestWithContext(ctx, r.method, joined.String(), content)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
 	}
 	h := sent.Header
+	if r.file != nil {
+		h.Set("Content-Type", "application/octet-stream")
+		if r.size > 0 {
+			sent.ContentLength = r.size
+		}
+	}
 	h.Set("User-Agent", r.client.opts.UserAgent)
 	h.Set("Accept", "application/json")
 	if r.accept != "" {

@@ -1,0 +1,246 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// Ids of what belongs to a person.
+type (
+	// BankAccountID identifies an account at a bank among those of its person.
+	BankAccountID string
+	// TagID identifies a tag of a person.
+	TagID string
+	// JobID identifies work over many rows.
+	JobID string
+)
+
+// Profile is what a person has told of themselves.
+type Profile struct {
+	Email       string      `json:"email,omitempty"`
+	Preferences Preferences `json:"preferences"`
+	Version     uint64      `json:"version"`
+	CreatedAt   time.Time   `json:"createdAt"`
+	UpdatedAt   time.Time   `json:"updatedAt"`
+}
+
+// Preferences are a person's choices.
+type Preferences struct {
+	// Currency is the home currency, in which reports are given unless they say otherwise.
+	Currency money.Currency `json:"currency,omitempty"`
+	// TimeZone tells which day it is; a name of the IANA database.
+	TimeZone string `json:"timezone,omitempty"`
+}
+
+// BankAccount is an account at a bank.
+type BankAccount struct {
+	ID       BankAccountID  `json:"id"`
+	Name     string         `json:"name"`
+	Currency money.Currency `json:"currency"`
+	// Number is the account's number as the bank's files write it.
+	Number string `json:"number,omitempty"`
+	Closed bool   `json:"closed,omitempty"`
+	// Mapping is how the bank's files are read, as the person confirmed it; it can be kept in a
+	// file and given to others.
+	Mapping   json.RawMessage `json:"mapping,omitempty"`
+	Version   uint64          `json:"version"`
+	CreatedAt time.Time       `json:"createdAt"`
+	UpdatedAt time.Time       `json:"updatedAt,omitzero"`
+}
+
+// NewBankAccount asks for an account.
+type NewBankAccount struct {
+	// ID makes the request safe to repeat; empty means that the server makes one up, and then it is
+	// sent only once.
+	ID       BankAccountID  `json:"id,omitempty"`
+	Name     string         `json:"name"`
+	Currency money.Currency `json:"currency"`
+	Number   string         `json:"number,omitempty"`
+}
+
+// BankAccountChange says what to change of an account; nil leaves as is.
+type BankAccountChange struct {
+	Name    *string         `json:"name,omitempty"`
+	Number  *string         `json:"number,omitempty"`
+	Closed  *bool           `json:"closed,omitempty"`
+	Mapping json.RawMessage `json:"mapping,omitempty"`
+}
+
+// Tag sorts transactions. Its text is unique for its person, whatever the case of its letters.
+type Tag struct {
+	ID        TagID     `json:"id"`
+	Text      string    `json:"text"`
+	Version   uint64    `json:"version"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Start is all that an app needs when it starts.
+type Start struct {
+	// Profile is nil until one was saved.
+	Profile  *Profile      `json:"profile,omitempty"`
+	Accounts []BankAccount `json:"accounts"`
+	Tags     []Tag         `json:"tags"`
+}
+
+// Job is work over many rows that may take more than one request, and how far it has come.
+type Job struct {
+	ID JobID `json:"id"`
+	// Kind is rename-tag, merge-tags, delete-tag or apply-rules.
+	Kind string `json:"kind"`
+	// TagID is the tag that it is about, Text its text when the job began, and To the tag that it
+	// is merged into.
+	TagID TagID      `json:"tagId,omitempty"`
+	Text  string     `json:"text,omitempty"`
+	To    TagID      `json:"to,omitempty"`
+	Scope *RuleScope `json:"scope,omitempty"`
+	// AccountID and Month are the last month that is done.
+	AccountID BankAccountID `json:"accountId,omitempty"`
+	Month     Date          `json:"month,omitempty"`
+	// Read and Changed count rows.
+	Read      int       `json:"read"`
+	Changed   int       `json:"changed"`
+	Done      bool      `json:"done"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero"`
+}
+
+// guarded returns a request for a change of what still has a version; 0 means any.
+func (c *Client) guarded(method, path string, version uint64, body any) *request {
+	r := &request{client: c, method: method, path: path, body: body}
+	if version != 0 {
+		r.match = `"` + strconv.FormatUint(version, 10) + `"`
+	}
+	return r
+}
+
+// done sends a request whose answer has no body.
+func done(ctx context.Context, r *request) error {
+	response, err := r.send(ctx)
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+// Start returns the profile, the accounts and the tags of the caller.
+func (c *Client) Start(ctx context.Context) (Start, error) {
+	return answer[Start](ctx, c.get("/v1/me/start", nil))
+}
+
+// Profile returns the profile of the caller.
+func (c *Client) Profile(ctx context.Context) (Profile, error) {
+	return answer[Profile](ctx, c.get("/v1/me/profile", nil))
+}
+
+// SaveProfile replaces the profile of the caller. With a version it must still be that one; 0 means
+// any.
+func (c *Client) SaveProfile(
+	ctx context.Context, email string, p Preferences, version uint64,
+) (Profile, error) {
+	r := c.guarded(http.MethodPut, "/v1/me/profile", version, struct {
+		Email       string      `json:"email,omitempty"`
+		Preferences Preferences `json:"preferences"`
+	}{email, p})
+	r.safe = version == 0
+	return answer[Profile](ctx, r)
+}
+
+// BankAccounts returns the accounts of the caller.
+func (c *Client) BankAccounts(ctx context.Context) ([]BankAccount, error) {
+	page, err := answer[Page[BankAccount]](ctx, c.get("/v1/me/accounts", nil))
+	return page.Items, err
+}
+
+// CreateBankAccount creates an account.
+func (c *Client) CreateBankAccount(ctx context.Context, n NewBankAccount) (BankAccount, error) {
+	r := c.post("/v1/me/accounts", n)
+	r.safe = n.ID != ""
+	return answer[BankAccount](ctx, r)
+}
+
+func bankPath(id BankAccountID) string { return "/v1/me/accounts/" + segment(id) }
+
+// BankAccount returns an account.
+func (c *Client) BankAccount(ctx context.Context, id BankAccountID) (BankAccount, error) {
+	return answer[BankAccount](ctx, c.get(bankPath(id), nil))
+}
+
+// ChangeBankAccount changes an account. With a version it must still be that one; 0 means any.
+func (c *Client) ChangeBankAccount(
+	ctx context.Context, id BankAccountID, version uint64, change BankAccountChange,
+) (BankAccount, error) {
+	r := c.guarded(http.MethodPatch, bankPath(id), version, change)
+	r.safe = version == 0
+	return answer[BankAccount](ctx, r)
+}
+
+// Tags returns the tags of the caller.
+func (c *Client) Tags(ctx context.Context) ([]Tag, error) {
+	page, err := answer[Page[Tag]](ctx, c.get("/v1/me/tags", nil))
+	return page.Items, err
+}
+
+type tagText struct {
+	Text string `json:"text"`
+}
+
+// CreateTag creates a tag. One whose text is there already is returned as it is.
+func (c *Client) CreateTag(ctx context.Context, text string) (Tag, error) {
+	r := c.post("/v1/me/tags", tagText{text})
+	r.safe = true
+	return answer[Tag](ctx, r)
+}
+
+// RenameTag gives a tag another text. The rows that have the tag show it once the job, which is nil
+// where nothing changed, was run; see RunJob.
+func (c *Client) RenameTag(
+	ctx context.Context, id TagID, version uint64, text string,
+) (Tag, *Job, error) {
+	r := c.guarded(http.MethodPatch, "/v1/me/tags/"+segment(id), version, tagText{text})
+	renamed, err := answer[struct {
+		Tag Tag  `json:"tag"`
+		Job *Job `json:"job"`
+	}](ctx, r)
+	return renamed.Tag, renamed.Job, err
+}
+
+// MergeTags makes one tag of two: the first goes at once, and the job, which is to be run, gives its
+// rows and rules the second.
+func (c *Client) MergeTags(ctx context.Context, from, into TagID, version uint64) (Job, error) {
+	r := c.guarded(http.MethodPost, "/v1/me/tags/"+segment(from)+"/merge", version, struct {
+		Into TagID `json:"into"`
+	}{into})
+	r.safe = true // A repeat answers the same job.
+	return answer[Job](ctx, r)
+}
+
+// DeleteTag removes a tag at once; the job, which is to be run, takes it from its rows and rules.
+func (c *Client) DeleteTag(ctx context.Context, id TagID, version uint64) (Job, error) {
+	r := c.guarded(http.MethodDelete, "/v1/me/tags/"+segment(id), version, nil)
+	r.safe = true // A repeat answers the same job.
+	return answer[Job](ctx, r)
+}
+
+// Jobs returns the work over many rows that is open, or was done within a week.
+func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
+	page, err := answer[Page[Job]](ctx, c.get("/v1/me/jobs", nil))
+	return page.Items, err
+}
+
+// Job returns a job.
+func (c *Client) Job(ctx context.Context, id JobID) (Job, error) {
+	return answer[Job](ctx, c.get("/v1/me/jobs/"+segment(id), nil))
+}
+
+// RunJob does what is left of a job and returns it as it is then. Progress, which may be nil, is
+// called now and then.
+func (c *Client) RunJob(ctx context.Context, id JobID, progress func(Job)) (Job, error) {
+	r := c.post("/v1/me/jobs/"+segment(id)+"/run", nil)
+	r.safe = true // It goes on where it stopped.
+	return streamed[Job](ctx, r, progress)
+}

@@ -1,0 +1,324 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// BankTransactionID identifies a movement on an account at a bank.
+type BankTransactionID string
+
+// BankTransaction is one movement on an account at a bank.
+type BankTransaction struct {
+	ID        BankTransactionID `json:"id"`
+	AccountID BankAccountID     `json:"accountId"`
+	// Date is the day on which the bank booked it, unless a person set another one.
+	Date Date `json:"date"`
+	// Amount is what the account gained; money out is negative.
+	Amount   money.Decimal  `json:"amount"`
+	Currency money.Currency `json:"currency"`
+	Merchant string         `json:"merchant,omitempty"`
+	// Tags are the texts of the tags that TagIDs name, in the same order.
+	TagIDs      []TagID      `json:"tagIds"`
+	Tags        []string     `json:"tags"`
+	Notes       string       `json:"notes,omitempty"`
+	Annotations []Annotation `json:"annotations"`
+	// Splits add up to the amount; of a divided transaction the tags are theirs.
+	Splits []BankSplit `json:"splits"`
+	// Transfer tells that it moves money between the person's own accounts.
+	Transfer bool `json:"transfer,omitempty"`
+
+	// What the bank wrote.
+	Text            string         `json:"text,omitempty"`
+	ValueDate       Date           `json:"valueDate,omitempty"`
+	Counterparty    string         `json:"counterparty,omitempty"`
+	Reference       string         `json:"reference,omitempty"`
+	Category        string         `json:"category,omitempty"`
+	BankID          string         `json:"bankId,omitempty"`
+	ForeignAmount   *money.Decimal `json:"foreignAmount,omitempty"`
+	ForeignCurrency money.Currency `json:"foreignCurrency,omitempty"`
+	Pending         bool           `json:"pending,omitempty"`
+	Reversal        bool           `json:"reversal,omitempty"`
+
+	// Source is bank or person.
+	Source   string   `json:"source,omitempty"`
+	UploadID UploadID `json:"uploadId,omitempty"`
+	Line     int      `json:"line,omitempty"` // Of the row in the file.
+
+	// Edited are the fields that a person set, Ruled those that a rule set, with its id.
+	Edited    []string          `json:"edited"`
+	Ruled     map[string]RuleID `json:"ruled,omitempty"`
+	Version   uint64            `json:"version"`
+	CreatedAt time.Time         `json:"createdAt,omitzero"`
+	UpdatedAt time.Time         `json:"updatedAt,omitzero"`
+}
+
+// Annotation is what a person or a program remarks on a transaction.
+type Annotation struct {
+	ID        string    `json:"id"`
+	Text      string    `json:"text"`
+	Type      string    `json:"type,omitempty"`
+	Author    string    `json:"author,omitempty"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// BankSplit is one part of a transaction.
+type BankSplit struct {
+	Amount money.Decimal `json:"amount"`
+	TagIDs []TagID       `json:"tagIds"`
+	Tags   []string      `json:"tags"`
+	Notes  string        `json:"notes,omitempty"`
+}
+
+// NewBankSplit is a part into which to divide a transaction.
+type NewBankSplit struct {
+	Amount money.Decimal `json:"amount"`
+	TagIDs []TagID       `json:"tagIds,omitempty"`
+	Notes  string        `json:"notes,omitempty"`
+}
+
+// NewBankTransaction is a transaction that a person types in.
+type NewBankTransaction struct {
+	// IdempotencyKey makes the request safe to repeat; one is made up when it is empty.
+	IdempotencyKey string `json:"-"`
+	Date           Date   `json:"date"`
+	// Amount is negative for money out.
+	Amount money.Decimal `json:"amount"`
+	// Currency is the account's when it is empty.
+	Currency money.Currency `json:"currency,omitempty"`
+	Merchant string         `json:"merchant,omitempty"`
+	Notes    string         `json:"notes,omitempty"`
+	TagIDs   []TagID        `json:"tagIds,omitempty"`
+	Transfer bool           `json:"transfer,omitempty"`
+	Splits   []NewBankSplit `json:"splits,omitempty"`
+}
+
+// BankTransactionChange says what to change of a transaction; nil leaves as is.
+type BankTransactionChange struct {
+	Date *Date `json:"date,omitempty"`
+	// Amount is only of a transaction that was typed in.
+	Amount   *money.Decimal `json:"amount,omitempty"`
+	Merchant *string        `json:"merchant,omitempty"`
+	Notes    *string        `json:"notes,omitempty"`
+	TagIDs   *[]TagID       `json:"tagIds,omitempty"`
+	Transfer *bool          `json:"transfer,omitempty"`
+	// Splits divide the amount; none make it whole again.
+	Splits *[]NewBankSplit `json:"splits,omitempty"`
+	// Reset names fields that are given back to the bank and the rules.
+	Reset []string `json:"reset,omitempty"`
+}
+
+// NewAnnotation is a remark to be made on a transaction.
+type NewAnnotation struct {
+	// ID makes the request safe to repeat; empty means that the server makes one up.
+	ID     string `json:"id,omitempty"`
+	Text   string `json:"text"`
+	Type   string `json:"type,omitempty"`
+	Author string `json:"author,omitempty"`
+}
+
+// AnnotationChange says what to change of an annotation; nil leaves as is.
+type AnnotationChange struct {
+	Text *string `json:"text,omitempty"`
+	Type *string `json:"type,omitempty"`
+}
+
+// DaysQuery asks for the transactions of an account.
+type DaysQuery struct {
+	// From and To are days, both included.
+	From, To Date
+	// Latest gives the latest first.
+	Latest bool
+	PageQuery
+}
+
+func (q DaysQuery) values() url.Values {
+	v := q.PageQuery.values(nil)
+	v.Set("from", string(q.From))
+	v.Set("to", string(q.To))
+	setTrue(v, "latest", q.Latest)
+	return v
+}
+
+func setTrue(v url.Values, name string, yes bool) {
+	if yes {
+		v.Set(name, "true")
+	}
+}
+
+// setEach adds a parameter that may be there several times.
+func setEach[T ~string](v url.Values, name string, values []T) {
+	for _, value := range values {
+		v.Add(name, string(value))
+	}
+}
+
+// BankTransactions returns a page of the transactions of an account.
+func (c *Client) BankTransactions(
+	ctx context.Context, account BankAccountID, q DaysQuery,
+) (Page[BankTransaction], error) {
+	return answer[Page[BankTransaction]](ctx,
+		c.get(bankPath(account)+"/transactions", q.values()))
+}
+
+// AllBankTransactions returns the transactions of an account from all pages.
+func (c *Client) AllBankTransactions(
+	ctx context.Context, account BankAccountID, q DaysQuery,
+) iter.Seq2[BankTransaction, error] {
+	return allFrom(q.PageQuery, func(page PageQuery) (Page[BankTransaction], error) {
+		q.PageQuery = page
+		return c.BankTransactions(ctx, account, q)
+	})
+}
+
+// BankSearch asks for transactions of several accounts. What is left empty does not matter; all
+// that is set must hold.
+type BankSearch struct {
+	// From and To are days, both included.
+	From, To Date
+	// Accounts are the accounts to look at; none means all.
+	Accounts []BankAccountID
+	// Text is words that must all be there; see the API's description for quotes, - and OR.
+	Text string
+	// AmountFrom and AmountTo bound the amount, both included. Unsigned compares it without sign.
+	AmountFrom, AmountTo *money.Decimal
+	Unsigned             bool
+	Currency             money.Currency
+	// Tags are tags that a row has: all of them, or, with AnyTag, one.
+	Tags     []TagID
+	AnyTag   bool
+	Untagged bool
+	Merchant string // The exact name.
+	Upload   UploadID
+	Source   string // bank or person.
+	Pending  *bool
+	Transfer *bool
+	// Latest gives the latest first.
+	Latest bool
+	PageQuery
+}
+
+func (q BankSearch) values() url.Values {
+	v := q.PageQuery.values(nil)
+	v.Set("from", string(q.From))
+	v.Set("to", string(q.To))
+	setEach(v, "account", q.Accounts)
+	setEach(v, "tag", q.Tags)
+	for name, text := range map[string]string{
+		"text": q.Text, "currency": string(q.Currency), "merchant": q.Merchant,
+		"upload": string(q.Upload), "source": q.Source,
+	} {
+		setText(v, name, text)
+	}
+	for name, amount := range map[string]*money.Decimal{
+		"amountFrom": q.AmountFrom, "amountTo": q.AmountTo,
+	} {
+		if amount != nil {
+			v.Set(name, amount.String())
+		}
+	}
+	for name, yes := range map[string]*bool{"pending": q.Pending, "transfer": q.Transfer} {
+		if yes != nil {
+			v.Set(name, strconv.FormatBool(*yes))
+		}
+	}
+	setTrue(v, "unsigned", q.Unsigned)
+	setTrue(v, "anyTag", q.AnyTag)
+	setTrue(v, "untagged", q.Untagged)
+	setTrue(v, "latest", q.Latest)
+	return v
+}
+
+// SearchBankTransactions returns a page of what is found in several accounts. It may be short, or
+// empty, though there is a next one.
+func (c *Client) SearchBankTransactions(
+	ctx context.Context, q BankSearch,
+) (Page[BankTransaction], error) {
+	return answer[Page[BankTransaction]](ctx, c.get("/v1/me/transactions", q.values()))
+}
+
+// AllFound returns what is found in several accounts from all pages.
+func (c *Client) AllFound(ctx context.Context, q BankSearch) iter.Seq2[BankTransaction, error] {
+	return allFrom(q.PageQuery, func(page PageQuery) (Page[BankTransaction], error) {
+		q.PageQuery = page
+		return c.SearchBankTransactions(ctx, q)
+	})
+}
+
+func rowPath(account BankAccountID, id BankTransactionID) string {
+	return bankPath(account) + "/transactions/" + segment(id)
+}
+
+// BankTransaction returns a transaction of an account.
+func (c *Client) BankTransaction(
+	ctx context.Context, account BankAccountID, id BankTransactionID,
+) (BankTransaction, error) {
+	return answer[BankTransaction](ctx, c.get(rowPath(account, id), nil))
+}
+
+// AddBankTransaction adds a transaction that a person types in.
+func (c *Client) AddBankTransaction(
+	ctx context.Context, account BankAccountID, n NewBankTransaction,
+) (BankTransaction, error) {
+	r := c.post(bankPath(account)+"/transactions", n)
+	if r.key = n.IdempotencyKey; r.key == "" {
+		r.key = newKey()
+	}
+	r.safe = true
+	return answer[BankTransaction](ctx, r)
+}
+
+// ChangeBankTransaction changes a transaction. With a version it must still be that one; 0 means
+// any.
+func (c *Client) ChangeBankTransaction(
+	ctx context.Context, account BankAccountID, id BankTransactionID, version uint64,
+	change BankTransactionChange,
+) (BankTransaction, error) {
+	r := c.guarded(http.MethodPatch, rowPath(account, id), version, change)
+	r.safe = version == 0
+	return answer[BankTransaction](ctx, r)
+}
+
+// DeleteBankTransaction deletes a transaction; no file brings it back. With a version it must still
+// be that one; 0 means any.
+func (c *Client) DeleteBankTransaction(
+	ctx context.Context, account BankAccountID, id BankTransactionID, version uint64,
+) error {
+	return done(ctx, c.guarded(http.MethodDelete, rowPath(account, id), version, nil))
+}
+
+// Annotate adds an annotation to a transaction and returns the transaction.
+func (c *Client) Annotate(
+	ctx context.Context, account BankAccountID, id BankTransactionID, n NewAnnotation,
+) (BankTransaction, error) {
+	r := c.post(rowPath(account, id)+"/annotations", n)
+	r.safe = n.ID != ""
+	return answer[BankTransaction](ctx, r)
+}
+
+// ChangeAnnotation changes an annotation and returns the transaction.
+func (c *Client) ChangeAnnotation(
+	ctx context.Context, account BankAccountID, id BankTransactionID, annotation string,
+	change AnnotationChange,
+) (BankTransaction, error) {
+	r := c.guarded(http.MethodPatch, rowPath(account, id)+"/annotations/"+segment(annotation), 0,
+		change)
+	r.safe = true
+	return answer[BankTransaction](ctx, r)
+}
+
+// RemoveAnnotation removes an annotation and returns the transaction.
+func (c *Client) RemoveAnnotation(
+	ctx context.Context, account BankAccountID, id BankTransactionID, annotation string,
+) (BankTransaction, error) {
+	r := c.guarded(http.MethodDelete, rowPath(account, id)+"/annotations/"+segment(annotation), 0,
+		nil)
+	r.safe = true
+	return answer[BankTransaction](ctx, r)
+}
