@@ -76,14 +76,13 @@ type tb interface {
 	Fatal(args ...any)
 }
 
-// put writes rows with their entries and sheets.
+// put writes rows with their entries and sheets, and makes the tags that they have.
 func put(t tb, p *Person, rows ...Transaction) []*Transaction {
 	t.Helper()
-	var out []*Transaction
-	known := sheets{}
 	made := map[string]bool{}
+	rows = slices.Clone(rows)
 	for i := range rows {
-		row := rows[i]
+		row := &rows[i]
 		tags := slices.Clone(row.TagIDs)
 		row.Tags = textsOfTags(row.TagIDs)
 		row.Splits = slices.Clone(row.Splits)
@@ -97,6 +96,17 @@ func put(t tb, p *Person, rows ...Transaction) []*Transaction {
 			}
 			made[id] = true
 		}
+	}
+	return putTagged(t, p, rows...)
+}
+
+// putTagged writes rows whose tags are there.
+func putTagged(t tb, p *Person, rows ...Transaction) []*Transaction {
+	t.Helper()
+	var out []*Transaction
+	known := sheets{}
+	for i := range rows {
+		row := rows[i]
 		if row.Currency == "" {
 			row.Currency = "NZD"
 		}
