@@ -37,7 +37,8 @@ type desk struct {
 func newDesk(t testing.TB) *desk {
 	// Ids that count, so that what is drawn at random can be drawn again.
 	var ids atomic.Int64
-	b := open(t, statements.Options{NewID: func() string { return fmt.Sprintf("%026d", ids.Add(1)) }})
+	b := open(t, statements.Options{
+		NewID: func() string { return fmt.Sprintf("%026d", ids.Add(1)) }})
 	p := b.person("someone")
 	return &desk{b, p, t, b.account(p, "Everyday").ID}
 }
@@ -182,8 +183,10 @@ func TestPartsAddUpToTheAmount(t *testing.T) {
 	row := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-10.00"),
 		Merchant: "Market", TagIDs: []string{food}})
 	parts := []statements.NewSplit{
-		{Amount: dec("-7.01"), TagIDs: []string{food}}, {Amount: dec("-2.98"), TagIDs: []string{home}}}
-	_, err := d.ChangeTransaction(t.Context(), d.at(row), statements.TransactionChange{Splits: &parts})
+		{Amount: dec("-7.01"), TagIDs: []string{food}},
+		{Amount: dec("-2.98"), TagIDs: []string{home}}}
+	_, err := d.ChangeTransaction(t.Context(), d.at(row),
+		statements.TransactionChange{Splits: &parts})
 	if diff := cmp.Diff([]string{"splits"}, fieldsOf(err)); diff != "" {
 		t.Error(diff)
 	}
@@ -225,30 +228,32 @@ func TestWhatIsWrongWithAChangeIsNamed(t *testing.T) {
 		many[i] = fmt.Sprint("tag-", i)
 	}
 	parts := make([]statements.NewSplit, statements.SplitsMax+1)
+	type change = statements.TransactionChange
+	day := func(d statements.Date) change { return change{Date: &d} }
 	for name, test := range map[string]struct {
-		change statements.TransactionChange
-		want   []string
+		change change
+		want   string
 	}{
-		"a day that is none":      {statements.TransactionChange{Date: of(statements.Date("2025-02-30"))}, []string{"date"}},
-		"a year of two digits":    {statements.TransactionChange{Date: of(statements.Date("0025-02-03"))}, []string{"date"}},
-		"notes that are too long": {statements.TransactionChange{Notes: &long}, []string{"notes"}},
-		"a merchant too long":     {statements.TransactionChange{Merchant: of(long[:statements.NameMax+1])}, []string{"merchant"}},
-		"control characters":      {statements.TransactionChange{Notes: of("a\x00b")}, []string{"notes"}},
-		"too many tags":           {statements.TransactionChange{TagIDs: &many}, []string{"tagIds"}},
-		"one part":                {statements.TransactionChange{Splits: of(parts[:1])}, []string{"splits"}},
-		"too many parts":          {statements.TransactionChange{Splits: &parts}, []string{"splits"}},
-		"too many digits":         {statements.TransactionChange{Amount: of(dec("1234567890123456789"))}, []string{"amount"}},
-		"a reset of the date":     {statements.TransactionChange{Reset: []string{"date"}}, []string{"reset[0]"}},
-		"a reset of what is set":  {statements.TransactionChange{Notes: of(""), Reset: []string{"notes"}}, []string{"reset[0]"}},
-		"too many tags of parts": {statements.TransactionChange{Splits: &[]statements.NewSplit{
-			{Amount: dec("-4.50"), TagIDs: many[:45]}, {TagIDs: many[:45]}}}, []string{"splits"}},
+		"a day that is none":      {day("2025-02-30"), "date"},
+		"a year of two digits":    {day("0025-02-03"), "date"},
+		"notes that are too long": {change{Notes: &long}, "notes"},
+		"a merchant too long":     {change{Merchant: of(long[:statements.NameMax+1])}, "merchant"},
+		"control characters":      {change{Notes: of("a\x00b")}, "notes"},
+		"too many tags":           {change{TagIDs: &many}, "tagIds"},
+		"one part":                {change{Splits: of(parts[:1])}, "splits"},
+		"too many parts":          {change{Splits: &parts}, "splits"},
+		"too many digits":         {change{Amount: of(dec("1234567890123456789"))}, "amount"},
+		"a reset of the date":     {change{Reset: []string{"date"}}, "reset[0]"},
+		"a reset of what is set":  {change{Notes: of(""), Reset: []string{"notes"}}, "reset[0]"},
+		"too many tags of parts": {change{Splits: &[]statements.NewSplit{
+			{Amount: dec("-4.50"), TagIDs: many[:45]}, {TagIDs: many[:45]}}}, "splits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := d.ChangeTransaction(t.Context(), d.at(row), test.change)
 			if !errors.Is(err, statements.ErrInvalid) {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, fieldsOf(err)); diff != "" {
+			if diff := cmp.Diff([]string{test.want}, fieldsOf(err)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -317,10 +322,12 @@ func TestADeletedTransactionIsGone(t *testing.T) {
 	if !errors.Is(err, statements.ErrNoTransaction) {
 		t.Errorf("read: %v", err)
 	}
-	if err := d.DeleteTransaction(t.Context(), d.at(row), 0); !errors.Is(err, statements.ErrNoTransaction) {
+	err = d.DeleteTransaction(t.Context(), d.at(row), 0)
+	if !errors.Is(err, statements.ErrNoTransaction) {
 		t.Errorf("deleted again: %v", err)
 	}
-	if s := d.sheets()["2025-08-01"]; s.All.Count != 0 || !s.All.Out.IsZero() || len(s.Merchants) > 0 {
+	s := d.sheets()["2025-08-01"]
+	if s.All.Count != 0 || !s.All.Out.IsZero() || len(s.Merchants) > 0 {
 		t.Errorf("totals: %v", s)
 	}
 }
@@ -345,12 +352,13 @@ func TestATransactionOfAnotherProgramCanBeChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := statements.At{AccountID: d.account, ID: "txn-abc123"}
-	_, err := d.ChangeTransaction(t.Context(), at, statements.TransactionChange{Notes: of("Weekly")})
+	noted := statements.TransactionChange{Notes: of("Weekly")}
+	_, err := d.ChangeTransaction(t.Context(), at, noted)
 	if !errors.Is(err, statements.ErrNoTransaction) {
 		t.Errorf("without its day: %v", err)
 	}
 	at.Date = "2025-08-13"
-	after, err := d.ChangeTransaction(t.Context(), at, statements.TransactionChange{Notes: of("Weekly")})
+	after, err := d.ChangeTransaction(t.Context(), at, noted)
 	if err != nil || after.Notes != "Weekly" || after.Merchant != "Supermarket X" {
 		t.Fatal(after, err)
 	}

@@ -113,7 +113,9 @@ func (b *plainBooks) add() {
 }
 
 func (b *plainBooks) some() (string, *plainRow) {
-	there := slices.DeleteFunc(slices.Clone(b.order), func(id string) bool { return b.rows[id] == nil })
+	there := slices.DeleteFunc(slices.Clone(b.order), func(id string) bool {
+		return b.rows[id] == nil
+	})
 	id := there[b.draw(len(there), "row")]
 	return id, b.rows[id]
 }
@@ -286,8 +288,8 @@ func (b *plainBooks) judge() {
 		if row == nil {
 			b.rt.Fatalf("a row that should not be there: %+v", t)
 		}
-		got := plainRow{date: t.Date, amount: t.Amount, text: t.Text, notes: t.Notes, tags: t.TagIDs,
-			transfer: t.Transfer}
+		got := plainRow{date: t.Date, amount: t.Amount, text: t.Text, notes: t.Notes,
+			tags: t.TagIDs, transfer: t.Transfer}
 		texts := b.textsOf(t.TagIDs)
 		if !slices.Equal(texts, t.Tags) {
 			b.rt.Fatalf("tags %v have the texts %v", texts, t.Tags)

@@ -85,8 +85,9 @@ func TestAJobThatIsKilledAtAnyWriteEndsTheSame(t *testing.T) {
 				a, b := d.tag("A"), d.tag("B")
 				var made []statements.Transaction
 				for i := range rows {
-					n := statements.NewTransaction{Amount: dec("-1"), Merchant: fmt.Sprint("Shop ", i),
-						Date: statements.Date(fmt.Sprintf("2025-%02d-10", i%months+1))}
+					n := statements.NewTransaction{Amount: dec("-1"),
+						Merchant: fmt.Sprint("Shop ", i),
+						Date:     statements.Date(fmt.Sprintf("2025-%02d-10", i%months+1))}
 					if i%3 != 0 {
 						n.TagIDs = []string{a}
 					}

@@ -94,12 +94,13 @@ func TestRulesFillInWhatAPersonLeftOut(t *testing.T) {
 	food, fun := d.tag("Food"), d.tag("Fun")
 	d.rule(statements.Rule{Conditions: contains("café"), Set: statements.Setting{
 		Merchant: "Café Nero", TagIDs: []string{food}}})
-	plain := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"), Merchant: "CAFÉ"})
+	plain := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"),
+		Merchant: "CAFÉ"})
 	if plain.Merchant != "CAFÉ" || len(plain.TagIDs) != 1 || plain.TagIDs[0] != food {
 		t.Errorf("only the tag was left out: %+v", plain)
 	}
-	own := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"), Merchant: "CAFÉ",
-		TagIDs: []string{fun}})
+	own := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"),
+		Merchant: "CAFÉ", TagIDs: []string{fun}})
 	if len(own.TagIDs) != 1 || own.TagIDs[0] != fun {
 		t.Errorf("the person's tag: %+v", own)
 	}

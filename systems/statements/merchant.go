@@ -11,8 +11,8 @@ import (
 // textJoint stands between the name and the memo in Transaction.Text.
 const textJoint = " / "
 
-// typedPayeeMax bounds Entry.Payee in bytes: enough to tell two shops apart, and short, since every row
-// has one.
+// typedPayeeMax bounds Entry.Payee in bytes: enough to tell two shops apart, and short, since every
+// row has one.
 const typedPayeeMax = 40
 
 // What banks add to a name that is certainly not part of it: a masked card number, and a whole date

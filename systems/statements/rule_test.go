@@ -25,7 +25,8 @@ func (d *desk) rule(r statements.Rule) statements.Rule {
 
 // contains is the condition that the bank's text has some words.
 func contains(words string) []statements.Condition {
-	return []statements.Condition{{Field: statements.OnText, Op: statements.OpContains, Text: words}}
+	return []statements.Condition{
+		{Field: statements.OnText, Op: statements.OpContains, Text: words}}
 }
 
 // year is all accounts in 2025.
@@ -111,7 +112,8 @@ func TestARuleThatCannotWorkIsRefused(t *testing.T) {
 		"a text that is less": {one(statements.Condition{Field: statements.OnText,
 			Op: statements.OpLess, Text: "a"}), []string{"conditions[0].op"}},
 		"a text with an amount": {one(statements.Condition{Field: statements.OnText,
-			Op: statements.OpEquals, Text: "a", Amount: of(dec("1"))}), []string{"conditions[0].amount"}},
+			Op: statements.OpEquals, Text: "a", Amount: of(dec("1"))}),
+			[]string{"conditions[0].amount"}},
 		"no text": {one(statements.Condition{Field: statements.OnMerchant,
 			Op: statements.OpBegins}), []string{"conditions[0].text"}},
 		"blanks": {one(statements.Condition{Field: statements.OnMerchant,
@@ -140,7 +142,8 @@ func TestARuleThatCannotWorkIsRefused(t *testing.T) {
 	if _, err := d.CreateRule(t.Context(), r); !errors.Is(err, statements.ErrNoTag) {
 		t.Errorf("a tag that is not there: %v", err)
 	}
-	r = one(statements.Condition{Field: statements.OnAccount, Op: statements.OpEquals, Text: "none"})
+	r = one(statements.Condition{Field: statements.OnAccount, Op: statements.OpEquals,
+		Text: "none"})
 	if _, err := d.CreateRule(t.Context(), r); !errors.Is(err, statements.ErrNoAccount) {
 		t.Errorf("an account that is not there: %v", err)
 	}
@@ -178,8 +181,9 @@ func TestNoRuleChangesWhatAPersonSet(t *testing.T) {
 func TestRulesLeaveTheTagsOfADividedRow(t *testing.T) {
 	d := newDesk(t)
 	food, fun := d.tag("Food"), d.tag("Fun")
-	row := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"), Merchant: "CAFE",
-		Splits: []statements.NewSplit{{Amount: dec("-3"), TagIDs: []string{fun}}, {Amount: dec("-1")}}})
+	row := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"),
+		Merchant: "CAFE", Splits: []statements.NewSplit{
+			{Amount: dec("-3"), TagIDs: []string{fun}}, {Amount: dec("-1")}}})
 	d.rule(statements.Rule{Conditions: contains("cafe"),
 		Set: statements.Setting{TagIDs: []string{food}}})
 	if j := d.applied(); j.Changed != 0 {
@@ -199,8 +203,8 @@ func TestAPreviewTellsWhatTheJobDoes(t *testing.T) {
 	}
 	row := d.add(statements.NewTransaction{Date: "2025-08-13", Amount: dec("-4"), Merchant: "CAFE"})
 	d.change(row, statements.TransactionChange{Reset: []string{statements.FieldMerchant}})
-	d.rule(statements.Rule{ID: "r1", Order: 1, Conditions: contains("cafe"), Set: statements.Setting{
-		Merchant: "Café", TagIDs: []string{food}}})
+	d.rule(statements.Rule{ID: "r1", Order: 1, Conditions: contains("cafe"),
+		Set: statements.Setting{Merchant: "Café", TagIDs: []string{food}}})
 	d.rule(statements.Rule{ID: "r2", Order: 2, Stop: true, Conditions: contains("cafe"),
 		Set: statements.Setting{Merchant: "Second", TagIDs: []string{fun}}})
 	d.rule(statements.Rule{ID: "r3", Order: 3, Conditions: contains("cafe"),
@@ -257,8 +261,8 @@ func TestAScopeOfWhatIsNotThereIsRefused(t *testing.T) {
 	d := newDesk(t)
 	for want, scope := range map[error]statements.RuleScope{
 		statements.ErrInvalidRange: {From: "2025-02-01", To: "2025-01-01"},
-		statements.ErrNoRule:       {From: "2025-01-01", To: "2025-02-01", RuleIDs: []string{"r"}},
-		statements.ErrNoAccount:    {From: "2025-01-01", To: "2025-02-01", AccountIDs: []string{"a"}},
+		statements.ErrNoRule:       {From: year.From, To: year.To, RuleIDs: []string{"r"}},
+		statements.ErrNoAccount:    {From: year.From, To: year.To, AccountIDs: []string{"a"}},
 	} {
 		if _, err := d.PreviewRules(t.Context(), scope, nil); !errors.Is(err, want) {
 			t.Errorf("preview: got %v, want %v", err, want)

@@ -88,7 +88,8 @@ func TestTheFirstRuleToSetAFieldWins(t *testing.T) {
 	rules, err := p.rulesetOf(t.Context(), []Rule{
 		{ID: "r1", Conditions: all, Set: Setting{Merchant: "First", TagIDs: []string{"a"}}},
 		{ID: "r2", Conditions: all, Set: Setting{Merchant: "Second", Transfer: &yes}},
-		{ID: "r3", Conditions: all, Set: Setting{TagIDs: []string{"gone", "b", "a"}, Transfer: &no}},
+		{ID: "r3", Conditions: all,
+			Set: Setting{TagIDs: []string{"gone", "b", "a"}, Transfer: &no}},
 	})
 	if err != nil {
 		t.Fatal(err)

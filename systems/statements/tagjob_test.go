@@ -233,7 +233,8 @@ func TestMergesThatFollowEachOtherMeet(t *testing.T) {
 				d.run(jobs[i])
 			}
 			for _, row := range rows {
-				if got := d.read(row); !slices.Equal(got.TagIDs, []string{e}) || got.Tags[0] != "E" {
+				got := d.read(row)
+				if !slices.Equal(got.TagIDs, []string{e}) || got.Tags[0] != "E" {
 					t.Errorf("%s has %v", row.Date, got.TagIDs)
 				}
 			}
