@@ -49,6 +49,22 @@
 // transaction is moved, and also after it was deleted; see [Entry]. The month is part of the id, so
 // that an id alone leads to the item.
 //
+// # Who sets a field
+//
+// A field of a transaction is what the bank wrote until a rule or a person sets it. [Rule] looks at
+// what the bank wrote alone, which never changes, and marks what it sets in Transaction.Ruled; a
+// rule that is removed leaves it. What a person sets is marked in Transaction.Edited and is theirs
+// until they give it back, see [TransactionChange]. Annotations mark nothing.
+//
+// # Changing a tag
+//
+// The ids of tags are the truth, and their texts in rows are copies. A tag that is renamed, merged
+// into another or deleted is so at once; a [Job] then visits the months whose sheets tell that they
+// may have rows with it. Until it is done a row may show the earlier text, or the id of a tag that
+// is gone, which the list of jobs explains. Whatever else is written meanwhile is written with the
+// tags as they are, so that one visit to each month suffices. A job is written together with the
+// rows that it changes: it can end anywhere, be repeated, and run several times at once.
+//
 // # The life of an upload
 //
 //	uploaded ── parsed ── previewed ── importing ── processed ── reverting ── reverted

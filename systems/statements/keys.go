@@ -15,8 +15,8 @@ type (
 	}
 	// OfMonth names the entries of an account that a bank booked in a month.
 	OfMonth struct{ UserID, AccountID, Month string }
-	// OfMonths names the months of an account by any of their days, both included; an end left empty
-	// is open.
+	// OfMonths names the months of an account by any of their days, both included; an end left
+	// empty is open.
 	OfMonths struct {
 		UserID, AccountID string
 		From, To          Date

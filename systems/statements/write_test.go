@@ -231,7 +231,8 @@ func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	write(noted, moved)
 	has(t, moved, "c")
 	sheets, err := p.Sheets(t.Context(), "a", "2025-02-01", "2025-02-01")
-	if err != nil || len(sheets) != 1 || len(sheets[0].Tags) != 1 || sheets[0].Tags["c"].Count != 1 {
+	if err != nil || len(sheets) != 1 || len(sheets[0].Tags) != 1 ||
+		sheets[0].Tags["c"].Count != 1 {
 		t.Errorf("totals: %v %v", sheets, err)
 	}
 }
