@@ -1,9 +1,9 @@
-// Package chart draws series of amounts as text for a terminal and as pictures.
+// Package chart draws series of amounts as text for a terminal and as pictures. It knows nothing of
+// where they come from, and draws the same chart the same way each time.
 package chart
 
 import (
-	"errors"
-	"io"
+	"strconv"
 
 	"github.com/exchequer-dev/exchequer/money"
 )
@@ -16,11 +16,12 @@ type Chart struct {
 	// Categories name the places of the values of all series.
 	Categories []string
 	Series     []Series
-	// Line, if set, is drawn over the bars: what remains, most often.
+	// Line, if set, is drawn over the bars of a picture: what remains, most often. Text has it as
+	// one more bar.
 	Line *Series
-	// Stacked puts the bars of a category on each other in place of side by side.
+	// Stacked puts the bars of a picture on each other in place of side by side.
 	Stacked bool
-	// Digits is how many digits after the point values have, 2 for most currencies.
+	// Digits is how many digits after the point values have at least, 2 for most currencies.
 	Digits int
 }
 
@@ -31,29 +32,15 @@ type Series struct {
 	Values []money.Decimal
 }
 
-// TextOptions say how text is drawn.
-type TextOptions struct {
-	// Width is how many columns there are; 0 means 80.
-	Width int
-	// ASCII draws without any other characters.
-	ASCII bool
-	// Color uses the colours of terminals.
-	Color bool
+func (s Series) at(i int) money.Decimal {
+	if i < len(s.Values) {
+		return s.Values[i]
+	}
+	return money.Decimal{}
 }
 
-// Picture is a kind of picture.
-type Picture string
-
-// The kinds of pictures.
-const (
-	SVG Picture = "svg"
-	PNG Picture = "png"
-)
-
-var errUnbuilt = errors.New("not there yet")
-
-// Text draws the chart as lines of text.
-func Text(w io.Writer, c Chart, o TextOptions) error { return errUnbuilt }
-
-// Draw draws the chart as a picture.
-func Draw(w io.Writer, c Chart, kind Picture) error { return errUnbuilt }
+// float is a value as a length on a picture; figures are written from the decimal itself.
+func float(d money.Decimal) float64 {
+	f, _ := strconv.ParseFloat(d.String(), 64) // The text of a decimal is always one of a float.
+	return f
+}
