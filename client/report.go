@@ -169,9 +169,11 @@ func (c *Client) MonthTotals(
 
 // TotalsCheck is what a comparison of totals and rows found.
 type TotalsCheck struct {
-	Months      int               `json:"months"`
-	Rows        int               `json:"rows"`
+	Months int `json:"months"`
+	Rows   int `json:"rows"`
+	// Differences are the first, and Differ is how many totals differ in all.
 	Differences []TotalDifference `json:"differences"`
+	Differ      int               `json:"differ"`
 	Repaired    int               `json:"repaired"`
 }
 

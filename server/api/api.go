@@ -335,8 +335,19 @@ func (a *API) bounded(ctx huma.Context, next func(huma.Context)) {
 
 // unbounded lets a stream take as long as it takes: the server's own limit is lifted.
 func unbounded(ctx huma.Context, next func(huma.Context)) {
-	_, w := humago.Unwrap(ctx)
+	r, w := humago.Unwrap(ctx)
 	// Where there is no connection, as in one process, there is no limit to lift.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	connection := http.NewResponseController(w)
+	_ = connection.SetWriteDeadline(time.Time{})
+	if r.Body == http.NoBody {
+		unhurried(ctx)
+	}
 	next(&exchanged{frameworkContext: ctx})
+}
+
+// unhurried lifts the time to read, once there is nothing more to read: when it is over, the server
+// takes the caller for gone and ends the work.
+func unhurried(ctx huma.Context) {
+	_, w := humago.Unwrap(ctx)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 }

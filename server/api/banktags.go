@@ -15,6 +15,7 @@ type (
 	tag struct {
 		ID        string  `json:"id" example:"tag-01k3zj8q0v9x2c4r6t8w0y2a4b"`
 		Text      string  `json:"text" doc:"Unique for its person, whatever the case of its letters" example:"Groceries"`
+		Version   uint64  `json:"version" doc:"Counts the changes; the ETag without its quotes"`
 		CreatedAt instant `json:"createdAt"`
 	}
 
@@ -26,7 +27,7 @@ type (
 type createTagParams struct{ WithBody }
 
 func tagForm(t statements.Tag) tag {
-	return tag{ID: t.ID, Text: t.Text, CreatedAt: instant(t.CreatedAt)}
+	return tag{ID: t.ID, Text: t.Text, Version: t.Version, CreatedAt: instant(t.CreatedAt)}
 }
 
 func (a *API) registerTags() {
@@ -72,5 +73,7 @@ func (a *API) createTag(
 	if !fresh {
 		status = http.StatusOK
 	}
-	return &created[tag]{Status: status, Location: "/v1/me/tags/" + escape(t.ID), Body: tagForm(t)}, nil
+	return &created[tag]{
+		Status: status, Location: "/v1/me/tags/" + escape(t.ID), Body: tagForm(t),
+	}, nil
 }

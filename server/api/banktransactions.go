@@ -84,6 +84,7 @@ type (
 	bankTransactionParams struct {
 		Conditional
 		BankTransactionPath
+		OnDay
 	}
 	bankTransactionsParams struct {
 		BankAccountPath
@@ -173,7 +174,12 @@ func (a *API) bankTransaction(
 	if err != nil {
 		return nil, err
 	}
-	t, err := p.Transaction(ctx, in.Account, in.Transaction)
+	var t statements.Transaction
+	if in.Date != "" {
+		t, err = p.TransactionOf(ctx, in.Account, in.Date, in.Transaction)
+	} else {
+		t, err = p.Transaction(ctx, in.Account, in.Transaction)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,15 @@ func (a *API) registerBooks() {
 	a.registerProfile()
 	a.registerBankAccounts()
 	a.registerTags()
+	a.registerTagEdits()
 	a.registerBankTransactions()
+	a.registerBankEdits()
+	a.registerSearch()
+	a.registerJobs()
+	a.registerUploads()
+	a.registerRules()
+	a.registerReports()
+	a.registerMyData()
 }
 
 // person returns the part of the books that belongs to the caller. It is the only way to them.
@@ -144,7 +152,9 @@ func (a *API) startOfApp(ctx context.Context, _ *struct{}) (*answer[startOfApp],
 	if err != nil {
 		return nil, err
 	}
-	out := startOfApp{Accounts: convertAll(s.Accounts, bankAccountOf), Tags: convertAll(s.Tags, tagForm)}
+	out := startOfApp{
+		Accounts: convertAll(s.Accounts, bankAccountOf), Tags: convertAll(s.Tags, tagForm),
+	}
 	if s.Profile != nil {
 		own := profileOf(*s.Profile)
 		out.Profile = &own

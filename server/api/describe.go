@@ -41,7 +41,12 @@ var tags = []*huma.Tag{
 	{Name: tagRates, Description: "What currencies cost in each other, now and on each day"},
 	{Name: "Tables", Description: "The tables that everything is kept in"},
 	{Name: "Patterns", Description: "The questions that the tables answer, one by one"},
-	{Name: tagMe, Description: "Whose data the caller reaches"},
+	{Name: tagMe, Description: "Whose data the caller reaches, and all of it at once"},
+	{Name: tagBankAccounts, Description: "A person's accounts at banks"},
+	{Name: tagUploads, Description: "Files of banks: read, imported, and taken back"},
+	{Name: tagBankTransactions, Description: "What a person's accounts gained and lost"},
+	{Name: tagRules, Description: "What tags and renames rows by itself"},
+	{Name: tagReports, Description: "Where a person's money went"},
 	{Name: "API keys", Description: "Who may call this server, and what for"},
 }
 

@@ -122,6 +122,9 @@ func (a *API) recovered(w *recorder, fault any) (whole bool) {
 	if !ok {
 		err = fmt.Errorf("%v", fault)
 	}
+	if errors.Is(err, http.ErrAbortHandler) && w.exchange.Err != nil {
+		return false // An answer that is broken off on purpose, and why is noted already.
+	}
 	err = fmt.Errorf("panic: %w", err)
 	w.exchange.Err, w.exchange.Code = err, problem.CodeInternal
 	if errors.Is(err, http.ErrAbortHandler) || w.status != 0 {

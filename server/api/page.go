@@ -95,7 +95,9 @@ func writePage(w io.Writer, spec *huma.OpenAPI) error {
 func pageOperations(spec *huma.OpenAPI, tag string) []pageOperation {
 	var made []pageOperation
 	for _, path := range spec.Paths {
-		for _, op := range []*huma.Operation{path.Get, path.Post, path.Put} {
+		for _, op := range []*huma.Operation{
+			path.Get, path.Post, path.Put, path.Patch, path.Delete,
+		} {
 			if op != nil && slices.Contains(op.Tags, tag) {
 				made = append(made, newPageOperation(op))
 			}
@@ -121,7 +123,7 @@ func newPageOperation(op *huma.Operation) pageOperation {
 		f.Doc, f.Required = param.Description, param.Required
 		p.Parameters = append(p.Parameters, f)
 	}
-	if op.RequestBody != nil {
+	if op.RequestBody != nil && op.RequestBody.Content[mediaJSON] != nil {
 		media := op.RequestBody.Content[mediaJSON]
 		p.Body = refName(media.Schema)
 		if text, err := json.MarshalIndent(media.Example, "", "  "); err == nil {

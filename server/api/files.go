@@ -1,0 +1,225 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/exchequer-dev/exchequer/problem"
+)
+
+// Long work and large bodies, both ways: neither is held in memory, and neither is bound by the
+// times of ordinary answers.
+
+const (
+	mediaBytes = "application/octet-stream"
+	mediaZip   = "application/zip"
+)
+
+// ErrFormRefused tells that a file came inside a form.
+var ErrFormRefused = Problems.Define(problem.Invalid, "form_refused",
+	"The body is a form, and this operation reads the file itself",
+	"Send the bytes of the file as the body, with curl --data-binary @FILE for example")
+
+// Streaming is embedded in the parameters of work that may take long and tells of its progress.
+type Streaming struct {
+	Accept string `header:"Accept" hidden:"true"`
+}
+
+func (s *Streaming) accept() string { return s.Accept }
+
+// workLine is one line of a stream; one member is set.
+type workLine[P, R any] struct {
+	Progress *P        `json:"progress,omitempty"`
+	Report   *R        `json:"report,omitempty" doc:"What came of it, on the last line"`
+	Problem  *document `json:"problem,omitempty" doc:"What ended the work, on the last line"`
+}
+
+// streams explains the answers of long work.
+const streams = "It may take long: with Accept: " + mediaLines + " the answer is a stream of " +
+	"JSON objects, one a line, each with the member progress, and at last one with the member report " +
+	"or problem. "
+
+// work is long work on a request: it tells of its progress and ends with a report.
+type work[P, R any] func(ctx huma.Context, tell func(P)) (R, error)
+
+// registerWork adds an operation that does long work and tells of its progress.
+func registerWork[P, R, I any, T interface {
+	*I
+	accept() string
+}](a *API, op operation, handle func(huma.Context, *I, func(P)) (R, error)) {
+	op.stream = true
+	op.description += " " + streams
+	register(a, op, func(_ context.Context, in *I) (*streamed, error) {
+		return worked(a, T(in).accept(), func(c huma.Context, tell func(P)) (R, error) {
+			return handle(c, in, tell)
+		}), nil
+	})
+	a.describeAnswer(op, map[string]*huma.MediaType{
+		mediaJSON:  {Schema: a.schema(typeOf[R]())},
+		mediaLines: {Schema: a.schema(typeOf[workLine[P, R]]())},
+	})
+}
+
+// worked answers with what long work comes to.
+func worked[P, R any](a *API, accept string, do work[P, R]) *streamed {
+	return &streamed{Body: func(c huma.Context) {
+		stream(a, accept, func(_ context.Context, tell func(P)) (R, error) { return do(c, tell) },
+			func(p *P, r *R, d *document) any { return workLine[P, R]{p, r, d} }).Body(c)
+	}}
+}
+
+// describeAnswer says what a stream is of.
+func (a *API) describeAnswer(op operation, content map[string]*huma.MediaType) {
+	h := a.operationOf(op)
+	h.Responses["200"].Content = content
+}
+
+// operationOf returns the description of an operation that was registered.
+func (a *API) operationOf(op operation) *huma.Operation {
+	path := a.huma.OpenAPI().Paths[op.path]
+	switch op.method {
+	case http.MethodPost:
+		return path.Post
+	case http.MethodPut:
+		return path.Put
+	case http.MethodDelete:
+		return path.Delete
+	}
+	return path.Get
+}
+
+// WithFile is embedded in the parameters of operations whose body is a file.
+type WithFile struct {
+	ctx huma.Context
+}
+
+// Resolve keeps the body for the handler, which reads it as it comes.
+func (f *WithFile) Resolve(ctx huma.Context) []error {
+	f.ctx = ctx
+	return nil
+}
+
+// registerFile adds an operation whose body is a file of at most Options.UploadMax bytes.
+func registerFile[I, O any](
+	a *API, op operation, handle func(context.Context, *I) (*O, error),
+) {
+	op.stream = true
+	register(a, op, handle)
+	h := a.operationOf(op)
+	h.RequestBody = &huma.RequestBody{
+		Required: true, Description: "The bytes of the file, of whatever media type but a form",
+		Content: map[string]*huma.MediaType{mediaBytes: {
+			Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"},
+		}},
+	}
+}
+
+// body returns the reader of the file.
+func (f *WithFile) body(a *API) (*fileBody, error) {
+	media, _, err := mime.ParseMediaType(f.ctx.Header("Content-Type"))
+	if err == nil && media == "multipart/form-data" {
+		return nil, ErrFormRefused
+	}
+	r, w := humago.Unwrap(f.ctx)
+	if r.ContentLength > a.opts.UploadMax {
+		return nil, ErrBodyTooLarge.With("limit", a.opts.UploadMax)
+	}
+	return &fileBody{
+		from: f.ctx.BodyReader(), left: a.opts.UploadMax, limit: a.opts.UploadMax,
+		patience: a.opts.BodyTime, connection: http.NewResponseController(w),
+	}, nil
+}
+
+// fileBody reads a body up to a limit. A caller may take long over a large file, as long as
+// something arrives again and again.
+type fileBody struct {
+	from        io.Reader
+	left, limit int64
+	patience    time.Duration
+	connection  *http.ResponseController
+	wrong       error // What ended it, unless it is the end of the body.
+}
+
+// Read reads on.
+func (b *fileBody) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, b.wrong
+	}
+	// One byte more than the limit tells a file that is too large from one that just fits. Where
+	// there is no connection, as in one process, there is no deadline to set.
+	_ = b.connection.SetReadDeadline(time.Now().Add(b.patience))
+	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		b.wrong = ErrBodyTooLarge.With("limit", b.limit)
+		return 0, b.wrong
+	}
+	if err != nil {
+		// What is left to do is not bound by the time to read.
+		_ = b.connection.SetReadDeadline(time.Time{})
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.wrong = ErrBodyTooSlow.Wrap(err)
+		return n, b.wrong
+	}
+	return n, err
+}
+
+// because returns what ended the reading of the body, which is the cause of whatever came of it.
+func (b *fileBody) because(err error) error {
+	if err != nil && b.wrong != nil {
+		return b.wrong
+	}
+	return err
+}
+
+// download answers with bytes that are written as they come. What is wrong with the request itself
+// is found before the first byte, so that it has a status of its own; later the answer is broken
+// off, which is the only way to tell that it is not whole.
+func (a *API) download(
+	media, fileName string, write func(huma.Context, io.Writer) error,
+) *streamed {
+	return &streamed{Body: func(c huma.Context) {
+		w := &downloadWriter{c: c, media: media, fileName: fileName}
+		err := write(c, w)
+		switch {
+		case err == nil:
+			w.begin()
+		case !w.begun:
+			a.fail(c, err)
+		default:
+			a.document(c.Context(), err)
+			panic(http.ErrAbortHandler)
+		}
+	}}
+}
+
+// downloadWriter begins the answer with its first byte.
+type downloadWriter struct {
+	c               huma.Context
+	media, fileName string
+	begun           bool
+}
+
+func (w *downloadWriter) begin() {
+	if w.begun {
+		return
+	}
+	w.begun = true
+	w.c.SetHeader("Content-Type", w.media)
+	w.c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment",
+		map[string]string{"filename": w.fileName}))
+	w.c.SetStatus(http.StatusOK)
+}
+
+// Write sends bytes.
+func (w *downloadWriter) Write(p []byte) (int, error) {
+	w.begin()
+	return w.c.BodyWriter().Write(p)
+}
