@@ -108,7 +108,7 @@ func (pl *plan) prepare(ctx context.Context) error {
 			f.no = -1 // It can be nothing but what its content says.
 		}
 		f.byContent = -1
-		if hit < 0 {
+		if hit < 0 && !correcting(e, key) {
 			f.byContent = pl.byContent(key)
 		}
 		if f.no >= 0 || f.byContent >= 0 {
@@ -164,6 +164,10 @@ func (pl *plan) currency(e *bankfile.Entry) money.Currency {
 	}
 	return e.Currency
 }
+
+// correcting tells that a row corrects another by its own id, so that it is not that other one though
+// it may say the same.
+func correcting(e *bankfile.Entry, key bankfile.Key) bool { return e.Corrects != "" && key.ID != "" }
 
 // idDays is how far apart two rows with one bank id and one amount may be to be the same.
 const idDays = 8
@@ -285,7 +289,7 @@ func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
 func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map[hash]bool) {
 	f := pl.freeRow(d.no, row)
 	key, hit := pl.byBank(key, &f)
-	if hit < 0 {
+	if hit < 0 && !correcting(&row.Entry, key) {
 		if hit = pl.byContent(key); hit >= 0 && !pl.sameByContent(hit, key.ID != "") {
 			hit = -1
 		} else if hit >= 0 && key.ID != "" && pl.known.rows[hit].is(rowBankID) {

@@ -30,7 +30,7 @@ type UndoPlan struct {
 	// EditedOf is how many of the first two somebody has worked on since, and Edited names the
 	// first EditedMax of them.
 	EditedOf int
-	Edited      []EditedRow
+	Edited   []EditedRow
 }
 
 // Edits says what an undo does with rows on which somebody has worked since.
