@@ -262,6 +262,16 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 	with := func(name string, text string) map[string]*string {
 		return map[string]*string{name: &text}
 	}
+	fitting := func(name, text string) []byte { return repack(t, good, with(name, text), true) }
+	lacking := func(name string, fit bool) []byte {
+		return repack(t, good, map[string]*string{name: nil}, fit)
+	}
+	manifested := func(text string) []byte {
+		return repack(t, good, with(archiveManifest, text), false)
+	}
+	row := func(more string) []byte {
+		return fitting(archiveTransactions, `{"accountId":"a","transactionId":"x"`+more+`}`)
+	}
 	bomb := func() []byte {
 		var out bytes.Buffer
 		z := zip.NewWriter(&out)
@@ -287,27 +297,29 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 		archive []byte
 		why     string
 	}{
-		"no zip":            {[]byte("Date,Amount"), "no zip file"},
-		"nothing":           {nil, "no zip file"},
-		"cut off":           {good[:len(good)-9], "no zip file"},
-		"a bit turned":      {flipped, "transactions.jsonl is damaged"},
-		"a zip bomb":        {bomb(), "more than an archive of its size is"},
-		"another zip":       {repack(t, good, map[string]*string{archiveManifest: nil}, false), "has no manifest.json"},
-		"another format":    {repack(t, good, with(archiveManifest, `{"format":"zip"}`), false), "no archive of statements"},
-		"a later version":   {repack(t, good, with(archiveManifest, `{"format":"exchequer-statements","version":2}`), false), "version is 2"},
-		"no manifest":       {repack(t, good, with(archiveManifest, `[]`), false), "not what it should be"},
-		"a changed file":    {repack(t, good, with(archiveTags, ""), false), "damaged"},
-		"one more file":     {repack(t, good, with("../evil", ""), false), "does not name"},
-		"an unknown file":   {repack(t, good, with("../evil", ""), true), "not known here"},
-		"a missing file":    {repack(t, good, map[string]*string{archiveTags: nil}, true), "tags.jsonl is missing"},
-		"fewer lines":       {repack(t, good, with(archiveRules, ""), true), "other numbers"},
-		"a line twice":      {repack(t, good, with(archiveTransactions, strings.Repeat(read[archiveTransactions], 2)), true), "there twice"},
-		"an unknown member": {repack(t, good, with(archiveTags, `{"tagId":"a","text":"b","color":"red"}`), true), `"color" is not known`},
-		"no account":        {repack(t, good, with(archiveAccounts, ""), true), "account that is not there"},
-		"no currency":       {repack(t, good, with(archiveTransactions, `{"accountId":"a","transactionId":"x","date":"2026-01-01"}`), true), "no currency"},
-		"no date":           {repack(t, good, with(archiveTransactions, `{"accountId":"a","transactionId":"x","date":"2026-02-30"}`), true), "no calendar day"},
-		"no id":             {repack(t, good, with(archiveTags, `{"text":"b"}`), true), "no id"},
-		"no number":         {repack(t, good, with(archiveTransactions, `{"amount":"1e9"}`), true), "line 1 of its file transactions.jsonl: amount"},
+		"no zip":          {[]byte("Date,Amount"), "no zip file"},
+		"nothing":         {nil, "no zip file"},
+		"cut off":         {good[:len(good)-9], "no zip file"},
+		"a bit turned":    {flipped, "transactions.jsonl is damaged"},
+		"a zip bomb":      {bomb(), "more than an archive of its size is"},
+		"another zip":     {lacking(archiveManifest, false), "has no manifest.json"},
+		"another format":  {manifested(`{"format":"zip"}`), "no archive of statements"},
+		"a later version": {manifested(`{"format":"exchequer-statements","version":2}`), "is 2"},
+		"no manifest":     {manifested(`[]`), "not what it should be"},
+		"a changed file":  {repack(t, good, with(archiveTags, ""), false), "damaged"},
+		"one more file":   {repack(t, good, with("../evil", ""), false), "does not name"},
+		"an unknown file": {fitting("../evil", ""), "not known here"},
+		"a missing file":  {lacking(archiveTags, true), "tags.jsonl is missing"},
+		"fewer lines":     {fitting(archiveRules, ""), "other numbers"},
+		"a line twice": {fitting(archiveTransactions,
+			strings.Repeat(read[archiveTransactions], 2)), "there twice"},
+		"an unknown member": {fitting(archiveTags, `{"tagId":"a","text":"b","color":"red"}`),
+			`"color" is not known`},
+		"no account":  {fitting(archiveAccounts, ""), "account that is not there"},
+		"no currency": {row(`,"date":"2026-01-01"`), "no currency"},
+		"no date":     {row(`,"date":"2026-02-30"`), "no calendar day"},
+		"no id":       {fitting(archiveTags, `{"text":"b"}`), "no id"},
+		"no number":   {row(`,"amount":"1e9"`), "line 1 of its file transactions.jsonl: amount"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := s.user(t, "reader")
@@ -334,11 +346,9 @@ func itemsOf(t tb, s *shelf, user string) []string {
 		}
 		for _, item := range page.Items {
 			key := item["PK"].S() + " " + item["SK"].S()
-			for _, part := range strings.FieldsFunc(key, func(r rune) bool { return r == '#' || r == ' ' }) {
-				if part == user {
-					out = append(out, key)
-					break
-				}
+			parts := strings.FieldsFunc(key, func(r rune) bool { return r == '#' || r == ' ' })
+			if slices.Contains(parts, user) {
+				out = append(out, key)
 			}
 		}
 		if in.ExclusiveStartKey = page.LastEvaluatedKey; in.ExclusiveStartKey == nil {

@@ -38,7 +38,8 @@ func checkTotals(t tb, p *Person, account string, o CheckOptions) Checked {
 func TestADifferenceThatAnotherProgramMadeIsFoundAndRepaired(t *testing.T) {
 	p := newShelf(t, Options{Now: spring}).user(t, "someone", "a", "b")
 	rows := put(t, p,
-		Transaction{AccountID: "a", ID: "txn-1", Date: "2026-01-05", Amount: dec("-5"), Merchant: "M"},
+		Transaction{AccountID: "a", ID: "txn-1", Date: "2026-01-05", Amount: dec("-5"),
+			Merchant: "M"},
 		Transaction{AccountID: "a", ID: "txn-2", Date: "2026-02-05", Amount: dec("-7"),
 			TagIDs: []string{"food"}},
 		Transaction{AccountID: "b", Date: "2026-02-05", Amount: dec("3")})

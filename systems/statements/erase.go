@@ -11,8 +11,8 @@ type Erased struct {
 }
 
 // Erase removes everything that a user has, uploaded files included, and tells what it was.
-// Progress, if not nil, is told from time to time. When it was cut off, another call removes what is
-// left. The error is ErrNoFiles where there are files and no place that keeps them.
+// Progress, if not nil, is told from time to time. When it was cut off, another call removes what
+// is left. The error is ErrNoFiles where there are files and no place that keeps them.
 //
 // Whoever writes for the user meanwhile may leave something behind: let no one in first.
 func (p *Person) Erase(ctx context.Context, progress func(Erased)) (Erased, error) {

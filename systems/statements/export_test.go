@@ -55,12 +55,13 @@ func exported(t *testing.T) *Person {
 
 func TestExportsAreAsTheyAlwaysWere(t *testing.T) {
 	p := exported(t)
+	ten := map[string]money.Decimal{"a": dec("10")}
 	for name, e := range map[string]Export{
 		"all.csv":       {Format: ExportCSV},
 		"all.json":      {Format: ExportJSON},
 		"all.jsonl":     {Format: ExportJSONLines},
-		"all.beancount": {Format: ExportBeancount, Openings: map[string]money.Decimal{"a": dec("10")}},
-		"all.journal":   {Format: ExportHledger, Openings: map[string]money.Decimal{"a": dec("10")}},
+		"all.beancount": {Format: ExportBeancount, Openings: ten},
+		"all.journal":   {Format: ExportHledger, Openings: ten},
 		"february.journal": {Format: ExportHledger, Accounts: []string{"a"}, From: "2026-02-02",
 			To: "2026-02-28", Opening: true},
 	} {
@@ -199,7 +200,8 @@ func TestAnExportIsReadAgain(t *testing.T) {
 		text := export(r, p, Export{Format: ExportCSV, From: "2026-01-01",
 			To: "2026-12-31"})
 		file, err := bankfile.Open(strings.NewReader(text), int64(len(text)),
-			bankfile.Options{Mapping: &bankfile.Mapping{Version: bankfile.MappingVersion, Decimal: "."}})
+			bankfile.Options{Mapping: &bankfile.Mapping{Version: bankfile.MappingVersion,
+				Decimal: "."}})
 		if err != nil {
 			r.Fatalf("%v\n%s", err, text)
 		}
@@ -213,8 +215,9 @@ func TestAnExportIsReadAgain(t *testing.T) {
 			}
 			if row.Outcome == bankfile.Read {
 				e := row.Entry
-				got = append(got, fmt.Sprint(file.Statements[row.Statement].Account, " ", e.Date, " ",
-					e.Amount, " ", e.Currency, " ", e.Pending, " ", e.Foreign, e.ForeignCurrency))
+				got = append(got, fmt.Sprint(file.Statements[row.Statement].Account, " ", e.Date,
+					" ", e.Amount, " ", e.Currency, " ", e.Pending, " ", e.Foreign,
+					e.ForeignCurrency))
 			}
 		}
 		var want []string
@@ -249,7 +252,8 @@ func TestAnExportIsReadAgain(t *testing.T) {
 // all yields everything in the order of exports.
 func all(p *Person) func(yield func(*Transaction, error) bool) {
 	return func(yield func(*Transaction, error) bool) {
-		j := &joint{p: p, accounts: []string{"a", "b"}, from: "2026-01-01", to: "2026-12-31", chunk: 3}
+		j := &joint{p: p, accounts: []string{"a", "b"}, from: "2026-01-01", to: "2026-12-31",
+			chunk: 3}
 		for at, err := range j.steps(context.Background(), point{}) {
 			if (err != nil || at.row != nil) && !yield(at.row, err) {
 				return
@@ -350,12 +354,14 @@ func TestAnExportIsRefusedInWords(t *testing.T) {
 		e    Export
 		want error
 	}{
-		"no form":           {Export{}, ErrInvalid},
-		"opening of CSV":    {Export{Format: ExportCSV, Opening: true}, ErrInvalid},
-		"no account":        {Export{Format: ExportCSV, Accounts: []string{"c"}}, ErrNoAccount},
-		"opening of nobody": {Export{Format: ExportHledger, Openings: map[string]money.Decimal{"c": {}}}, ErrNoAccount},
-		"no day":            {Export{Format: ExportCSV, From: "2026-02-30"}, ErrInvalidRange},
-		"no range":          {Export{Format: ExportCSV, From: "2026-02-02", To: "2026-02-01"}, ErrInvalidRange},
+		"no form":        {Export{}, ErrInvalid},
+		"opening of CSV": {Export{Format: ExportCSV, Opening: true}, ErrInvalid},
+		"no account":     {Export{Format: ExportCSV, Accounts: []string{"c"}}, ErrNoAccount},
+		"opening of nobody": {Export{Format: ExportHledger,
+			Openings: map[string]money.Decimal{"c": {}}}, ErrNoAccount},
+		"no day": {Export{Format: ExportCSV, From: "2026-02-30"}, ErrInvalidRange},
+		"no range": {Export{Format: ExportCSV, From: "2026-02-02",
+			To: "2026-02-01"}, ErrInvalidRange},
 	} {
 		if _, err := p.Export(t.Context(), io.Discard, c.e); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v", name, err)

@@ -20,7 +20,8 @@ func reportText(s Spending) []string {
 	for _, c := range s.Currencies {
 		out = append(out, fmt.Sprintf("%s total %s", c.Currency, flowText(c.Total)))
 		for _, one := range c.Series {
-			line := fmt.Sprintf("%s %s %q %s:", c.Currency, one.Kind, one.Label, flowText(one.Total))
+			line := fmt.Sprintf("%s %s %q %s:", c.Currency, one.Kind, one.Label,
+				flowText(one.Total))
 			for _, f := range one.Flows {
 				line += fmt.Sprintf(" %s/%s", f.In, f.Out)
 			}
@@ -238,7 +239,8 @@ func TestReportsAreWhatTheRowsAddUpTo(t *testing.T) {
 		put(r, p, rows...)
 		want := map[string]money.Decimal{}
 		add := func(of string, t *Transaction, amount money.Decimal) {
-			key := fmt.Sprintf("%s %s %s in=%t", of, t.Currency, monthOf(t.Date), amount.Sign() >= 0)
+			key := fmt.Sprintf("%s %s %s in=%t", of, t.Currency, monthOf(t.Date),
+				amount.Sign() >= 0)
 			sum, err := want[key].Add(amount)
 			if err != nil {
 				r.Fatal(err)

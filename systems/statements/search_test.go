@@ -170,21 +170,24 @@ func TestASearchSetsAsideWhatDoesNotMatch(t *testing.T) {
 		q    Search
 		want []string
 	}{
-		"all":                 {Search{}, []string{"rent", "wage", "shop", "move"}},
-		"a size":              {Search{AmountFrom: &least, AmountTo: &most, Unsigned: true}, []string{"rent", "shop", "move"}},
-		"a signed amount":     {Search{AmountTo: &negative}, []string{"rent", "shop", "move"}},
-		"money in":            {Search{AmountFrom: &least}, []string{"wage"}},
-		"a tag":               {Search{TagIDs: []string{"home"}}, []string{"rent", "shop", "move"}},
-		"all tags":            {Search{TagIDs: []string{"home", "food"}}, []string{"shop"}},
-		"any tag":             {Search{TagIDs: []string{"food", "nothing"}, AnyTag: true}, []string{"shop"}},
+		"all": {Search{}, []string{"rent", "wage", "shop", "move"}},
+		"a size": {Search{AmountFrom: &least, AmountTo: &most,
+			Unsigned: true}, []string{"rent", "shop", "move"}},
+		"a signed amount": {Search{AmountTo: &negative}, []string{"rent", "shop", "move"}},
+		"money in":        {Search{AmountFrom: &least}, []string{"wage"}},
+		"a tag":           {Search{TagIDs: []string{"home"}}, []string{"rent", "shop", "move"}},
+		"all tags":        {Search{TagIDs: []string{"home", "food"}}, []string{"shop"}},
+		"any tag": {Search{TagIDs: []string{"food", "nothing"},
+			AnyTag: true}, []string{"shop"}},
 		"tags of parts count": {Search{TagIDs: []string{"row"}}, nil},
 		"untagged":            {Search{Untagged: true}, []string{"wage"}},
 		"a merchant":          {Search{Merchant: "Landlord"}, []string{"rent"}},
 		"pending":             {Search{Pending: &yes}, []string{"wage"}},
-		"no transfers":        {Search{Transfer: &no, TagIDs: []string{"home"}}, []string{"rent", "shop"}},
-		"a currency":          {Search{Currency: "EUR"}, []string{"move"}},
-		"an upload":           {Search{UploadID: "u1"}, []string{"wage"}},
-		"typed in":            {Search{Source: FromPerson}, []string{"rent", "shop", "move"}},
+		"no transfers": {Search{Transfer: &no,
+			TagIDs: []string{"home"}}, []string{"rent", "shop"}},
+		"a currency": {Search{Currency: "EUR"}, []string{"move"}},
+		"an upload":  {Search{UploadID: "u1"}, []string{"wage"}},
+		"typed in":   {Search{Source: FromPerson}, []string{"rent", "shop", "move"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.q.From, c.q.To = "2026-01-01", "2026-12-31"
@@ -263,6 +266,9 @@ func TestASearchIsRefusedInWords(t *testing.T) {
 		return changed
 	}
 	two, one := dec("2"), dec("1")
+	latest := with(func(s *Search) { s.Latest = true })
+	worded := with(func(s *Search) { s.Text = "x" })
+	elsewhere := with(func(s *Search) { s.Accounts = []string{"b"} })
 	for name, c := range map[string]struct {
 		p      *Person
 		q      Search
@@ -270,18 +276,22 @@ func TestASearchIsRefusedInWords(t *testing.T) {
 		cursor string
 		want   error
 	}{
-		"no range":       {p, Search{}, 1, "", ErrInvalidRange},
-		"too long":       {p, Search{From: "2016-01-01", To: "2026-01-01"}, 1, "", ErrInvalidRange},
-		"no size":        {p, q, 0, "", ErrInvalid},
-		"a large size":   {p, q, PageMax + 1, "", ErrInvalid},
-		"no account":     {p, with(func(s *Search) { s.Accounts = []string{"b"} }), 1, "", ErrNoAccount},
-		"amounts":        {p, with(func(s *Search) { s.AmountFrom, s.AmountTo = &two, &one }), 1, "", ErrInvalid},
-		"text":           {p, with(func(s *Search) { s.Text = "\xff" }), 1, "", ErrInvalid},
-		"tag and none":   {p, with(func(s *Search) { s.Untagged, s.TagIDs = true, []string{"a"} }), 1, "", ErrInvalid},
+		"no range":     {p, Search{}, 1, "", ErrInvalidRange},
+		"too long":     {p, Search{From: "2016-01-01", To: "2026-01-01"}, 1, "", ErrInvalidRange},
+		"no size":      {p, q, 0, "", ErrInvalid},
+		"a large size": {p, q, PageMax + 1, "", ErrInvalid},
+		"no account":   {p, elsewhere, 1, "", ErrNoAccount},
+		"amounts": {p, with(func(s *Search) {
+			s.AmountFrom, s.AmountTo = &two, &one
+		}), 1, "", ErrInvalid},
+		"text": {p, with(func(s *Search) { s.Text = "\xff" }), 1, "", ErrInvalid},
+		"tag and none": {p, with(func(s *Search) {
+			s.Untagged, s.TagIDs = true, []string{"a"}
+		}), 1, "", ErrInvalid},
 		"another user":   {other, q, 1, page.Next, ErrInvalidCursor},
-		"another search": {p, with(func(s *Search) { s.Text = "x" }), 1, page.Next, ErrInvalidCursor},
+		"another search": {p, worded, 1, page.Next, ErrInvalidCursor},
 		"a made up one":  {p, q, 1, "x" + page.Next, ErrInvalidCursor},
-		"another order":  {p, with(func(s *Search) { s.Latest = true }), 1, page.Next, ErrInvalidCursor},
+		"another order":  {p, latest, 1, page.Next, ErrInvalidCursor},
 	} {
 		if _, err := c.p.Search(t.Context(), c.q, c.size, c.cursor); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v", name, err)

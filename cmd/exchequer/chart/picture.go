@@ -108,7 +108,7 @@ func addBars(p *plot.Plot, c Chart, width vg.Length) error {
 				}
 				*base = next
 			}
-			p.Legend.Add(plain(s.Label, false), swatch{fill})
+			p.Legend.Add(legend(s.Label), swatch{fill})
 			continue
 		}
 		bars, err := plotter.NewBarChart(values(s, len(c.Categories)), bar)
@@ -118,9 +118,18 @@ func addBars(p *plot.Plot, c Chart, width vg.Length) error {
 		bars.Color, bars.LineStyle.Width = fill, 0
 		bars.Offset = bar * (vg.Length(i) - vg.Length(abreast-1)/2)
 		p.Add(bars)
-		p.Legend.Add(plain(s.Label, false), bars)
+		p.Legend.Add(legend(s.Label), bars)
 	}
 	return nil
+}
+
+// legend cuts a label to what does not cover the bars.
+func legend(label string) string {
+	runes := []rune(plain(label, false))
+	if len(runes) > labelMax {
+		return string(runes[:labelMax-1]) + "…"
+	}
+	return string(runes)
 }
 
 // block is one piece of a stack.
@@ -167,7 +176,7 @@ func addLine(p *plot.Plot, c Chart) error {
 	line.Width = vg.Points(1.5)
 	dots.Shape = draw.CircleGlyph{}
 	p.Add(line, dots)
-	p.Legend.Add(plain(c.Line.Label, false), line, dots)
+	p.Legend.Add(legend(c.Line.Label), line, dots)
 	return nil
 }
 
