@@ -13,7 +13,8 @@
 //
 // Without authentication the server listens on the loopback interface only, and answers only
 // requests that name a loopback host: a page in the user's browser cannot reach it through a name
-// that it points at 127.0.0.1 itself. Any other address needs [AuthKeys].
+// that it points at 127.0.0.1 itself. Any other address needs [AuthKeys] or
+// [AuthOIDC].
 //
 // # Stores
 //
