@@ -150,7 +150,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(
 		a.ledgerCommand(), a.paymentsCommand(),
 		a.locationsCommand(),
-		a.ratesCommand(),
+		a.ratesCommand(), a.statementsCommand(),
 		a.tablesCommand(), a.patternsCommand(), a.keysCommand(), a.whoamiCommand(), a.copyCommand(),
 		a.serveCommand(), a.dynamodbCommand(), a.demoCommand(), a.versionCommand(),
 	)
