@@ -51,6 +51,9 @@ func (b *beancount) header(title string, currencies []money.Currency) error {
 	return nil
 }
 
+// beancountDate reports whether a day is one that its lexer reads.
+func beancountDate(d Date) bool { return d >= "1700-01-01" && d <= "2099-12-31" }
+
 func (b *beancount) open(on Date, account string) error {
 	_, err := fmt.Fprintf(b.w, "\n%s open %s", on, account)
 	return err

@@ -2,6 +2,7 @@ package statements
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -29,10 +30,11 @@ func parseRecord(data []byte, v any) error {
 	return decodeStruct(data, reflect.ValueOf(v).Elem())
 }
 
-// attributeOf returns the name of a field in the table; it is not ok for one that is not stored.
+// attributeOf returns the name of a field in the table, which is its own where no tag tells another
+// one; it is not ok for a field that is not stored.
 func attributeOf(f reflect.StructField) (name string, ok bool) {
 	name, _, _ = strings.Cut(f.Tag.Get("dynamodbav"), ",")
-	return name, f.IsExported() && name != "-" && name != ""
+	return cmp.Or(name, f.Name), f.IsExported() && name != "-"
 }
 
 var timeType = reflect.TypeFor[time.Time]()

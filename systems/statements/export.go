@@ -28,8 +28,12 @@ const (
 	ExportHledger   ExportFormat = "hledger"
 )
 
-// exportChunk is how many rows of an account are held at a time.
-const exportChunk = 500
+// exportRowsMax bounds how many rows are held at a time, of all accounts together; each account
+// has between exportChunkMin and searchChunk of them.
+const (
+	exportRowsMax  = 10_000
+	exportChunkMin = 20
+)
 
 // ExportFormats returns all forms.
 func ExportFormats() []ExportFormat {
@@ -67,6 +71,8 @@ type Export struct {
 // Exported tells what was given out.
 type Exported struct {
 	Rows int
+	// LeftOut are rows that the form cannot hold: Beancount knows the years 1700 to 2099 alone.
+	LeftOut int
 }
 
 // rowWriter writes rows in some form.
@@ -105,7 +111,8 @@ func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, e
 			return Exported{}, ErrNoAccount.With("account", id)
 		}
 	}
-	j := &joint{p: p, accounts: idsOf(accounts), from: e.From, to: e.To, chunk: exportChunk}
+	j := &joint{p: p, accounts: idsOf(accounts), from: e.From, to: e.To,
+		chunk: min(searchChunk, max(exportChunkMin, exportRowsMax/max(1, len(accounts))))}
 	if err := p.widen(ctx, j); err != nil {
 		return Exported{}, err
 	}
@@ -124,6 +131,10 @@ func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, e
 			return done, err
 		}
 		if at.row == nil {
+			continue
+		}
+		if e.Format == ExportBeancount && !beancountDate(at.row.Date) {
+			done.LeftOut++
 			continue
 		}
 		if err := out.row(at.row); err != nil {

@@ -335,6 +335,21 @@ func mustStart(t tb, p *Person) Start {
 	return start
 }
 
+func TestRowsOfYearsThatBeancountDoesNotKnowAreCounted(t *testing.T) {
+	p := newShelf(t, Options{}).user(t, "someone", "a")
+	put(t, p, Transaction{AccountID: "a", Date: "1699-12-31", Amount: dec("-1")},
+		Transaction{AccountID: "a", Date: "1700-01-01", Amount: dec("-1")},
+		Transaction{AccountID: "a", Date: "2100-01-01", Amount: dec("-1")})
+	for format, want := range map[ExportFormat]Exported{
+		ExportBeancount: {Rows: 1, LeftOut: 2}, ExportHledger: {Rows: 3}, ExportCSV: {Rows: 3},
+	} {
+		got, err := p.Export(t.Context(), io.Discard, Export{Format: format})
+		if err != nil || got != want {
+			t.Errorf("%s: %+v %v", format, got, err)
+		}
+	}
+}
+
 func TestFormulasAreTextAndNumbersStayNumbers(t *testing.T) {
 	for text, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x",
 		"\tx": "'\tx", "\rx": "'\rx", "x=1": "x=1", "": "", "'x": "'x"} {
