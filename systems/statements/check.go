@@ -318,15 +318,14 @@ func (p *Person) repair(ctx context.Context, account string, c monthCheck) (bool
 		t := foreign[i]
 		t.Version = 1
 		m.transactions.PutTx(tx, t, m.transactions.Exists(), m.versions.transaction.Equals(0))
-		entry, found, err := p.entry(ctx, account, t.ID)
+		_, found, err := p.entry(ctx, account, t.ID)
 		if err != nil {
 			return false, err
 		}
 		if !found {
-			entry = Entry{UserID: p.id, AccountID: account, Month: monthOfID(t.ID), ID: t.ID,
-				State: Live, Date: t.Date, Amount: t.Amount, Currency: t.Currency,
-				Pending: t.Pending, Source: t.Source, Version: 1}
-			m.entries.CreateTx(tx, entry)
+			made := entryOf(&t)
+			made.Version = 1
+			m.entries.CreateTx(tx, *made)
 		}
 	}
 	for _, currency := range inOrder(made) {

@@ -2,6 +2,7 @@ package statements
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"strings"
 
@@ -68,14 +69,12 @@ func cell(text string) string {
 	return text
 }
 
-// partsText writes the parts of a divided row: "-40.00 Food; -20.00 Home, Garden (for Aroha)".
+// partsText writes the parts of a divided row: "Food: -40.00; Home, Garden: -20.00 (for Aroha)".
 func partsText(parts []Split, currency money.Currency) string {
 	var out []string
 	for _, part := range parts {
-		text := part.Amount.Text(currency.Digits())
-		if len(part.Tags) > 0 {
-			text += " " + strings.Join(part.Tags, ", ")
-		}
+		text := cmp.Or(strings.Join(part.Tags, ", "), nameUntagged) + ": " +
+			part.Amount.Text(currency.Digits())
 		if part.Notes != "" {
 			text += " (" + part.Notes + ")"
 		}
