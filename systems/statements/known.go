@@ -27,9 +27,10 @@ func hashOf(text string) (h hash) {
 	return h
 }
 
-// knownRow is what an import holds of an entry, about 100 bytes with what points to it.
+// knownRow is what an import holds of an entry, about 150 bytes with what points to it.
 type knownRow struct {
 	id      hash
+	content hash
 	month   int32 // Of the id, as year * 12 + month - 1.
 	day     int32 // See dayNumber.
 	amount  uint64
@@ -125,13 +126,13 @@ func (k *known) add(e *Entry, upload string) bool {
 	if r.id = hashOf(e.ID[strings.LastIndexByte(e.ID, '-')+1:]); r.id.none() {
 		return false
 	}
-	r.month = monthNumber(monthOfID(e.ID))
+	r.month, r.content = monthNumber(monthOfID(e.ID)), hashOf(e.Content)
 	r.flags = flagIf(e.UploadID != "" && e.UploadID == upload, rowMine) |
 		flagIf(e.Pending, rowPending) | flagIf(e.Source == FromPerson, rowTyped) |
 		flagIf(e.BankKey != "", rowBankID)
 	k.rows = append(k.rows, r)
 	k.point(k.byBank, hashOf(e.BankKey), at)
-	k.point(k.byContent, hashOf(e.Content), at)
+	k.point(k.byContent, r.content, at)
 	if r.state == rowLive && (e.Pending || e.Source == FromPerson) && !r.is(rowMine) {
 		k.candidates = append(k.candidates, candidate{row: at, day: r.day, amount: e.Amount, currency: e.Currency})
 	}
@@ -165,18 +166,29 @@ func (k *known) resolve(merged []int32, of []string) {
 	if len(merged) == 0 {
 		return
 	}
-	wanted := make(map[hash]int32, len(of))
+	type place struct {
+		id    hash
+		month int32
+	}
+	at := func(id string) place {
+		return place{hashOf(id[strings.LastIndexByte(id, '-')+1:]), monthNumber(monthOfID(id))}
+	}
+	wanted := make(map[place]int32, len(of))
 	for _, id := range of {
-		wanted[hashOf(id[strings.LastIndexByte(id, '-')+1:])] = -1
+		wanted[at(id)] = -1
 	}
 	for i := range k.rows {
-		if _, ok := wanted[k.rows[i].id]; ok {
-			wanted[k.rows[i].id] = int32(i)
+		here := place{k.rows[i].id, k.rows[i].month}
+		if _, ok := wanted[here]; ok {
+			wanted[here] = int32(i)
 		}
 	}
-	for i, at := range merged {
-		h := hashOf(of[i][strings.LastIndexByte(of[i], '-')+1:])
-		k.rows[at].of = wanted[h]
+	for i, row := range merged {
+		found := wanted[at(of[i])]
+		k.rows[row].of = found
+		if found >= 0 && k.rows[row].is(rowMine) {
+			k.rows[found].flags |= rowTaken // A row of the file is it, as it was before.
+		}
 	}
 }
 

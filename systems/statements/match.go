@@ -24,10 +24,6 @@ type freeRow struct {
 	currency money.Currency
 	sum      uint64 // The amountHash.
 	payee    uint64 // The textHash of the payeeKey.
-	// byContent is the row of the same content, -1 for none, and hasID tells of a bank id: whether
-	// both are one row is known once the whole file was seen.
-	byContent int32
-	hasID     bool
 }
 
 // spot is where a candidate is looked for: what it has in common with a row, and its day.

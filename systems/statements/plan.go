@@ -85,67 +85,45 @@ func (pl *plan) prepare(ctx context.Context) error {
 		payees[r.payee] = payees[r.payee] || r.is(rowPending)
 	}
 	delete(payees, 0)
-	var free []freeRow
 	err := pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
-		e := &row.Entry
-		if e.Corrects != "" {
-			pl.corrected[hashOf(keyHash(e.Corrects))] = row.Line
+		if row.Entry.Corrects != "" {
+			pl.corrected[hashOf(keyHash(row.Entry.Corrects))] = row.Line
 		}
 		f := pl.freeRow(no, row)
-		key, hit := pl.byBank(key, &f)
-		f.hasID = key.ID != ""
-		if hit >= 0 {
+		if _, hit := pl.byBank(key, &f); hit >= 0 {
 			r := &pl.known.rows[hit]
 			r.flags |= rowInFile | rowTaken
 			if r.state != rowUndone && !r.is(rowMine) && !r.is(rowPending) {
 				pl.stable = true
 			}
+		}
+		return nil
+	})
+	if err != nil || len(pl.known.rows) == 0 {
+		return err
+	}
+	var free, pending []freeRow
+	given := map[hash]bool{}
+	err = pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
+		f := pl.freeRow(no, row)
+		if found := pl.identify(&f, row, key, given); found.hit >= 0 {
+			r := &pl.known.rows[found.hit]
+			r.flags |= rowTaken
 			if r.state != rowUndone {
 				return nil
 			}
 		}
-		if !f.pending && !sums[f.sum] && !payees[f.payee] {
-			f.no = -1 // It can be nothing but what its content says.
+		if f.pending {
+			pending = append(pending, f)
 		}
-		f.byContent = -1
-		if hit < 0 && !correcting(e, key) {
-			f.byContent = pl.byContent(key)
-		}
-		if f.no >= 0 || f.byContent >= 0 {
+		if f.pending || sums[f.sum] || payees[f.payee] {
 			free = append(free, f)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	pl.match(free)
-	return nil
-}
-
-// match assigns rows that no key tells, once it is known which are.
-func (pl *plan) match(maybe []freeRow) {
-	free := maybe[:0]
-	for _, f := range maybe {
-		if hit := f.byContent; hit >= 0 && pl.sameByContent(hit, f.hasID) {
-			r := &pl.known.rows[hit]
-			r.flags |= rowTaken
-			if r.state != rowUndone {
-				continue
-			}
-		}
-		if f.no >= 0 {
-			free = append(free, f)
-		}
-	}
 	pl.claims = pl.known.claimed(free)
-	pending := free[:0]
-	for _, f := range free {
-		if f.pending {
-			pending = append(pending, f)
-		}
-	}
 	pl.covers = pl.known.covered(pending, pl.claims)
+	return err
 }
 
 // freeRow returns what rows are matched by.
@@ -195,9 +173,6 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 
 // byContent returns the row with the content of a row of the file, -1 for none.
 func (pl *plan) byContent(key bankfile.Key) int32 {
-	if len(pl.known.byContent) == 0 {
-		return -1
-	}
 	if hit, found := pl.known.byContent[hashOf(keyHash(key.Content))]; found {
 		return hit
 	}
@@ -253,7 +228,7 @@ func (pl *plan) rows(ctx context.Context, take func(no int, row bankfile.Row) er
 // decides the same.
 func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
 	var keys bankfile.Keys
-	given := map[hash]bool{} // Contents that were numbered anew.
+	given := map[hash]bool{}
 	return pl.rows(ctx, func(no int, row bankfile.Row) error {
 		d := &planned{no: no, Decision: Decision{Line: row.Line}}
 		switch {
@@ -288,26 +263,22 @@ func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
 // decide says what becomes of an entry of the account.
 func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map[hash]bool) {
 	f := pl.freeRow(d.no, row)
-	key, hit := pl.byBank(key, &f)
-	if hit < 0 && !correcting(&row.Entry, key) {
-		if hit = pl.byContent(key); hit >= 0 && !pl.sameByContent(hit, key.ID != "") {
-			hit = -1
-		} else if hit >= 0 && key.ID != "" && pl.known.rows[hit].is(rowBankID) {
+	found := pl.identify(&f, row, key, given)
+	hit := found.hit
+	d.bank, d.content = found.bank, found.content
+	if hit >= 0 && pl.decideKnown(d, hit, &f) {
+		if found.otherID && d.Verdict == RowKnown {
 			d.Why = "the bank has given it another id"
 		}
-	}
-	d.bank = keyHash(key.ID)
-	if hit >= 0 && pl.decideKnown(d, hit, &f) {
 		return
 	}
 	if line, ok := pl.corrected[hashOf(d.bank)]; ok && d.bank != "" {
 		d.Verdict, d.Why = RowSkipped, fmt.Sprintf("the bank corrects it in line %d", line)
 		return
 	}
-	d.Verdict, d.do, d.content = RowNew, create, keyHash(key.Content)
+	d.Verdict, d.do = RowNew, create
 	switch {
 	case hit < 0:
-		d.content = pl.freeContent(key.Content, given)
 		d.as = pl.newID(row.Entry.Date, d)
 	case pl.known.rows[hit].state == rowUndone:
 		d.do, d.as, d.version = revive, pl.known.idOf(hit), pl.known.rows[hit].version
@@ -320,6 +291,62 @@ func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map
 	pl.decideTarget(d, hit, &row.Entry)
 	if d.do != nothing {
 		d.row = pl.transaction(d.as, row, f.pending)
+	}
+}
+
+// identity is which row that is known a row of the file is, and what it is known by itself.
+type identity struct {
+	hit           int32 // -1 for none.
+	bank, content string
+	otherID       bool // The row that is known has another id of the bank.
+}
+
+// identify finds the row that a row of the file is, by its keys. Given are the contents that rows
+// before it have: of rows that say the same each takes the next one that is theirs to take, be it
+// known or free, so that twins that come in files of their own are told apart. With some rows of an
+// import written, the others get what they got before.
+func (pl *plan) identify(
+	f *freeRow, row bankfile.Row, key bankfile.Key, given map[hash]bool,
+) identity {
+	key, hit := pl.byBank(key, f)
+	found := identity{hit: hit, bank: keyHash(key.ID)}
+	if hit >= 0 {
+		found.content = keyHash(key.Content)
+		if c := pl.known.rows[hit].content; !c.none() {
+			found.content = idEncoding.EncodeToString(c[:])
+			at, ok := pl.known.byContent[c]
+			if ok && pl.known.rows[hit].state == rowUndone && pl.known.rows[at].state == rowLive {
+				// An undone import had made it part of that one, which is there again.
+				found.hit = at
+				given[c] = true
+			}
+		}
+		return found
+	}
+	if len(pl.known.byContent) == 0 { // Rows of one file have contents of their own.
+		found.content = keyHash(key.Content)
+		return found
+	}
+	content := key.Content
+	dot := strings.LastIndexByte(content, '.')
+	for number := 0; ; number++ {
+		text := keyHash(content)
+		h := hashOf(text)
+		at, known := pl.known.byContent[h]
+		same := known && !correcting(&row.Entry, key) && pl.sameByContent(at, key.ID != "")
+		if !given[h] && (same || !known) {
+			given[h] = true
+			found.content = text
+			if same {
+				found.hit = at
+				found.otherID = key.ID != "" && pl.known.rows[at].is(rowBankID)
+			}
+			return found
+		}
+		if number == 0 {
+			number, _ = strconv.Atoi(content[dot+1:])
+		}
+		content = content[:dot+1] + strconv.Itoa(number+1)
 	}
 }
 
@@ -367,27 +394,6 @@ func (pl *plan) newID(date Date, d *planned) string {
 		return rowID(pl.account.ID, date, "id\x00"+d.bank)
 	}
 	return rowID(pl.account.ID, date, "content\x00"+d.content)
-}
-
-// freeContent returns the key of a row's content. Where another row has it, as one of two equal rows
-// that come in files of their own, the next number is taken.
-func (pl *plan) freeContent(content string, given map[hash]bool) string {
-	text := keyHash(content)
-	h := hashOf(text)
-	if _, taken := pl.known.byContent[h]; !taken && !given[h] {
-		return text
-	}
-	dot := strings.LastIndexByte(content, '.')
-	number, _ := strconv.Atoi(content[dot+1:])
-	for {
-		number++
-		text = keyHash(content[:dot+1] + strconv.Itoa(number))
-		h = hashOf(text)
-		if _, taken := pl.known.byContent[h]; !taken && !given[h] {
-			given[h] = true
-			return text
-		}
-	}
 }
 
 // decideKnown says what becomes of an entry that is there already. It reports false for one that
