@@ -209,8 +209,8 @@ func (c *Client) RenameTag(
 	return renamed.Tag, renamed.Job, err
 }
 
-// MergeTags makes one tag of two: the first goes at once, and the job, which is to be run, gives its
-// rows and rules the second.
+// MergeTags makes one tag of two: the first goes at once, and the job, which is to be run, gives
+// its rows and rules the second.
 func (c *Client) MergeTags(ctx context.Context, from, into TagID, version uint64) (Job, error) {
 	r := c.guarded(http.MethodPost, "/v1/me/tags/"+segment(from)+"/merge", version, struct {
 		Into TagID `json:"into"`

@@ -65,7 +65,9 @@ type ArchiveCounts struct {
 
 // Restore brings an archive back, where the caller has nothing yet. Size is its length in bytes, 0
 // if that is not known.
-func (c *Client) Restore(ctx context.Context, archive io.Reader, size int64) (ArchiveCounts, error) {
+func (c *Client) Restore(
+	ctx context.Context, archive io.Reader, size int64,
+) (ArchiveCounts, error) {
 	r := c.post("/v1/me/restore", nil)
 	r.file, r.size = archive, size
 	return answer[ArchiveCounts](ctx, r)

@@ -239,8 +239,8 @@ func (c *Client) PreviewUpload(
 	return answer[UploadPreview](ctx, r)
 }
 
-// UploadRows returns a page of what became of the rows of a file, but for those that are simply new:
-// of those with some verdicts, or of all.
+// UploadRows returns a page of what became of the rows of a file, but for those that are simply
+// new: of those with some verdicts, or of all.
 func (c *Client) UploadRows(
 	ctx context.Context, account BankAccountID, id UploadID, verdicts []string, q PageQuery,
 ) (Page[FileRow], error) {

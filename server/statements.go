@@ -31,8 +31,8 @@ func (s *Server) buildStatements(ctx context.Context, store *singletable.Store) 
 }
 
 // rateOfDay tells the statements what one unit of a currency is in another on a day: the rate of
-// that day, or of the last working day before it. What the board cannot answer, whatever its reason,
-// is no rate; that the store cannot be read is another matter.
+// that day, or of the last working day before it. What the board cannot answer, whatever its
+// reason, is no rate; that the store cannot be read is another matter.
 func (s *Server) rateOfDay(
 	ctx context.Context, from, to money.Currency, on statements.Date,
 ) (statements.Quote, error) {

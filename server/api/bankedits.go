@@ -132,7 +132,9 @@ func (a *API) registerBankEdits() {
 		description: "The rules fill in what is left out. A repeat with the same key answers the " +
 			"transaction as it is now, with status 200. When a file brings it later, the two are " +
 			"made one.",
-		example: newBankTransaction{Date: "2025-08-15", Amount: "-5.50", Merchant: "Coffee Supreme"},
+		example: newBankTransaction{
+			Date: "2025-08-15", Amount: "-5.50", Merchant: "Coffee Supreme",
+		},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrNoAccount, statements.ErrNoTag,
 			statements.ErrNoTransaction, statements.ErrKeyUsed, statements.ErrContended,

@@ -197,6 +197,7 @@ func (a *API) eraseAccount(
 	if err != nil {
 		return erased{}, err
 	}
-	gone, err := p.EraseAccount(c.Context(), in.Account, func(e statements.Erased) { tell(erased(e)) })
+	gone, err := p.EraseAccount(c.Context(), in.Account,
+		func(e statements.Erased) { tell(erased(e)) })
 	return erased(gone), err
 }

@@ -162,7 +162,8 @@ func (a *API) registerRules() {
 	}
 	register(a, operation{
 		id: "list-rules", method: http.MethodGet, path: "/v1/me/rules", tag: chapter, scope: read,
-		personal: true, summary: "List the rules", description: "In the order in which they are tried.",
+		personal: true, summary: "List the rules",
+		description: "In the order in which they are tried.",
 	}, a.rules)
 	registerBody(a, operation{
 		id: "create-rule", method: http.MethodPost, path: "/v1/me/rules", tag: chapter,
