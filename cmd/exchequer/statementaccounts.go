@@ -29,23 +29,7 @@ func bankAccountColumns() []column[client.BankAccount] {
 			}
 			return "open"
 		}),
-		col("FILES", func(v account) string { return mappingText(v.Mapping) }).upTo(40),
 	}
-}
-
-// mappingText says in a few words how the files of an account are read.
-func mappingText(text json.RawMessage) string {
-	m, err := bankfile.ParseMapping(text)
-	if err != nil {
-		return "" // There is none, or one of a newer version.
-	}
-	if m.Name != "" {
-		return m.Name
-	}
-	if len(m.Columns) > 0 {
-		return count(len(m.Columns), "column")
-	}
-	return string(m.DateOrder)
 }
 
 func (a *app) statementsAccounts() *cobra.Command {
@@ -170,7 +154,11 @@ names of columns and habits of writing, and nothing about any person or transact
 			if err != nil {
 				return err
 			}
-			if found.Mapping == nil {
+			// The list of accounts does without mappings.
+			if found, err = c.BankAccount(ctx, found.ID); err != nil {
+				return err
+			}
+			if len(found.Mapping) == 0 {
 				return &failure{exit: exitNotFound,
 					text: fmt.Sprintf("Nothing is remembered of how files of %s are read", found.Name),
 					try:  "import a CSV file of it first; other formats say themselves how they are read"}

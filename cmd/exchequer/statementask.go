@@ -22,7 +22,16 @@ type dialogue struct {
 // newDialogue begins to ask. Nobody is there to answer where standard input is no terminal.
 func (a *app) newDialogue() *dialogue {
 	file, ok := a.in.(*os.File)
-	return &dialogue{app: a, there: ok && isTerminal(file), in: bufio.NewReader(a.in)}
+	return &dialogue{app: a, there: ok && isTerminal(file) && !isNull(file),
+		in: bufio.NewReader(a.in)}
+}
+
+// isNull tells whether a file is the null device, which is a device of characters like a terminal
+// and has another name as standard input.
+func isNull(f *os.File) bool {
+	own, err := f.Stat()
+	null, bad := os.Stat(os.DevNull)
+	return err == nil && bad == nil && os.SameFile(own, null)
 }
 
 // say writes a line to whoever answers.

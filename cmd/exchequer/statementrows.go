@@ -126,7 +126,11 @@ func (m *mine) rowDetails() []column[client.BankTransaction] {
 		col("ANNOTATIONS", func(t row) string {
 			var says []string
 			for _, n := range t.Annotations {
-				says = append(says, strings.TrimSpace(n.Author+": "+n.Text))
+				text := n.Text
+				if n.Author != "" {
+					text = n.Author + ": " + text
+				}
+				says = append(says, fmt.Sprintf("%s (%s)", text, n.ID))
 			}
 			return strings.Join(says, "; ")
 		}),

@@ -268,22 +268,27 @@ func (u *upload) question(ctx context.Context, q client.FileQuestion) (string, e
 
 // open tells what must be answered by whoever gives the command again.
 func (u *upload) open(questions []client.FileQuestion) error {
-	text := u.name() + " leaves something open."
-	var flags []string
+	var texts, flags []string
 	for _, q := range questions {
-		text += "\n" + q.Text
-		if len(q.Examples) > 0 {
-			text += " (" + q.Examples[0] + ")"
-		}
+		lines := q.Examples
 		for _, choice := range q.Choices {
-			text += fmt.Sprintf("\n  --answer %s  %s", quoted(q.Topic+"="+choice.Value), choice.Meaning)
+			lines = append(lines, fmt.Sprintf("--answer %s means %s",
+				quoted(q.Topic+"="+choice.Value), choice.Meaning))
 		}
+		if u.app.flags.output != outputJSON {
+			u.ask.say("%s: %s", u.name(), q.Text)
+			for _, line := range lines {
+				u.ask.say("  %s", line)
+			}
+		}
+		texts = append(texts, q.Text)
 		if len(q.Choices) > 0 {
 			flags = append(flags, "--answer "+quoted(q.Topic+"="+q.Choices[0].Value))
 		}
 	}
-	return &failure{exit: exitRefused, text: text, try: "the same command with " +
-		strings.Join(flags, " ") + ", if that is right"}
+	return &failure{exit: exitRefused,
+		text: u.name() + " leaves something open: " + strings.Join(texts, " "),
+		try:  "the same command with " + strings.Join(flags, " ") + ", if that is right"}
 }
 
 // agreed asks whether to import.
