@@ -167,8 +167,7 @@ func (t *restorer) nouns(ctx context.Context) error {
 	// Tags are written one by one, each with the item that keeps its text unique.
 	err = lines(t.b, archiveTags, func(tag *Tag) error {
 		tag.UserID = user
-		err := m.tags.Create(ctx, t.p.store(), *tag)
-		if err != nil && !errors.Is(err, singletable.ErrExists) {
+		if err := t.tag(ctx, *tag); err != nil {
 			return failed("write tag", err)
 		}
 		t.counts.Tags++
@@ -184,6 +183,20 @@ func (t *restorer) nouns(ctx context.Context) error {
 	}
 	return restoreAll(ctx, t, archiveRules, m.rules, &t.counts.Rules,
 		func(v *Rule) { v.UserID = user })
+}
+
+// tag writes a tag that is not there. Where it is, its text is taken, by itself.
+func (t *restorer) tag(ctx context.Context, tag Tag) error {
+	tags := t.p.model().tags
+	refused := tags.Create(ctx, t.p.store(), tag)
+	if !errors.Is(refused, singletable.ErrConditionFailed) {
+		return refused
+	}
+	there, found, err := tags.Get(ctx, t.p.store(), tag, singletable.Consistent())
+	if err == nil && (!found || there.Text != tag.Text) {
+		err = refused
+	}
+	return err
 }
 
 // uploads writes the uploads, each after its files.
