@@ -96,7 +96,8 @@ func (m *metrics) exchange(x api.Exchange) {
 // methodOf keeps callers from making up labels.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete:
 		return method
 	}
 	return "other"

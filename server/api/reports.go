@@ -70,7 +70,8 @@ func (a *API) registerReports() {
 	}, a.cashFlow)
 	register(a, operation{
 		id: "list-totals", method: http.MethodGet, path: "/v1/me/accounts/{account}/totals",
-		tag: chapter, scope: read, personal: true, summary: "List the totals of an account's months",
+		tag: chapter, scope: read, personal: true,
+		summary: "List the totals of an account's months",
 		description: "By tag and merchant, one for each month and currency. They are written with " +
 			"each row, so that they are what the rows add up to at every instant.",
 	}, a.totals)
