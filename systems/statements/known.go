@@ -30,6 +30,7 @@ func hashOf(text string) (h hash) {
 // knownRow is what an import holds of an entry, about 150 bytes with what points to it.
 type knownRow struct {
 	id      hash
+	bank    hash
 	content hash
 	month   int32 // Of the id, as year * 12 + month - 1.
 	day     int32 // See dayNumber.
@@ -126,12 +127,13 @@ func (k *known) add(e *Entry, upload string) bool {
 	if r.id = hashOf(e.ID[strings.LastIndexByte(e.ID, '-')+1:]); r.id.none() {
 		return false
 	}
-	r.month, r.content = monthNumber(monthOfID(e.ID)), hashOf(e.Content)
+	r.month = monthNumber(monthOfID(e.ID))
+	r.bank, r.content = hashOf(e.BankKey), hashOf(e.Content)
 	r.flags = flagIf(e.UploadID != "" && e.UploadID == upload, rowMine) |
 		flagIf(e.Pending, rowPending) | flagIf(e.Source == FromPerson, rowTyped) |
-		flagIf(e.BankKey != "", rowBankID)
+		flagIf(!r.bank.none(), rowBankID)
 	k.rows = append(k.rows, r)
-	k.point(k.byBank, hashOf(e.BankKey), at)
+	k.point(k.byBank, r.bank, at)
 	k.point(k.byContent, r.content, at)
 	if r.state == rowLive && (e.Pending || e.Source == FromPerson) && !r.is(rowMine) {
 		k.candidates = append(k.candidates, candidate{row: at, day: r.day, amount: e.Amount, currency: e.Currency})

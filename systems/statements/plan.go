@@ -282,6 +282,10 @@ func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map
 		d.as = pl.newID(row.Entry.Date, d)
 	case pl.known.rows[hit].state == rowUndone:
 		d.do, d.as, d.version = revive, pl.known.idOf(hit), pl.known.rows[hit].version
+		if b := pl.known.rows[hit].bank; !b.none() {
+			// It stays known by the id that it had first, so that no other row takes that one.
+			d.bank = idEncoding.EncodeToString(b[:])
+		}
 	default: // It was pending.
 		if d.as = pl.newID(row.Entry.Date, d); d.as == pl.known.idOf(hit) {
 			d.as = rowID(pl.account.ID, row.Entry.Date, "booked\x00"+d.as)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -41,12 +42,12 @@ func anyFile(r *rand.Rand, most int) string {
 // stops counts the writes of a person and stops what is going on after some of them.
 type stops struct {
 	left   atomic.Int64
-	ids    atomic.Int64
 	cancel atomic.Pointer[context.CancelFunc]
 	files  *cabinet
 }
 
-func (s *stops) newID() string {
+// now is a clock that stands still. Every write asks it.
+func (s *stops) now() time.Time {
 	if s.left.Add(-1) == 0 {
 		if cancel := s.cancel.Load(); cancel != nil {
 			(*cancel)()
@@ -54,7 +55,7 @@ func (s *stops) newID() string {
 			s.files.set(true)
 		}
 	}
-	return fmt.Sprintf("id-%d", s.ids.Add(1))
+	return time.Date(1970, 1, 15, 12, 0, 0, 0, time.UTC)
 }
 
 func (c *cabinet) set(stuck bool) {
@@ -69,7 +70,7 @@ func (c *cabinet) set(stuck bool) {
 func TestWhatIsStoppedAndRepeatedEndsAsIfItHadNot(t *testing.T) {
 	files := &cabinet{files: map[string][]byte{}}
 	stop := &stops{files: files}
-	s := newShelf(t, Options{Files: files, NewID: stop.newID})
+	s := newShelf(t, Options{Files: files, Now: stop.now})
 	for round := range storetest.Rounds(25) {
 		seed := uint64(round)
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -63,6 +63,16 @@ type sheets map[place]*Sheet
 func (p *Person) write(
 	ctx context.Context, known sheets, changes []change, more ...func(*singletable.Tx),
 ) error {
+	return p.writeWith(ctx, true, known, changes, more...)
+}
+
+// writeWith is write with or without a token, by which a repeat after a lost answer finds that it
+// happened. It costs the store much for large writes: those who can tell by the rows go without, and
+// look at them where the error is singletable.ErrUnknown.
+func (p *Person) writeWith(
+	ctx context.Context, token bool, known sheets, changes []change,
+	more ...func(*singletable.Tx),
+) error {
 	if known == nil {
 		known = sheets{}
 	}
@@ -78,8 +88,9 @@ func (p *Person) write(
 			return err
 		}
 		tx := p.store().NewTx()
-		// The token makes a repeat after a lost answer find that it happened.
-		tx.SetToken(p.books.opts.NewID())
+		if token {
+			tx.SetToken(p.books.opts.NewID())
+		}
 		for i := range changes {
 			p.changeRow(tx, &changes[i])
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 const (
@@ -212,11 +213,11 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 			}
 			changes[i] = c
 		}
-		err := w.p.write(ctx, known, changes)
-		if !errors.Is(err, errRaced) {
+		err := w.p.writeWith(ctx, false, known, changes)
+		if !errors.Is(err, errRaced) && !errors.Is(err, singletable.ErrUnknown) {
 			return err
 		}
-		// Another import has brought some of them. What it brought is there.
+		// Another import has brought some of them, or the answer was lost. What is there is there.
 		left := rows[:0:0]
 		for _, d := range rows {
 			e, found, err := w.p.entry(ctx, w.pl.account.ID, d.as)
