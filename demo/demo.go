@@ -51,7 +51,7 @@ func Tell(ctx context.Context, c *client.Client, opts Options) error {
 	for _, chapter := range []func(context.Context) error{
 		s.tables, s.people, s.payments, s.again, s.race, s.statement, s.transaction, s.status,
 		s.locations, s.performance, s.payday, s.endOfDay,
-		s.exchangeRates, s.reconcile,
+		s.exchangeRates, s.bankStatements, s.reconcile,
 	} {
 		if err := chapter(ctx); err != nil {
 			return err

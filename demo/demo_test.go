@@ -56,6 +56,8 @@ func TestTheStoryEndsWell(t *testing.T) {
 		"3,009 debits of the payers in the ledger add up to 1827656.86 NZD, and 5 of 5",
 		"0 scheduled, 3,040 already there",
 		"310 rates of 62 days", "95999176 JPY", "@exchange-EUR", "0 divergences",
+		"74 transactions, and their sums", "45 totals by month, currency and tag agree",
+		"berlin-march.xml is undone: 4 of 8 rows are left",
 		"Everything is as it must be.",
 	} {
 		if !strings.Contains(out.String(), must) {
