@@ -25,8 +25,8 @@ const FilesDir = "files"
 type files struct{ bucket *blob.Bucket }
 
 // openFiles opens the place for uploaded files: the bucket of a URL such as
-// "s3://bucket?region=eu-central-1" or "file:///srv/files", else memory for a server in memory, else
-// a folder of the data directory. A server on DynamoDB that is given neither has none: nil.
+// "s3://bucket?region=eu-central-1" or "file:///srv/files", else memory for a server in memory,
+// else a folder of the data directory. A server on DynamoDB that is given neither has none: nil.
 func openFiles(ctx context.Context, opts Options) (*files, error) {
 	var bucket *blob.Bucket
 	var err error

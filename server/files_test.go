@@ -129,7 +129,8 @@ func TestFilesStandUnderTheirKeys(t *testing.T) {
 	if err := f.Put(t.Context(), "uploads/a/b/c/d.csv", bytes.NewReader(nil)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, FilesDir, "uploads", "a", "b", "c", "d.csv")); err != nil {
+	path := filepath.Join(dir, FilesDir, "uploads", "a", "b", "c", "d.csv")
+	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
 	if none, err := openFiles(t.Context(), Options{}); none != nil || err != nil {

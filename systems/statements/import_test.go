@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 )
@@ -126,7 +127,8 @@ func TestWhatAPersonDeletedStaysDeletedAndWhatTheyDividedStaysDivided(t *testing
 	file := csvFile("2025-07-01,-9.00,Shop", "2025-07-02,-100.00,Market")
 	i.bring("a", "1", file)
 	rows := i.rows("a")
-	if err := i.p.DeleteTransaction(t.Context(), At{AccountID: "a", ID: rows[0].ID}, 0); err != nil {
+	gone := At{AccountID: "a", ID: rows[0].ID}
+	if err := i.p.DeleteTransaction(t.Context(), gone, 0); err != nil {
 		t.Fatal(err)
 	}
 	splits := []NewSplit{{Amount: dec("-60"), Notes: "food"}, {Amount: dec("-40")}}
@@ -256,7 +258,8 @@ func TestQuestionsAreAnsweredAndRemembered(t *testing.T) {
 	if err != nil || len(again.Questions) != 1 {
 		t.Errorf("asked again: %+v, %v", again, err)
 	}
-	r, err = i.p.Answer(t.Context(), "a", "1", map[bankfile.Topic]string{"dateOrder": "day-month-year"})
+	r, err = i.p.Answer(t.Context(), "a", "1",
+		map[bankfile.Topic]string{"dateOrder": "day-month-year"})
 	if err != nil || r.Upload.Status != Parsed || r.Upload.DateRange != (DateRange{"2025-04-03",
 		"2025-06-05"}) {
 		t.Fatalf("answered: %+v, %v", r, err)
@@ -274,10 +277,12 @@ func TestOfAFileOfSeveralAccountsOneIsTakenIn(t *testing.T) {
 	file := "Account,Date,Amount,Description\n12-3456-001,2025-07-01,-1.00,Shop\n" +
 		"12-3456-002,2025-07-01,-2.00,Market\n12-3456-002,2025-07-02,-3.00,Bar\n"
 	r := i.upload("a", "1", file)
-	if len(r.Questions) != 1 || r.Questions[0].Topic != AskStatement || len(r.Questions[0].Choices) != 2 {
+	if len(r.Questions) != 1 || r.Questions[0].Topic != AskStatement ||
+		len(r.Questions[0].Choices) != 2 {
 		t.Fatalf("received: %+v", r)
 	}
-	if _, err := i.p.Answer(t.Context(), "a", "1", map[bankfile.Topic]string{AskStatement: "12-3456-002"}); err != nil {
+	answers := map[bankfile.Topic]string{AskStatement: "12-3456-002"}
+	if _, err := i.p.Answer(t.Context(), "a", "1", answers); err != nil {
 		t.Fatal(err)
 	}
 	i.counts("the second account", i.again("a", "1"), Counts{New: 2, Skipped: 1})
@@ -295,19 +300,19 @@ func TestFilesThatCannotBeReadSayWhy(t *testing.T) {
 	if r.Upload.Status != Failed || r.Upload.Why == "" {
 		t.Fatalf("received: %+v", r.Upload)
 	}
-	if _, err := i.p.Import(t.Context(), "a", "1", ImportOptions{}); !errors.Is(err, ErrUnreadable) {
+	_, err := i.p.Import(t.Context(), "a", "1", ImportOptions{})
+	if !errors.Is(err, ErrUnreadable) {
 		t.Errorf("import = %v", err)
 	}
-	big := &UploadRequest{ID: "2", Body: endless{}}
-	if _, err := i.p.Upload(t.Context(), "a", *big); !errors.Is(err, ErrFileTooLarge) && err == nil {
-		t.Errorf("an endless file = %v", err)
+	broken := errors.New("the line broke")
+	_, err = i.p.Upload(t.Context(), "a", UploadRequest{ID: "2", Body: iotest.ErrReader(broken)})
+	if !errors.Is(err, broken) {
+		t.Errorf("a file that breaks off = %v", err)
+	}
+	if _, err := i.p.UploadOf(t.Context(), "a", "2"); !errors.Is(err, ErrNoUpload) {
+		t.Errorf("what is left of it: %v", err)
 	}
 }
-
-// endless is a body that breaks off.
-type endless struct{}
-
-func (endless) Read(b []byte) (int, error) { return 0, errors.New("the line broke") }
 
 func TestAnUploadWithoutItsFile(t *testing.T) {
 	i := newIntake(t)
@@ -318,7 +323,8 @@ func TestAnUploadWithoutItsFile(t *testing.T) {
 	if len(i.files.files) != 0 {
 		t.Errorf("files left: %d", len(i.files.files))
 	}
-	if _, err := i.p.Import(t.Context(), "a", "1", ImportOptions{}); !errors.Is(err, ErrFileMissing) {
+	_, err := i.p.Import(t.Context(), "a", "1", ImportOptions{})
+	if !errors.Is(err, ErrFileMissing) {
 		t.Errorf("import = %v", err)
 	}
 	if _, err := i.p.Undo(t.Context(), "a", "1", UndoOptions{}); err != nil {

@@ -188,7 +188,8 @@ func (i *intake) adds(account string) {
 		want[m] = fmt.Sprint(count[m], " ", in[m], " ", out[m])
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		i.t.Fatalf("the sheets of %s are not what the rows add up to (-rows +sheets):\n%s", account, d)
+		i.t.Fatalf("the sheets of %s are not what the rows add up to (-rows +sheets):\n%s",
+			account, d)
 	}
 }
 
@@ -229,8 +230,8 @@ func ofxFile(account string, rows ...string) string {
 		"<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST>\n")
 	for _, row := range rows {
 		f := strings.Split(row, ",")
-		fmt.Fprintf(&b, "<STMTTRN><TRNTYPE>OTHER<DTPOSTED>%s<TRNAMT>%s<FITID>%s<NAME>%s", f[1], f[2],
-			f[0], f[3])
+		fmt.Fprintf(&b, "<STMTTRN><TRNTYPE>OTHER<DTPOSTED>%s<TRNAMT>%s<FITID>%s<NAME>%s",
+			f[1], f[2], f[0], f[3])
 		if len(f) > 4 {
 			fmt.Fprintf(&b, "<CORRECTFITID>%s<CORRECTACTION>%s", f[4], f[5])
 		}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// joinedRow returns a transaction that was pending or typed in, or that the bank corrects, with what
-// the bank says now. What a person wrote stays: the fields they set, and of a row that they typed in
-// all that they did.
+// joinedRow returns a transaction that was pending or typed in, or that the bank corrects, with
+// what the bank says now. What a person wrote stays: the fields they set, and of a row that they
+// typed in all that they did.
 func joinedRow(t, bank *Transaction) *Transaction {
 	after := t.clone()
 	typed := t.Source == FromPerson
@@ -37,8 +37,8 @@ func joinedRow(t, bank *Transaction) *Transaction {
 	return after
 }
 
-// fitSplits keeps the parts of a transaction adding up to its amount when that changes: what is more
-// or less becomes a part of its own, or of the last one.
+// fitSplits keeps the parts of a transaction adding up to its amount when that changes: what is
+// more or less becomes a part of its own, or of the last one.
 func (t *Transaction) fitSplits(before *Transaction) {
 	if len(t.Splits) == 0 || t.Amount.Equal(before.Amount) {
 		return

@@ -136,7 +136,8 @@ func (k *known) add(e *Entry, upload string) bool {
 	k.point(k.byBank, r.bank, at)
 	k.point(k.byContent, r.content, at)
 	if r.state == rowLive && (e.Pending || e.Source == FromPerson) && !r.is(rowMine) {
-		k.candidates = append(k.candidates, candidate{row: at, day: r.day, amount: e.Amount, currency: e.Currency})
+		k.candidates = append(k.candidates, candidate{row: at, day: r.day, amount: e.Amount,
+			currency: e.Currency})
 	}
 	return true
 }

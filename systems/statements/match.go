@@ -44,8 +44,8 @@ type matcher struct {
 
 // claimed assigns candidates to free rows, each at most once. A row with the same amount comes
 // before one with a similar one, the same payee before another, and then the nearest day decides.
-// What a row gets depends on nothing but what rows before it in this order got, so an import that is
-// repeated with some rows done leaves the others what they had.
+// What a row gets depends on nothing but what rows before it in this order got, so an import that
+// is repeated with some rows done leaves the others what they had.
 func (k *known) claimed(free []freeRow) map[int]int32 {
 	m := &matcher{known: k, free: free, taken: map[int32]bool{}, claims: map[int]int32{},
 		atSum: map[spot][]int{}, atPayee: map[spot][]int{}}

@@ -143,16 +143,18 @@ func (pl *plan) currency(e *bankfile.Entry) money.Currency {
 	return e.Currency
 }
 
-// correcting tells that a row corrects another by its own id, so that it is not that other one though
-// it may say the same.
-func correcting(e *bankfile.Entry, key bankfile.Key) bool { return e.Corrects != "" && key.ID != "" }
+// correcting tells that a row corrects another by its own id, so that it is not that other one
+// though it may say the same.
+func correcting(e *bankfile.Entry, key bankfile.Key) bool {
+	return e.Corrects != "" && key.ID != ""
+}
 
 // idDays is how far apart two rows with one bank id and one amount may be to be the same.
 const idDays = 8
 
 // byBank returns the row that has the bank id of a row of the file, -1 for none. An id that stands
-// for another amount now, or for a day far away, is counted anew by the bank with each file and says
-// nothing, so the keys come back without it; only a pending row may change its amount.
+// for another amount now, or for a day far away, is counted anew by the bank with each file and
+// says nothing, so the keys come back without it; only a pending row may change its amount.
 func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if key.ID == "" || len(pl.known.byBank) == 0 {
 		return key, -1
@@ -163,7 +165,10 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	}
 	r := &pl.known.rows[hit]
 	far := max(f.day-r.day, r.day-f.day)
-	if r.is(rowMine) || r.is(rowPending) || r.amount == f.sum && far <= idDays ||
+	if r.is(rowMine) && far > 0 {
+		far = idDays + 1 // What this file brought is of the day that it says.
+	}
+	if r.is(rowPending) || r.amount == f.sum && far <= idDays ||
 		pl.byContent(key) == hit {
 		return key, hit
 	}

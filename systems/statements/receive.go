@@ -343,7 +343,8 @@ func (p *Person) forReading(ctx context.Context, account, id string) (Account, U
 		return Account{}, Upload{}, err
 	}
 	if !slices.Contains(rereadable, u.Status) || u.Hash == "" {
-		return Account{}, Upload{}, ErrUploadState.With("status", u.Status).With("deed", "read anew")
+		return Account{}, Upload{}, ErrUploadState.With("status", u.Status).
+			With("deed", "read anew")
 	}
 	a, err := p.Account(ctx, account)
 	return a, u, err
@@ -456,8 +457,9 @@ func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
 		return Account{}, err
 	}
 	var change AccountChange
+	ofCSV := a.Mapping != nil && len(a.Mapping.Columns) > 0
 	if u.MappingText != "" && u.MappingText != a.MappingText &&
-		(u.Format == bankfile.CSV || u.Answered && (a.Mapping == nil || len(a.Mapping.Columns) == 0)) {
+		(u.Format == bankfile.CSV || u.Answered && !ofCSV) {
 		m, err := bankfile.ParseMapping([]byte(u.MappingText))
 		if err != nil {
 			return Account{}, fmt.Errorf("mapping of upload %s: %w", u.ID, err)

@@ -316,8 +316,9 @@ func (u *Upload) doubt(bank *bankfile.File) {
 		u.Doubts = append(u.Doubts, clipText(d, doubtMax))
 	}
 	if !bank.EncodingSure {
-		u.Doubts = append(u.Doubts, clipText(fmt.Sprintf("The characters were read as %s; look at %q.",
-			bank.Encoding, bank.EncodingSample), doubtMax))
+		doubt := fmt.Sprintf("The characters were read as %s; look at %q.",
+			bank.Encoding, bank.EncodingSample)
+		u.Doubts = append(u.Doubts, clipText(doubt, doubtMax))
 	}
 }
 

@@ -99,7 +99,8 @@ func TestWhatIsStoppedAndRepeatedEndsAsIfItHadNot(t *testing.T) {
 				if try == 0 {
 					digest = shown.Digest
 				}
-				if other.stopped(stop, 1+r.IntN(12), r.IntN(3) == 0, func(ctx context.Context) error {
+				stuck := r.IntN(3) == 0
+				if other.stopped(stop, 1+r.IntN(12), stuck, func(ctx context.Context) error {
 					_, err := other.p.Import(ctx, "a", "last", ImportOptions{Digest: digest})
 					return err
 				}) {
@@ -110,7 +111,8 @@ func TestWhatIsStoppedAndRepeatedEndsAsIfItHadNot(t *testing.T) {
 					t.Fatalf("decisions after a stop (-before +now):\n%s", cmp.Diff(decisions, now))
 				}
 			}
-			done, err := other.p.Import(t.Context(), "a", "last", ImportOptions{Digest: shown.Digest})
+			done, err := other.p.Import(t.Context(), "a", "last",
+				ImportOptions{Digest: shown.Digest})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +120,8 @@ func TestWhatIsStoppedAndRepeatedEndsAsIfItHadNot(t *testing.T) {
 			same(t, "imported", other, rows, entries)
 
 			undo := func(i *intake) {
-				if _, err := i.p.Undo(t.Context(), "a", "last", UndoOptions{Edited: RemoveEdited}); err != nil {
+				_, err := i.p.Undo(t.Context(), "a", "last", UndoOptions{Edited: RemoveEdited})
+				if err != nil {
 					t.Fatal(err)
 				}
 				i.adds("a")

@@ -169,8 +169,9 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 // sheets, since a row may move to another month.
 const undoRows = 16
 
-// eachUndoing gives what an import did, some rows at a time, as it is now. Rows that came back stand
-// under the month of the file that had them first, so the months around are looked through too.
+// eachUndoing gives what an import did, some rows at a time, as it is now. Rows that came back
+// stand under the month of the file that had them first, so the months around are looked through
+// too.
 func (p *Person) eachUndoing(
 	ctx context.Context, u Upload, take func([]undoing) error,
 ) error {

@@ -180,7 +180,8 @@ func (w *writer) turned(from, to Verdict) {
 	*w.adjust.of(to)++
 }
 
-// write writes rows of one lane: the new ones together, those that become part of others one by one.
+// write writes rows of one lane: the new ones together, those that become part of others one by
+// one.
 func (w *writer) write(ctx context.Context, known sheets, batch []*planned) error {
 	var fresh []*planned
 	for _, d := range batch {
