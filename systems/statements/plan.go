@@ -168,7 +168,7 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if r.is(rowMine) && far > 0 {
 		far = idDays + 1 // What this file brought is of the day that it says.
 	}
-	if r.is(rowPending) || r.amount == f.sum && far <= idDays ||
+	if r.is(rowPending) && !r.is(rowMine) || r.amount == f.sum && far <= idDays ||
 		pl.byContent(key) == hit {
 		return key, hit
 	}
