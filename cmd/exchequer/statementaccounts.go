@@ -160,7 +160,8 @@ names of columns and habits of writing, and nothing about any person or transact
 			}
 			if len(found.Mapping) == 0 {
 				return &failure{exit: exitNotFound,
-					text: fmt.Sprintf("Nothing is remembered of how files of %s are read", found.Name),
+					text: fmt.Sprintf("Nothing is remembered of how files of %s are read",
+						found.Name),
 					try:  "import a CSV file of it first; other formats say themselves how they are read"}
 			}
 			var text bytes.Buffer
@@ -189,7 +190,8 @@ func (a *app) mappingImport() *cobra.Command {
 				return err
 			}
 			if _, err := bankfile.ParseMapping(text); err != nil {
-				return usagef("a file that \"accounts mapping export\" wrote", "%s: %v", args[1], err)
+				return usagef("a file that \"accounts mapping export\" wrote", "%s: %v",
+					args[1], err)
 			}
 			m, err := mineOf(ctx, c)
 			if err != nil {
@@ -271,7 +273,9 @@ of reports with --home; the time zone tells which day is today.`,
 		}
 		return one(a, []column[client.Profile]{
 			col("EMAIL", func(p client.Profile) string { return p.Email }),
-			col("CURRENCY", func(p client.Profile) string { return string(p.Preferences.Currency) }),
+			col("CURRENCY", func(p client.Profile) string {
+				return string(p.Preferences.Currency)
+			}),
 			col("ZONE", func(p client.Profile) string { return p.Preferences.TimeZone }),
 			col("CREATED", func(p client.Profile) string { return instant(p.CreatedAt) }),
 			col("UPDATED", func(p client.Profile) string { return instant(p.UpdatedAt) }),

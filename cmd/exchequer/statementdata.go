@@ -176,7 +176,9 @@ transactions add up to. The exit status is 8 when they differ.`,
 	return command
 }
 
-func (a *app) checkTotals(ctx context.Context, m *mine, ids []client.BankAccountID, repair bool) error {
+func (a *app) checkTotals(
+	ctx context.Context, m *mine, ids []client.BankAccountID, repair bool,
+) error {
 	type line struct {
 		account string
 		found   client.TotalsCheck
@@ -244,10 +246,13 @@ name, as "exchequer whoami" shows it, has to be typed, or given with --confirm.`
 					"Nothing was removed: the name has to be given")
 			}
 			if confirm != me.Subject {
-				return usagef(quoted(me.Subject), "Nothing was removed: the name is not %q", confirm)
+				return usagef(quoted(me.Subject), "Nothing was removed: the name is not %q",
+					confirm)
 			}
 			bar := a.newProgress("removing", "transaction", 0)
-			done, err := c.EraseEverything(ctx, func(n client.Erased) { bar.set(n.Transactions, "") })
+			done, err := c.EraseEverything(ctx, func(n client.Erased) {
+				bar.set(n.Transactions, "")
+			})
 			bar.clear()
 			if ctx.Err() != nil {
 				return &failure{exit: exitStopped, text: "Stopped before everything was removed",

@@ -108,7 +108,8 @@ func (u *upload) show(ctx context.Context, p client.UploadPreview) error {
 		return err
 	}
 	if c := u.got.Counts; c.Refused > 0 {
-		refused, err := u.c.UploadRows(ctx, u.account.ID, u.got.ID, []string{string(statements.RowRefused)},
+		refused, err := u.c.UploadRows(ctx, u.account.ID, u.got.ID,
+			[]string{string(statements.RowRefused)},
 			client.PageQuery{Size: troubleRows})
 		if err != nil {
 			return err
@@ -265,7 +266,8 @@ func (m *mine) upload(ctx context.Context, name string, accounts []string) (clie
 			if string(u.ID) == name {
 				return u, nil
 			}
-			if u.FileName == name || len(name) > len("upload-") && strings.HasPrefix(string(u.ID), name) {
+			if u.FileName == name ||
+				len(name) > len("upload-") && strings.HasPrefix(string(u.ID), name) {
 				found = append(found, u)
 				break
 			}
@@ -274,7 +276,8 @@ func (m *mine) upload(ctx context.Context, name string, accounts []string) (clie
 	switch len(found) {
 	case 0:
 		return client.Upload{}, &failure{exit: exitNotFound,
-			text: fmt.Sprintf("There is no upload %q", name), try: "exchequer statements uploads ACCOUNT"}
+			text: fmt.Sprintf("There is no upload %q", name),
+			try:  "exchequer statements uploads ACCOUNT"}
 	case 1:
 		return found[0], nil
 	}
@@ -336,7 +339,8 @@ func (a *app) undo(
 		}
 		if !ask.there || yes {
 			return &failure{exit: exitRefused,
-				text: fmt.Sprintf("You have worked on %s of %s since", count(plan.EditedOf, "row"), name),
+				text: fmt.Sprintf("You have worked on %s of %s since", count(plan.EditedOf, "row"),
+					name),
 				try:  "--edited keep, or --edited remove"}
 		}
 		ask.say("You have worked on %s since: keep or remove?", count(plan.EditedOf, "row"))

@@ -203,8 +203,9 @@ func (m *mine) rule(ctx context.Context, name string) (client.Rule, error) {
 		return client.Rule{}, usagef("its id: exchequer statements rules list",
 			"%q may be any of %s", name, listed(some, func(r client.Rule) string { return r.Name }))
 	}
-	return client.Rule{}, &failure{exit: exitNotFound, text: fmt.Sprintf("There is no rule %q", name),
-		try: "exchequer statements rules list"}
+	return client.Rule{}, &failure{exit: exitNotFound,
+		text: fmt.Sprintf("There is no rule %q", name),
+		try:  "exchequer statements rules list"}
 }
 
 func (a *app) rulesRemove() *cobra.Command {
@@ -303,7 +304,8 @@ func (a *app) rulesChanges(m *mine, p client.RulesPreview) error {
 	if a.flags.output == outputJSON {
 		return a.json(p)
 	}
-	t := grid.New(grid.Left("DATE"), grid.Left("ACCOUNT").UpTo(16), grid.Left("BANK WROTE").UpTo(32),
+	t := grid.New(grid.Left("DATE"), grid.Left("ACCOUNT").UpTo(16),
+		grid.Left("BANK WROTE").UpTo(32),
 		grid.Right("AMOUNT"), grid.Left("FIELD"), grid.Left("IS").UpTo(24),
 		grid.Left("BECOMES").UpTo(24))
 	for _, row := range p.Rows {

@@ -248,7 +248,8 @@ func dayOf(flag, text string, last bool) (time.Time, error) {
 	}
 	month, err := time.Parse(monthLayout, text)
 	if err != nil {
-		return month, usagef(flag+" 2026-01-31", "%s is %q, which is no day and no month", flag, text)
+		return month, usagef(flag+" 2026-01-31", "%s is %q, which is no day and no month", flag,
+			text)
 	}
 	if last {
 		month = month.AddDate(0, 1, -1)

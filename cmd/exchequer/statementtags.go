@@ -254,7 +254,8 @@ func (m *mine) settingText(r client.Rule) string {
 		parts = append(parts, "notes "+quoted(r.Set.Notes))
 	}
 	if r.Set.Transfer != nil {
-		parts = append(parts, map[bool]string{true: "transfer", false: "no transfer"}[*r.Set.Transfer])
+		parts = append(parts,
+			map[bool]string{true: "transfer", false: "no transfer"}[*r.Set.Transfer])
 	}
 	return strings.Join(parts, ", ")
 }

@@ -76,7 +76,8 @@ func (a *app) uploadFiles(
 	for _, text := range u.answers {
 		topic, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return usagef("--answer dateOrder=day-month-year", "--answer is %q, without a value", text)
+			return usagef("--answer dateOrder=day-month-year", "--answer is %q, without a value",
+				text)
 		}
 		given[topic] = value
 	}
@@ -300,8 +301,8 @@ func (u *upload) agreed(ctx context.Context) (bool, error) {
 	case c.New+c.Merged == 0 && c.Refused == 0:
 		return true, nil // Nothing changes, but the upload is done then.
 	case !u.ask.there:
-		return false, usagef("--yes, or --preview if that is all", "Nothing was imported from %s yet",
-			u.name())
+		return false, usagef("--yes, or --preview if that is all",
+			"Nothing was imported from %s yet", u.name())
 	}
 	yes, err := u.ask.agree(ctx, fmt.Sprintf("Import %s into %s?", count(c.New+c.Merged, "row"),
 		u.account.Name))
