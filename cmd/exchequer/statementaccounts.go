@@ -162,7 +162,7 @@ names of columns and habits of writing, and nothing about any person or transact
 				return &failure{exit: exitNotFound,
 					text: fmt.Sprintf("Nothing is remembered of how files of %s are read",
 						found.Name),
-					try:  "import a CSV file of it first; other formats say themselves how they are read"}
+					try: "import a CSV file of it first; other formats say themselves how they are read"}
 			}
 			var text bytes.Buffer
 			if err := json.Indent(&text, found.Mapping, "", "  "); err != nil {

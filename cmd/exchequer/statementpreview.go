@@ -341,7 +341,7 @@ func (a *app) undo(
 			return &failure{exit: exitRefused,
 				text: fmt.Sprintf("You have worked on %s of %s since", count(plan.EditedOf, "row"),
 					name),
-				try:  "--edited keep, or --edited remove"}
+				try: "--edited keep, or --edited remove"}
 		}
 		ask.say("You have worked on %s since: keep or remove?", count(plan.EditedOf, "row"))
 		ask.say("  1) keep")
