@@ -67,8 +67,8 @@ func (p *Person) write(
 }
 
 // writeWith is write with or without a token, by which a repeat after a lost answer finds that it
-// happened. It costs the store much for large writes: those who can tell by the rows go without, and
-// look at them where the error is singletable.ErrUnknown.
+// happened. It costs the store much for large writes: those who can tell by the rows go without,
+// and look at them where the error is singletable.ErrUnknown.
 func (p *Person) writeWith(
 	ctx context.Context, token bool, known sheets, changes []change,
 	more ...func(*singletable.Tx),
