@@ -167,8 +167,3 @@ func idsOfRows(rows []Transaction) []string {
 	}
 	return ids
 }
-
-// contains reports whether a sorted copy of both is the same.
-func sameSet(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}

@@ -3,7 +3,6 @@ package statements
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -396,6 +395,3 @@ func (m *MonthFlow) join(other MonthFlow) error {
 	m.In, m.Out, m.Net, m.Count = f.In, f.Out, net, f.Count
 	return m.Transfers.join(other.Transfers)
 }
-
-// errUnbuilt stands in the place of what follows.
-var errUnbuilt = errors.New("not there yet")

@@ -61,7 +61,8 @@ func tagOfText(tags []Tag, text string) (Tag, bool) {
 // sameTagText reports whether two texts cannot both be tags of a user. Besides those of which the
 // table makes one key they are those that differ in the case of letters by Unicode.
 func sameTagText(a, b string) bool {
-	return strings.EqualFold(a, b) || strings.ToLower(a) == strings.ToLower(b)
+	low, other := strings.ToLower(a), strings.ToLower(b)
+	return low == other || strings.EqualFold(a, b)
 }
 
 // Tags returns the tags of the user, in the order of their ids.
