@@ -67,7 +67,7 @@ func splitAmount(cell string) (amountText, error) {
 		}
 		i += max(n, size)
 	}
-	if s.open || !s.any {
+	if s.open || !s.any || looksLikeDigit(s.currency) || looksLikeDigit(s.tail) {
 		return a, errNotAmount
 	}
 	a.digits, a.negative, a.grouped = string(s.out), s.negative, s.grouped
@@ -86,6 +86,12 @@ func splitAmount(cell string) (amountText, error) {
 		a.currency = s.tail
 	}
 	return a, nil
+}
+
+// looksLikeDigit reports whether a word beside an amount is a letter that is taken for a digit: 7,5O
+// is no seven and a half.
+func looksLikeDigit(word string) bool {
+	return len(word) == 1 && strings.Contains("OolIi", word)
 }
 
 // plainAmount tells whether the text is digits with at most one mark and a sign before them,

@@ -67,5 +67,10 @@ func (p *Person) Start(ctx context.Context) (Start, error) {
 	if err != nil {
 		return Start{}, failed("start", err)
 	}
+	for i, a := range start.Accounts {
+		if start.Accounts[i], err = a.mapped(); err != nil {
+			return Start{}, err
+		}
+	}
 	return start, nil
 }
