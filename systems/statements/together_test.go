@@ -149,7 +149,7 @@ func TestTheStartOfAHundredAccountsAndAThousandTagsInUnits(t *testing.T) {
 	if storetest.Strict() {
 		t.Skip("a strict store divides pages")
 	}
-	// 180 KB in units of 4 KB, read consistently.
+	// About 150 KB in units of 4 KB, read consistently.
 	if meter.Calls() != 1 || meter.Read() > 50 {
 		t.Errorf("%d calls, %v units", meter.Calls(), meter.Read())
 	}
