@@ -37,6 +37,7 @@ const (
 	envTenant = "EXCHEQUER_TENANT"
 	envZone   = "EXCHEQUER_ZONE"
 	envShards = "EXCHEQUER_STATUS_SHARDS"
+	envFiles  = "EXCHEQUER_FILES"
 )
 
 // The groups of commands in the help text.
@@ -87,6 +88,7 @@ Environment (a flag goes before its variable):
                            --payment-projection, --payment-attempts
   DYNAMODB_TABLE_NAME, EXCHEQUER_LOCATION_INDEXES, EXCHEQUER_LOCATION_SHARDS
                            the table of locations, its indexes (created, code, name, cell), its shards
+  EXCHEQUER_FILES          where it keeps the files that people upload, what it calls --files
   EXCHEQUER_RATES_SOURCE, EXCHEQUER_RATES_EVERY, EXCHEQUER_RATES_STALE_FOR
                            where exchange rates are fetched from, how often, and how long they are kept
 
@@ -273,7 +275,7 @@ func (a *app) serverOptions() (server.Options, error) {
 	opts := server.Options{
 		DataDir: dir, DynamoDB: a.dynamoDB(),
 		TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
-		User:    person.Subject(a.getenv(envUser)),
+		FilesURL: a.getenv(envFiles), User: person.Subject(a.getenv(envUser)),
 		Version: versionText(),
 	}
 	if text := a.getenv(envShards); text != "" {

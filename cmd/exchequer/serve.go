@@ -17,6 +17,7 @@ type serving struct {
 	signing               signing
 	hosts                 []string
 	table, tenant, zone   string
+	files                 string
 	shards                int
 	logFormat, logMinimum string
 	payments              scheduling
@@ -50,6 +51,8 @@ with and the app that they do it with, and their tokens open their own data.`,
 	s.signing.add(f)
 	f.StringSliceVar(&s.hosts, "host", nil, "`name` under which it may be asked, besides localhost")
 	f.StringVar(&s.table, "table", "", "`name` of the ledger's table")
+	f.StringVar(&s.files, "files", "", "`URL` of the bucket for files that people upload, such as "+
+		"s3://bucket?region=eu-central-1 (default: the folder files of the data directory)")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
 	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
@@ -76,6 +79,7 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 	opts.Hosts = s.hosts
 	opts.TableName = firstOf(s.table, opts.TableName)
 	opts.Tenant = firstOf(s.tenant, opts.Tenant)
+	opts.FilesURL = firstOf(s.files, opts.FilesURL)
 	if s.shards > 0 {
 		opts.StatusShards = s.shards
 	}
