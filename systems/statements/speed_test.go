@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/bench/machine"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
@@ -34,16 +33,14 @@ func yearsFile(rows int) string {
 // BenchmarkImport imports a large file into a durable store, and tells rows a second, the CPU time
 // of a row and the greatest heap.
 func BenchmarkImport(b *testing.B) {
-	const rows = 100_000
-	file := yearsFile(rows)
-	for _, durable := range []bool{false, true} {
-		name := "memory"
-		if durable {
-			name = "durable"
-		}
-		b.Run(name, func(b *testing.B) {
+	for _, c := range []struct {
+		durable bool
+		rows    int
+	}{{false, 100_000}, {true, 100_000}, {true, 400_000}} {
+		file := yearsFile(c.rows)
+		b.Run(fmt.Sprintf("durable=%t/rows=%d", c.durable, c.rows), func(b *testing.B) {
 			for range b.N {
-				importOnce(b, durable, file, rows)
+				importOnce(b, c.durable, file, c.rows)
 			}
 		})
 	}
@@ -84,7 +81,7 @@ func importOnce(b *testing.B, durable bool, file string, rows int) {
 	}
 	runtime.GC()
 	heap := watchHeap()
-	cpu := cpuTime()
+	cpu := machine.ProcessorTime()
 	b.StartTimer()
 	start := time.Now()
 	u, err := p.Import(ctx, "a", "1", ImportOptions{})
@@ -93,7 +90,7 @@ func importOnce(b *testing.B, durable bool, file string, rows int) {
 	}
 	took := time.Since(start)
 	b.ReportMetric(float64(rows)/took.Seconds(), "rows/s")
-	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(rows), "cpu-µs/row")
+	b.ReportMetric(float64((machine.ProcessorTime()-cpu).Microseconds())/float64(rows), "cpu-µs/row")
 	b.ReportMetric(float64(heap())/(1<<20), "heap-MB")
 }
 
@@ -121,13 +118,4 @@ func watchHeap() func() uint64 {
 		<-ended
 		return most.Load()
 	}
-}
-
-// cpuTime is how long this process has computed.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(os.Getpid()*0, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -123,8 +123,8 @@ func startOf(t testing.TB, accounts, tags int) *Person {
 	p := person(t)
 	for n := range accounts {
 		err := p.model().accounts.Put(t.Context(), p.store(), Account{UserID: p.id, Version: 1,
-			ID: fmt.Sprintf("account-%026d", n), Name: fmt.Sprintf("Account %d", n), Currency: "NZD",
-			CreatedAt: p.now(), UpdatedAt: p.now()})
+			ID: fmt.Sprintf("account-%026d", n), Name: fmt.Sprintf("Account %d", n),
+			Currency: "NZD", CreatedAt: p.now(), UpdatedAt: p.now()})
 		if err != nil {
 			t.Fatal(err)
 		}
