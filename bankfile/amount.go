@@ -88,8 +88,8 @@ func splitAmount(cell string) (amountText, error) {
 	return a, nil
 }
 
-// looksLikeDigit reports whether a word beside an amount is a letter that is taken for a digit: 7,5O
-// is no seven and a half.
+// looksLikeDigit reports whether a word beside an amount is a letter that is taken for a digit:
+// 7,5O is no seven and a half.
 func looksLikeDigit(word string) bool {
 	return len(word) == 1 && strings.Contains("OolIi", word)
 }

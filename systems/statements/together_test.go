@@ -76,7 +76,8 @@ func mt(interim bool, opening, closing string, rows ...string) string {
 }
 
 func TestWhatAnInterimReportTellsIsBookedOnce(t *testing.T) {
-	first := []string{":61:2507010701D5,00NMSCA1", ":86:Shop", ":61:2507020702D7,50NMSCA2", ":86:Fuel"}
+	first := []string{":61:2507010701D5,00NMSCA1", ":86:Shop",
+		":61:2507020702D7,50NMSCA2", ":86:Fuel"}
 	interim := mt(true, "", "", first...)
 	booked := mt(false, "100,00", "87,50", first...)
 	t.Run("the interim report first", func(t *testing.T) {
@@ -106,7 +107,9 @@ func TestWhatAnInterimReportTellsIsBookedOnce(t *testing.T) {
 
 func TestAStatementThatDoesNotGoOnWhereTheLastOneEndedIsTold(t *testing.T) {
 	i := newIntake(t)
-	row := func(day, cents string) string { return ":61:25" + day + day + "D" + cents + "NMSC" + day }
+	row := func(day, cents string) string {
+		return ":61:25" + day + day + "D" + cents + "NMSC" + day
+	}
 	i.bring("a", "1", mt(false, "100,00", "95,00", row("0701", "5,00")))
 	i.bring("a", "2", mt(false, "95,00", "94,00", row("0702", "1,00")))
 	i.bring("a", "3", mt(false, "90,00", "88,00", row("0704", "2,00")))
