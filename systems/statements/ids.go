@@ -68,3 +68,7 @@ func validDate(d Date) bool {
 	_, err := time.Parse(time.DateOnly, string(d))
 	return err == nil && len(d) == len(time.DateOnly)
 }
+
+// newToken returns a token for one attempt to write. The store remembers tokens for all of its
+// tables, so they are random whoever makes the ids.
+func newToken() string { return rand.Text() }

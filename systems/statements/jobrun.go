@@ -236,7 +236,7 @@ func (r *jobRun) flush(ctx context.Context, next Job) error {
 // save writes the job alone.
 func (r *jobRun) save(ctx context.Context) error {
 	tx := r.p.store().NewTx()
-	tx.SetToken(r.p.books.opts.NewID())
+	tx.SetToken(newToken())
 	r.p.saveTx(tx, r.job)
 	err := tx.Commit(ctx)
 	if errors.Is(err, singletable.ErrConditionFailed) {

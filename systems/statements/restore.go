@@ -289,7 +289,7 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 			return err
 		}
 		tx := t.p.store().NewTx()
-		tx.SetToken(t.p.books.opts.NewID())
+		tx.SetToken(newToken())
 		var changes []change
 		for i := range missing {
 			t.p.model().transactions.CreateTx(tx, missing[i])

@@ -158,7 +158,7 @@ func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 // rule is not as it was.
 func (p *Person) putRule(ctx context.Context, r Rule, put func(*singletable.Tx)) error {
 	tx := p.store().NewTx()
-	tx.SetToken(p.books.opts.NewID())
+	tx.SetToken(newToken())
 	put(tx)
 	for _, id := range r.Set.TagIDs {
 		p.model().tags.CheckTx(tx, Tag{UserID: p.id, ID: id}, p.model().tags.Exists())

@@ -121,7 +121,7 @@ func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
 		return Job{}, err
 	}
 	tx := p.store().NewTx()
-	tx.SetToken(p.books.opts.NewID())
+	tx.SetToken(newToken())
 	j, err := p.beginTx(tx, jobs, Job{Kind: ApplyingRules, Scope: scope})
 	if err != nil {
 		return Job{}, err

@@ -39,7 +39,7 @@ func (p *Person) RenameTag(
 			return Tag{}, nil, err
 		}
 		m, tx := p.model(), p.store().NewTx()
-		tx.SetToken(p.books.opts.NewID())
+		tx.SetToken(newToken())
 		m.tags.UpdateTx(tx, tag, m.tagText.Set(text), m.versions.tag.Set(tag.Version+1),
 			m.versions.tag.Equals(tag.Version), m.tags.WithKnown(tag))
 		job, err := p.beginTx(tx, jobs, Job{Kind: RenamingTag, TagID: id, Text: tag.Text})
@@ -124,7 +124,7 @@ func (p *Person) removeTagOnce(
 	ctx context.Context, jobs []Job, j Job, tag, to Tag,
 ) (Job, error) {
 	m, tx := p.model(), p.store().NewTx()
-	tx.SetToken(p.books.opts.NewID())
+	tx.SetToken(newToken())
 	m.tags.DeleteTx(tx, tag, m.tags.Exists(), m.versions.tag.Equals(tag.Version))
 	if j.To != "" {
 		m.tags.UpdateTx(tx, to, m.versions.tag.Set(to.Version+1),

@@ -89,7 +89,7 @@ func (p *Person) writeWith(
 		}
 		tx := p.store().NewTx()
 		if token {
-			tx.SetToken(p.books.opts.NewID())
+			tx.SetToken(newToken())
 		}
 		for i := range changes {
 			p.changeRow(tx, &changes[i])
