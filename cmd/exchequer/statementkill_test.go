@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // killedRows is long enough a file that most kills fall into its import.
-const killedRows = 3_000
+const killedRows = 1_500
 
 // bankFile writes a bank's file of rows over many months, equal rows of a day among them.
 func bankFile(t *testing.T, dir string, random *rand.Rand) string {
@@ -56,7 +58,7 @@ func TestAnUploadThatIsKilledAndRepeatedEndsTheSame(t *testing.T) {
 	took := time.Since(began)
 
 	cut := 0
-	const tries = 4
+	tries := storetest.Rounds(2)
 	for range tries {
 		cmd := killed.command(upload...)
 		if err := cmd.Start(); err != nil {
