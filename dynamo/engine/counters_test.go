@@ -178,3 +178,28 @@ func TestWhatACallTouchesDoesNotDependOnHowMuchIsStored(t *testing.T) {
 		}
 	}
 }
+
+// TestANewItemOfALargePartitionIsDeniedByTheFilters shows that filters know items and not only
+// partitions: nothing of the partition is read to find that an item is not in it.
+func TestANewItemOfALargePartitionIsDeniedByTheFilters(t *testing.T) {
+	db := openMemory(t)
+	table := withTable(t, db)
+	fillWith(t, db, table, 1000)
+	if err := db.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	before := db.Denied()
+	const news = 200
+	for i := range news {
+		_, err := db.Put(t.Context(), &dynamo.PutInput{TableName: table,
+			Item:                key("mine", fmt.Sprintf("new%06d", i)),
+			ConditionExpression: "attribute_not_exists(PK)"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A filter errs for one key in a hundred.
+	if denied := db.Denied() - before; denied < news*9/10 {
+		t.Errorf("filters denied %d of %d new items", denied, news)
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -45,6 +46,18 @@ func (o Options) WithoutLocks() Options {
 	o.noLocks = true
 	return o
 }
+
+// Settle writes all rows into the lowest level, and Denied tells how often a filter has told since
+// the database was opened that a file does not have what is looked for.
+func (db *DB) Settle() error {
+	if err := db.store.Flush(); err != nil {
+		return err
+	}
+	return db.store.Compact(context.Background(), []byte{0}, []byte{0xff}, false)
+}
+
+// Denied is explained at Settle.
+func (db *DB) Denied() int64 { return db.store.Metrics().Filter.Hits }
 
 // SetFormat makes the database look as if a version with another format had written it.
 func (db *DB) SetFormat(version int) error {

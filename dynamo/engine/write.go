@@ -176,10 +176,7 @@ func (db *DB) find(w *write, i int) (err error) {
 		a.old = r.view
 		return nil
 	}
-	// A transaction that makes one item of a partition usually makes the next one too.
-	a.missed = i > 0 && w.actions[i-1].missed && bytes.Equal(keyspace.Partition(a.rowKey),
-		keyspace.Partition(w.actions[i-1].rowKey))
-	if a.missed || a.expectsNone() {
+	if a.expectsNone() || i > 0 && a.goesOnAfter(&w.actions[i-1]) {
 		a.old, err = db.seek(a.rowKey)
 	} else {
 		a.old, err = db.view(db.store, a.rowKey)
@@ -195,6 +192,13 @@ var noItem row.View
 // holds of none, as that it does not exist yet.
 func (a *action) expectsNone() bool {
 	return a.kind == actPut && a.exprs.Condition != nil && a.exprs.Condition.Holds(&noItem)
+}
+
+// goesOnAfter reports whether the item is probably missing as the one before it was: a transaction
+// that makes one item of a partition usually makes the next one too.
+func (a *action) goesOnAfter(before *action) bool {
+	return before.missed &&
+		bytes.Equal(keyspace.Partition(a.rowKey), keyspace.Partition(before.rowKey))
 }
 
 // seek reads the row of an item that is probably missing, as view does. The filters of the lowest
