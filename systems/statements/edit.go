@@ -105,7 +105,6 @@ func (p *Person) DeleteTransaction(ctx context.Context, at At, version uint64) e
 func (p *Person) locate(ctx context.Context, at At) (Transaction, *Entry, error) {
 	t, e, err := p.transaction(ctx, at.AccountID, at.ID)
 	if err == nil {
-		t.fill(p.id, at.AccountID)
 		if e.ID != t.ID {
 			// The id was that of a row which became part of this transaction.
 			own, found, err := p.entry(ctx, at.AccountID, t.ID)
@@ -120,7 +119,6 @@ func (p *Person) locate(ctx context.Context, at At) (Transaction, *Entry, error)
 		return Transaction{}, nil, err
 	}
 	t, err = p.TransactionOf(ctx, at.AccountID, at.Date, at.ID)
-	t.fill(p.id, at.AccountID)
 	return t, nil, err
 }
 

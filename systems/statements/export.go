@@ -35,6 +35,11 @@ const (
 	exportChunkMin = 20
 )
 
+// chunkOf is how many rows of each of so many accounts are read at once.
+func chunkOf(accounts int) int {
+	return min(searchChunk, max(exportChunkMin, exportRowsMax/max(1, accounts)))
+}
+
 // ExportFormats returns all forms.
 func ExportFormats() []ExportFormat {
 	return []ExportFormat{
@@ -112,7 +117,7 @@ func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, e
 		}
 	}
 	j := &joint{p: p, accounts: idsOf(accounts), from: e.From, to: e.To,
-		chunk: min(searchChunk, max(exportChunkMin, exportRowsMax/max(1, len(accounts))))}
+		chunk: chunkOf(len(accounts))}
 	if err := p.widen(ctx, j); err != nil {
 		return Exported{}, err
 	}
@@ -181,27 +186,36 @@ func (e *Export) writer(w *bufio.Writer, start Start) rowWriter {
 	return newJournal(start, &hledger{w: w})
 }
 
-// widen closes the open ends of a range where nothing can be beyond.
+// widen closes the open ends of a range where nothing can be beyond. Far away only months are read
+// of which a sheet tells: a row of the year 9999 does not make all before it be looked into.
 func (p *Person) widen(ctx context.Context, j *joint) error {
 	if j.from != "" && j.to != "" {
 		return nil
 	}
-	first, last := monthFirst, monthFrom(p.now().Format(monthLayout), monthsAhead)
+	ahead := monthFrom(p.now().Format(monthLayout), monthsAhead)
+	first, last := monthFirst, ahead
 	sheets, err := p.sheetsOfAll(ctx, j.accounts, "", "")
 	if err != nil {
 		return err
 	}
-	for _, of := range sheets {
-		for i := range of {
-			first = min(first, monthOf(of[i].Month))
-			last = max(last, monthOf(of[i].Month))
+	told := map[[2]string]bool{}
+	for i, of := range sheets {
+		for k := range of {
+			month := monthOf(of[k].Month)
+			told[[2]string{j.accounts[i], month}] = true
+			first, last = min(first, month), max(last, month)
 		}
 	}
-	if j.from == "" {
+	openFrom, openTo := j.from == "", j.to == ""
+	if openFrom {
 		j.from = firstDay(first)
 	}
-	if j.to == "" {
+	if openTo {
 		j.to = max(lastDay(last), j.from)
+	}
+	j.skip = func(account, month string) bool {
+		far := openFrom && month < monthFirst || openTo && month > ahead
+		return far && !told[[2]string{account, month}]
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type posting struct {
 	notes    string
 }
 
-// entryOf is a transaction of a journal. Its postings add up to nothing.
+// journalEntry is a transaction of a journal. Its postings add up to nothing.
 type journalEntry struct {
 	date             Date
 	pending          bool

@@ -54,9 +54,6 @@ func (p *Person) Transactions(
 	if err != nil {
 		return Page{}, failed("list transactions", err)
 	}
-	for i := range page.Items {
-		page.Items[i].fill(p.id, r.AccountID)
-	}
 	return Page{page.Items, page.Next}, nil
 }
 
@@ -77,16 +74,12 @@ func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error]
 				yield(Transaction{}, failed("read transactions", err))
 				return
 			}
-			t.fill(p.id, r.AccountID)
 			if !yield(t, nil) {
 				return
 			}
 		}
 	}
 }
-
-// fill sets what stands in the key alone.
-func (t *Transaction) fill(user, account string) { t.UserID, t.AccountID = user, account }
 
 // Transaction returns one transaction: its entry tells the day, which leads to the item. The error
 // is ErrNoTransaction.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/singletable"
 )
@@ -160,7 +159,7 @@ func (r *jobRun) months(ctx context.Context, account string) error {
 // month changes the rows of a month, and notes that it is done.
 func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 	read := 0
-	from, to := daysOfMonth(month)
+	from, to := month, lastDay(monthOf(month))
 	if scope := r.job.Scope; scope.From != "" {
 		from, to = max(from, scope.From), min(to, scope.To)
 	}
@@ -171,7 +170,6 @@ func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 			return failed("read transactions", err)
 		}
 		read++
-		t.fill(r.p.id, account)
 		after := t.clone()
 		if !r.fix(after) {
 			continue
@@ -248,17 +246,6 @@ func (r *jobRun) save(ctx context.Context) error {
 	r.job.Version++
 	r.unsaved = 0
 	return nil
-}
-
-// daysOfMonth returns the first and the last day of a month, of which any day is given.
-func daysOfMonth(month Date) (from, to Date) {
-	day, err := time.Parse(time.DateOnly, string(month))
-	if err != nil {
-		return month, month
-	}
-	first := day.AddDate(0, 0, 1-day.Day())
-	return Date(first.Format(time.DateOnly)),
-		Date(first.AddDate(0, 1, -1).Format(time.DateOnly))
 }
 
 // rowBytes says about how large a row is in the store.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,7 +72,7 @@ func (j *joint) steps(ctx context.Context, after point) iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		months := monthsOf(j.from, j.to)
 		if j.latest {
-			months = reversed(months)
+			slices.Reverse(months)
 		}
 		if after.date != "" {
 			months = j.ahead(months, monthOf(after.date))
@@ -107,7 +108,7 @@ func (j *joint) ahead(months []string, at string) []string {
 // behind is the point at the end of a month.
 func (j *joint) behind(month string) point {
 	if j.latest {
-		return point{date: Date(month + "-01")}
+		return point{date: firstDay(month)}
 	}
 	return point{date: firstDay(nextMonth(month))}
 }
@@ -150,9 +151,6 @@ func (j *joint) fill(ctx context.Context, s *stream, cursor string) error {
 	page, err := pattern.Page(ctx, j.p.store(), s.in, j.chunk, cursor)
 	if err != nil {
 		return failed("read transactions", err)
-	}
-	for i := range page.Items {
-		page.Items[i].fill(j.p.id, s.in.AccountID)
 	}
 	s.rows, s.next = page.Items, page.Next
 	return nil
@@ -227,19 +225,12 @@ func monthsOf(from, to Date) []string {
 	if from == "" || to == "" || from > to {
 		return nil
 	}
-	var months []string
-	for m := monthOf(from); m <= monthOf(to); m = nextMonth(m) {
-		months = append(months, m)
+	// They are counted, as no text of a month comes after that of the last one of the year 9999.
+	months := make([]string, monthsBetween(from, to))
+	for i := range months {
+		months[i] = monthFrom(monthOf(from), i)
 	}
 	return months
-}
-
-func reversed(months []string) []string {
-	out := make([]string, len(months))
-	for i, m := range months {
-		out[len(months)-1-i] = m
-	}
-	return out
 }
 
 // monthLayout is how months are written.

@@ -2,8 +2,6 @@ package statements
 
 import (
 	"context"
-	"maps"
-	"slices"
 )
 
 // monthFirst is the earliest month that is looked into for rows that nothing tells of: no bank's
@@ -22,7 +20,11 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 	known := map[string]bool{}
 	add := func(month string) {
 		// A row may be booked in one month and merged into another one of the month beside it.
-		known[monthBefore(month)], known[month], known[nextMonth(month)] = true, true, true
+		for _, m := range []string{monthBefore(month), month, nextMonth(month)} {
+			if validDate(firstDay(m)) { // The first year and the last have one neighbour.
+				known[m] = true
+			}
+		}
 	}
 	sheets, err := p.Sheets(ctx, account, "", "")
 	if err != nil {
@@ -36,16 +38,14 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 			return nil, failed("list uploads", err)
 		}
 		for _, month := range u.Months {
-			if validDate(firstDay(month)) {
-				add(month)
-			}
+			add(month)
 		}
 	}
 	last := monthFrom(p.now().Format(monthLayout), monthsAhead)
 	for m := monthFirst; m <= last; m = nextMonth(m) {
 		known[m] = true
 	}
-	return slices.Sorted(maps.Keys(known)), nil
+	return inOrder(known), nil
 }
 
 // eachMonth reads something of each month, a few months side by side, and gives it to take in the
@@ -83,7 +83,6 @@ func (p *Person) monthRows(ctx context.Context, account, month string) ([]Transa
 		if err != nil {
 			return nil, failed("read transactions", err)
 		}
-		t.fill(p.id, account)
 		rows = append(rows, t)
 	}
 	return rows, nil

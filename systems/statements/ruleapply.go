@@ -170,25 +170,10 @@ func (p *Person) rulesetOfScope(ctx context.Context, scope RuleScope) (*ruleset,
 
 // accountsOfScope returns the ids of the accounts in order.
 func (p *Person) accountsOfScope(ctx context.Context, scope RuleScope) ([]string, error) {
-	var ids []string
-	for a, err := range p.model().accountsOf.All(ctx, p.store(), OfUser{p.id}) {
-		if err != nil {
-			return nil, failed("list accounts", err)
-		}
-		ids = append(ids, a.ID)
-	}
+	accounts, err := p.accountsNamed(ctx, scope.AccountIDs)
+	ids := idsOf(accounts)
 	slices.Sort(ids)
-	if len(scope.AccountIDs) == 0 {
-		return ids, nil
-	}
-	for _, id := range scope.AccountIDs {
-		if !slices.Contains(ids, id) {
-			return nil, ErrNoAccount.With("account", id)
-		}
-	}
-	return slices.DeleteFunc(ids, func(id string) bool {
-		return !slices.Contains(scope.AccountIDs, id)
-	}), nil
+	return ids, err
 }
 
 // prepareRules is for rows that rules change. Rules that were removed since the job began are left

@@ -94,7 +94,7 @@ func (p *Person) Search(ctx context.Context, s Search, size int, cursor string) 
 		j.accounts = append(j.accounts, a.ID)
 	}
 	if s.narrows() || len(words) > 0 {
-		j.chunk = min(searchChunk, max(exportChunkMin, exportRowsMax/max(1, len(accounts))))
+		j.chunk = chunkOf(len(accounts))
 	}
 	if j.skip, err = p.skipper(ctx, s, j, after); err != nil {
 		return Found{}, err

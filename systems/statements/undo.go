@@ -246,7 +246,6 @@ func (p *Person) undoings(
 			return nil, err
 		}
 		if err == nil {
-			t.fill(p.id, account)
 			r.row = &t
 		}
 		switch {

@@ -294,7 +294,6 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 			alone.do, alone.version, alone.Verdict = create, own.Version, RowNew
 			return &alone, nil
 		}
-		t.fill(w.p.id, d.row.AccountID)
 		changes, verdict, err := w.joined(d, &t, &of, &own)
 		if err != nil {
 			return nil, err
