@@ -88,10 +88,10 @@ func splitAmount(cell string) (amountText, error) {
 	return a, nil
 }
 
-// looksLikeDigit reports whether a word beside an amount is a letter that is taken for a digit:
-// 7,5O is no seven and a half.
+// looksLikeDigit reports whether a word beside an amount has only letters that are taken for
+// digits: 7,5O is no seven and a half. Other words may be money: banks write kr, lei and BTC.
 func looksLikeDigit(word string) bool {
-	return len(word) == 1 && strings.Contains("OolIi", word)
+	return word != "" && strings.Trim(word, "OolIi") == ""
 }
 
 // plainAmount tells whether the text is digits with at most one mark and a sign before them,
