@@ -44,6 +44,21 @@ func (p *csvParser) money(r *record, e *Entry) error {
 	return nil
 }
 
+// takeFee takes off the amount what the bank took beside it, so that the entry is what the balance
+// moved by. A fee is positive whichever way the money went.
+func (p *csvParser) takeFee(r *record, e *Entry) error {
+	cell := p.cell(r, p.t.fee)
+	if cell == "" {
+		return nil
+	}
+	fee, _, err := p.w.amount(cell, r.line)
+	if err != nil {
+		return err
+	}
+	e.Amount, err = e.Amount.Sub(fee)
+	return err
+}
+
 // signed reads the amount from whichever columns hold it.
 func (p *csvParser) signed(r *record) (money.Decimal, amountText, error) {
 	t := p.t

@@ -70,6 +70,7 @@ const (
 	RoleForeign         Role = "foreignAmount"
 	RoleForeignCurrency Role = "foreignCurrency"
 	RoleStatus          Role = "status" // Pending or booked.
+	RoleFee             Role = "fee"    // Taken beside the amount; the entry has both in one.
 	RoleIgnore          Role = "ignore" // Not read, whatever its name suggests.
 )
 
@@ -77,7 +78,7 @@ var roles = []Role{
 	RoleDate, RoleValueDate, RoleAuthorisedDate, RoleAmount, RoleDebit, RoleCredit,
 	RoleDirection, RoleCurrency, RoleBalance, RoleName, RoleMemo, RoleCounterparty,
 	RoleReference, RoleID, RoleCategory, RoleAccount, RoleForeign, RoleForeignCurrency,
-	RoleStatus, RoleIgnore,
+	RoleStatus, RoleFee, RoleIgnore,
 }
 
 // DebitSign is what a negative number in a column of debits means.

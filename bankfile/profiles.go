@@ -9,17 +9,17 @@ import (
 // Profile says how the CSV files of one bank are read. A file belongs to it by its header, so
 // whoever has such a file is asked nothing.
 type Profile struct {
-	Country string   // ISO 3166-1 alpha-2.
+	Country string   // ISO 3166-1 alpha-2; empty for a bank of several countries.
 	Header  []string // The names of all columns, in their order.
 	Mapping Mapping  // Its Name is that of the bank and the kind of account.
 
 	account *regexp.Regexp // Finds the account's parts in the lines before the header.
 }
 
-// Profiles returns the profiles that this package knows: those of banks in New Zealand whose
-// headers are theirs alone. Open uses the one whose header a file has; the Name in File.Mapping
-// says which. What the rows themselves show, such as the order of day and month, comes first, and
-// so does a mapping that has columns.
+// Profiles returns the profiles that this package knows: those of banks in New Zealand, and of
+// Revolut, whose headers are theirs alone. Open uses the one whose header a file has; the Name in
+// File.Mapping says which. What the rows themselves show, such as the order of day and month, comes
+// first, and so does a mapping that has columns.
 func Profiles() []Profile {
 	return []Profile{
 		profile("ANZ New Zealand, account", false, "Type category", "Details name",
@@ -51,6 +51,9 @@ func Profiles() []Profile {
 		profile("Westpac New Zealand, account", false, "Date date", "Amount amount",
 			"Other Party name", "Description memo", "Reference reference", "Particulars memo",
 			"Analysis Code memo"),
+		revolut(profile("Revolut", false, "Type category", "Product ignore",
+			"Started Date authorisedDate", "Completed Date date", "Description memo",
+			"Amount amount", "Fee fee", "Currency currency", "State status", "Balance balance")),
 	}
 }
 
@@ -75,6 +78,13 @@ func profile(name string, invert bool, columns ...string) Profile {
 func asb(p Profile) Profile {
 	p.account = regexp.MustCompile(
 		`^Bank (\d{2}); Branch (\d{4}); Account (\d{7}-\d{2,3})\b`)
+	return p
+}
+
+// revolut takes back what is said of New Zealand: Revolut writes the year first, and a currency in
+// each row.
+func revolut(p Profile) Profile {
+	p.Country, p.Mapping.Currency, p.Mapping.DateOrder = "", "", YearFirst
 	return p
 }
 

@@ -146,8 +146,34 @@ func TestBanksOfNewZealandAreKnownByTheirHeaders(t *testing.T) {
 			}
 		})
 	}
-	if n := len(bankfile.Profiles()); n != 8 {
-		t.Errorf("%d profiles, and 8 are tested", n)
+	if n := len(bankfile.Profiles()); n != 9 {
+		t.Errorf("%d profiles, and 8 are tested here and one below", n)
+	}
+}
+
+func TestFeesOfRevolutAreInTheAmounts(t *testing.T) {
+	const header = "Type,Product,Started Date,Completed Date,Description,Amount,Fee,Currency," +
+		"State,Balance"
+	r := mustRead(t, table(header,
+		"CARD_PAYMENT,Current,2026-03-04 09:12:00,2026-03-05 09:12:00,Shop,-24.30,0.00,EUR,"+
+			"COMPLETED,75.70",
+		"ATM,Current,2026-03-06 09:12:00,2026-03-06 09:12:00,Cash,-20.00,1.50,EUR,COMPLETED,54.20",
+		"TOPUP,Current,2026-03-07 09:12:00,2026-03-07 09:12:00,Card,10.00,0.20,EUR,COMPLETED,64.00",
+		"CHARGE,Current,2026-03-08 09:12:00,2026-03-08 09:12:00,Plan,0.00,4.00,EUR,COMPLETED,60.00",
+		"ATM,Current,2026-03-09 09:12:00,2026-03-09 09:12:00,Cash,-5.00,?,EUR,COMPLETED,55.00"))
+	want := []string{"2026-03-05 -24.3", "2026-03-06 -21.5", "2026-03-07 9.8", "2026-03-08 -4"}
+	var got []string
+	for _, e := range r.entries() {
+		got = append(got, string(e.Date)+" "+e.Amount.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	if total := r.totals[0]; !total.Checked || !total.Agrees || total.Refused != 1 {
+		t.Errorf("total %+v", total)
+	}
+	if m := r.file.Mapping(); m.Name != "Revolut" || m.Currency != "" {
+		t.Errorf("mapping %+v", m)
 	}
 }
 

@@ -28,7 +28,7 @@ type table struct {
 	owner      string // The account, where the lines before the header name it.
 
 	date, value, authorised, amount, debit, credit, flag, currency, balance, name, id, reference,
-	counterparty, account, category, foreign, foreignCurrency, status int
+	counterparty, account, category, foreign, foreignCurrency, status, fee int
 	memos []int
 
 	signs    tableSigns

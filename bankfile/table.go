@@ -46,7 +46,7 @@ func (t *table) index() {
 	t.flag, t.currency, t.balance = find(RoleDirection), find(RoleCurrency), find(RoleBalance)
 	t.name, t.id, t.reference = find(RoleName), find(RoleID), find(RoleReference)
 	t.counterparty, t.account = find(RoleCounterparty), find(RoleAccount)
-	t.category, t.status = find(RoleCategory), find(RoleStatus)
+	t.category, t.status, t.fee = find(RoleCategory), find(RoleStatus), find(RoleFee)
 	t.foreign, t.foreignCurrency = find(RoleForeign), find(RoleForeignCurrency)
 }
 
@@ -317,6 +317,9 @@ func (p *csvParser) entry(r *record) error {
 	}
 	if p.f.mapping.Invert {
 		e.Amount, e.Foreign = e.Amount.Neg(), e.Foreign.Neg()
+	}
+	if err := p.takeFee(r, &e); err != nil {
+		return p.refuse(r, "the fee: "+err.Error())
 	}
 	p.words(r, &e)
 	if p.w.first {
