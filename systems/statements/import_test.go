@@ -187,6 +187,76 @@ func TestTheBankCorrectsAndTakesBack(t *testing.T) {
 	i.adds("a")
 }
 
+func TestOfCorrectionsOfOneRowTheLastCounts(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		rows []string
+		want Counts
+		left []string
+	}{
+		{"of one id", []string{"D,20250701,-5.50,Shop,A,REPLACE",
+			"E,20250701,-5.75,Shop,A,REPLACE"},
+			Counts{Merged: 1, Skipped: 1}, []string{"2025-07-01 -5.75 Shop"}},
+		{"of the correction", []string{"D,20250701,-5.50,Shop,A,REPLACE",
+			"E,20250701,-5.75,Shop,D,REPLACE"},
+			Counts{Merged: 1, Skipped: 1}, []string{"2025-07-01 -5.75 Shop"}},
+		{"then taken back", []string{"D,20250701,-5.50,Shop,A,REPLACE",
+			"E,20250701,-5.50,Shop,D,DELETE"}, Counts{Deleted: 1, Skipped: 1}, nil},
+		{"taken back, then not", []string{"D,20250701,-5.00,Shop,A,DELETE",
+			"E,20250701,-5.75,Shop,A,REPLACE"},
+			Counts{Merged: 1, Skipped: 1}, []string{"2025-07-01 -5.75 Shop"}},
+		{"in a circle", []string{"D,20250701,-5.50,Shop,E,REPLACE",
+			"E,20250701,-5.75,Shop,D,REPLACE"}, Counts{Skipped: 2},
+			[]string{"2025-07-01 -5 Shop"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := newIntake(t)
+			i.bring("a", "1", ofxFile("11-1", "A,20250701,-5.00,Shop"))
+			i.counts("corrections", i.bring("a", "2", ofxFile("11-1", test.rows...)), test.want)
+			i.want("a", test.left...)
+			i.counts("again", i.again("a", "2"), test.want)
+			if _, err := i.p.Undo(t.Context(), "a", "2", UndoOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			i.want("a", "2025-07-01 -5 Shop")
+			i.counts("after undoing", i.again("a", "2"), test.want)
+			i.want("a", test.left...)
+		})
+	}
+}
+
+func TestACorrectionFindsWhatTheRowBecamePartOf(t *testing.T) {
+	for name, first := range map[string]func(*intake){
+		"that a person typed in": func(i *intake) {
+			if _, _, err := i.p.AddTransaction(t.Context(), NewTransaction{AccountID: "a",
+				Date: "2025-07-01", Amount: dec("-5"), Merchant: "Shop"}); err != nil {
+				t.Fatal(err)
+			}
+			i.counts("the bank's", i.bring("a", "1", ofxFile("11-1", "A,20250701,-5.00,Shop")),
+				Counts{Merged: 1})
+		},
+		"that was corrected before": func(i *intake) {
+			i.bring("a", "0", ofxFile("11-1", "Z,20250701,-5.05,Shop"))
+			i.counts("the first correction", i.bring("a", "1", ofxFile("11-1",
+				"A,20250701,-5.00,Shop,Z,REPLACE")), Counts{Merged: 1})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newIntake(t)
+			first(i)
+			i.want("a", "2025-07-01 -5 Shop")
+			i.counts("the correction", i.bring("a", "2", ofxFile("11-1",
+				"D,20250701,-5.50,Shop,A,REPLACE")), Counts{Merged: 1})
+			i.want("a", "2025-07-01 -5.5 Shop")
+			i.counts("again", i.again("a", "2"), Counts{Merged: 1})
+			if _, err := i.p.Undo(t.Context(), "a", "2", UndoOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			i.want("a", "2025-07-01 -5 Shop")
+		})
+	}
+}
+
 func TestEveryRowIsAccountedFor(t *testing.T) {
 	i := newIntake(t)
 	rows := make([]string, 1_879)

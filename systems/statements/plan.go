@@ -49,10 +49,15 @@ type plan struct {
 
 	// stable tells that the bank keeps its ids: some that are known stand in the file.
 	stable    bool
-	claims    map[int]int32 // By row of the file: the row that it is found to be.
-	covers    map[int]int32 // The booked row that a pending one is about.
-	corrected map[hash]int  // Lines by the bank id of the row that is corrected there.
+	claims    map[int]int32        // By row of the file: the row that it is found to be.
+	covers    map[int]int32        // The booked row that a pending one is about.
+	corrected map[hash]correction  // By the bank id of the row that is corrected there.
+	replaces  map[hash]hash        // By the bank id of a correction: that of the row it corrects.
+	corrects  map[int32]correction // The one that counts, by the row that it is about.
 }
+
+// correction is where a row stands that corrects another one.
+type correction struct{ no, line int }
 
 // plan makes the plan of an upload: it reads what is known of the months of the file and, if there
 // is anything, looks through the file once.
@@ -66,7 +71,8 @@ func (p *Person) plan(ctx context.Context, a Account, u Upload, src *source) (*p
 		return nil, err
 	}
 	pl := &plan{account: a, upload: u, src: src, known: k, rules: rules,
-		corrected: map[hash]int{},
+		corrected: map[hash]correction{}, replaces: map[hash]hash{},
+		corrects: map[int32]correction{},
 		base: Transaction{UserID: p.id, AccountID: a.ID, Source: FromBank, UploadID: u.ID,
 			CreatedAt: p.now()}}
 	if len(k.rows) == 0 && !u.Corrects {
@@ -87,7 +93,11 @@ func (pl *plan) prepare(ctx context.Context) error {
 	delete(payees, 0)
 	err := pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
 		if row.Entry.Corrects != "" {
-			pl.corrected[hashOf(keyHash(row.Entry.Corrects))] = row.Line
+			of := hashOf(keyHash(row.Entry.Corrects))
+			pl.corrected[of] = correction{no, row.Line}
+			if key.ID != "" {
+				pl.replaces[hashOf(keyHash(key.ID))] = of
+			}
 		}
 		f := pl.freeRow(no, row)
 		if _, hit := pl.byBank(key, &f); hit >= 0 {
@@ -102,6 +112,7 @@ func (pl *plan) prepare(ctx context.Context) error {
 	if err != nil || len(pl.known.rows) == 0 {
 		return err
 	}
+	pl.settleCorrections()
 	var free, pending []freeRow
 	given := map[hash]bool{}
 	err = pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
@@ -124,6 +135,45 @@ func (pl *plan) prepare(ctx context.Context) error {
 	pl.claims = pl.known.claimed(free)
 	pl.covers = pl.known.covered(pending, pl.claims)
 	return err
+}
+
+// settleCorrections finds the row that each correction is about. Of several of one row in a file
+// the last one counts, and no other row of the file is taken for it.
+func (pl *plan) settleCorrections() {
+	for of, c := range pl.corrected {
+		at := pl.correctedBy(of)
+		if at < 0 {
+			continue
+		}
+		pl.known.rows[at].flags |= rowTaken
+		if before, found := pl.corrects[at]; !found || before.no < c.no {
+			pl.corrects[at] = c
+		}
+	}
+}
+
+// correctedBy returns the row that is meant where a bank corrects the one with some id, -1 for
+// none: the row of that id, or what it became part of; a correction in the same file stands for
+// what it corrects.
+func (pl *plan) correctedBy(id hash) int32 {
+	for range len(pl.replaces) + 1 {
+		if at, found := pl.known.byBank[id]; found {
+			r := &pl.known.rows[at]
+			if r.state == rowMerged && r.of >= 0 {
+				at = r.of
+			}
+			if r = &pl.known.rows[at]; r.state != rowLive || r.is(rowMine) {
+				return -1
+			}
+			return at
+		}
+		next, found := pl.replaces[id]
+		if !found {
+			return -1
+		}
+		id = next
+	}
+	return -1
 }
 
 // freeRow returns what rows are matched by.
@@ -277,8 +327,8 @@ func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map
 		}
 		return
 	}
-	if line, ok := pl.corrected[hashOf(d.bank)]; ok && d.bank != "" {
-		d.Verdict, d.Why = RowSkipped, fmt.Sprintf("the bank corrects it in line %d", line)
+	if c, ok := pl.corrected[hashOf(d.bank)]; ok && d.bank != "" {
+		d.Verdict, d.Why = RowSkipped, fmt.Sprintf("the bank corrects it in line %d", c.line)
 		return
 	}
 	d.Verdict, d.do = RowNew, create
@@ -362,9 +412,13 @@ func (pl *plan) identify(
 // decideTarget says whether a row that is not there becomes part of one that is.
 func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
 	if e.Corrects != "" {
-		at, found := pl.known.byBank[hashOf(keyHash(e.Corrects))]
-		found = found && pl.known.rows[at].state == rowLive && !pl.known.rows[at].is(rowMine)
+		at := pl.correctedBy(hashOf(keyHash(e.Corrects)))
+		found := at >= 0
 		switch {
+		case found && pl.corrects[at].no != d.no:
+			d.do, d.ID, d.Verdict = nothing, "", RowSkipped
+			d.Why = fmt.Sprintf("the bank corrects it in line %d", pl.corrects[at].line)
+			return
 		case found && e.Deletes:
 			d.do, d.target, d.Verdict = remove, pl.known.idOf(at), RowDeleted
 			d.Why = "the bank takes back the row of " + pl.known.dateOf(at)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // EditedRow is a row of an import on which somebody has worked since.
@@ -165,10 +166,6 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	})
 }
 
-// undoRows is how many rows are taken back in one write: each touches at most four items, and two
-// sheets, since a row may move to another month.
-const undoRows = 16
-
 // eachUndoing gives what an import did, some rows at a time, as it is now. Rows that came back
 // stand under the month of the file that had them first, so the months around are looked through
 // too.
@@ -193,7 +190,7 @@ func (p *Person) eachUndoing(
 			if e.UploadID != u.ID || e.State == Undone || e.State == Deleted && e.Of == "" {
 				continue
 			}
-			if batch = append(batch, e); len(batch) == undoRows {
+			if batch = append(batch, e); len(batch) == rowsOfOneWrite {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -224,9 +221,10 @@ func (p *Person) undoings(
 	ctx context.Context, account string, entries []Entry,
 ) ([]undoing, error) {
 	rows := make([]undoing, 0, len(entries))
+	at := make([]Transaction, 0, len(entries))
 	for _, e := range entries {
 		r := undoing{entry: e}
-		at, id := e.Date, e.ID
+		date, id := e.Date, e.ID
 		if e.Of != "" {
 			of, found, err := p.entry(ctx, account, e.Of)
 			if err != nil {
@@ -239,32 +237,53 @@ func (p *Person) undoings(
 			if !found || of.State != Live && e.State != Deleted {
 				continue // A person has deleted the whole: it stays so.
 			}
-			r.of, at, id = &of, of.Date, of.ID
-		}
-		t, err := p.TransactionOf(ctx, account, at, id)
-		if err != nil && !errors.Is(err, ErrNoTransaction) {
-			return nil, err
-		}
-		if err == nil {
-			r.row = &t
-		}
-		switch {
-		case r.row == nil:
-			if e.Of != "" && e.State != Deleted {
-				continue
-			}
-		case e.Of != "":
-			r.what = touchedSince(r.row, r.before)
-		default:
-			r.what = touched(r.row)
+			r.of, date, id = &of, of.Date, of.ID
 		}
 		rows = append(rows, r)
+		at = append(at, Transaction{UserID: p.id, AccountID: account, Date: date, ID: id})
 	}
-	return rows, nil
+	found, err := p.model().transactions.GetMany(ctx, p.store(), at, singletable.Consistent())
+	if err != nil {
+		return nil, failed("read transactions", err)
+	}
+	left := rows[:0]
+	for i, r := range rows {
+		if r.row = found[i]; r.row == nil {
+			if r.entry.Of == "" || r.entry.State == Deleted {
+				left = append(left, r)
+			}
+			continue
+		}
+		if r.entry.Of != "" {
+			r.what = touchedSince(r.row, r.before)
+		} else {
+			r.what = touched(r.row)
+		}
+		left = append(left, r)
+	}
+	return left, nil
 }
 
-// undo takes rows back in one write, unless others get in its way.
+// undo takes rows back: those that are rows of their own together, and one by one, with the other
+// row, those that became part of one. So no row is ever taken back by half.
 func (p *Person) undo(
+	ctx context.Context, known sheets, upload string, batch []undoing, keep bool,
+) error {
+	var own []undoing
+	for i := range batch {
+		if batch[i].entry.Of == "" {
+			own = append(own, batch[i])
+			continue
+		}
+		if err := p.undoAtOnce(ctx, known, upload, batch[i:i+1], keep); err != nil {
+			return err
+		}
+	}
+	return p.undoAtOnce(ctx, known, upload, own, keep)
+}
+
+// undoAtOnce takes rows back in one write, unless others get in its way.
+func (p *Person) undoAtOnce(
 	ctx context.Context, known sheets, upload string, batch []undoing, keep bool,
 ) error {
 	for range racesMax {
