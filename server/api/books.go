@@ -53,11 +53,14 @@ func (g Guarded) version() (uint64, error) {
 	if tag == "" || err != nil {
 		return 0, err
 	}
-	version, err := strconv.ParseUint(tag, 10, 64)
-	if err != nil {
-		return math.MaxUint64, nil
+	switch version, err := strconv.ParseUint(tag, 10, 63); {
+	case err != nil:
+		return math.MaxInt64, nil
+	case version == 0: // What another program wrote.
+		return statements.NoVersion, nil
+	default:
+		return version, nil
 	}
-	return version, nil
 }
 
 func tagOf(version uint64) string { return strconv.FormatUint(version, 10) }

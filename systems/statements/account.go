@@ -55,7 +55,7 @@ func (p *Person) SaveProfile(
 		if err != nil {
 			return Profile{}, err
 		}
-		if version != 0 && version != start.Version {
+		if !isSeen(version, start.Version) {
 			return Profile{}, ErrChanged.With("what", "The profile")
 		}
 		next := Profile{UserID: p.id, Email: email, Preferences: preferences,
@@ -185,7 +185,7 @@ func (p *Person) ChangeAccount(
 		if err != nil {
 			return Account{}, err
 		}
-		if c.Version != 0 && c.Version != a.Version {
+		if !isSeen(c.Version, a.Version) {
 			return Account{}, ErrChanged.With("what", "Account "+id)
 		}
 		before := a.Version

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -17,6 +18,15 @@ import (
 
 // TableNameDefault is the table's name unless Options say otherwise.
 const TableNameDefault = "PuteaMatai"
+
+// NoVersion is the version that a caller has seen of what another program wrote, which has none
+// until it is changed here. Where a request names a version, 0 means any.
+const NoVersion = math.MaxUint64
+
+// isSeen reports whether something with a version is still what a caller has seen.
+func isSeen(seen, version uint64) bool {
+	return seen == 0 || seen == version || seen == NoVersion && version == 0
+}
 
 // Date is a calendar day, "2026-01-31". The empty Date is none.
 type Date = bankfile.Date

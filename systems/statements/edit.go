@@ -85,7 +85,7 @@ func (p *Person) DeleteTransaction(ctx context.Context, at At, version uint64) e
 		if err != nil {
 			return err
 		}
-		if version != 0 && version != t.Version {
+		if !isSeen(version, t.Version) {
 			return changedTransaction(at.ID)
 		}
 		c := change{before: &t}
@@ -132,7 +132,7 @@ func (p *Person) revise(
 		if err != nil {
 			return Transaction{}, err
 		}
-		if version != 0 && version != before.Version {
+		if !isSeen(version, before.Version) {
 			return Transaction{}, changedTransaction(at.ID)
 		}
 		after := before.clone()

@@ -352,7 +352,7 @@ func TestATransactionOfAnotherProgramCanBeChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := statements.At{AccountID: d.account, ID: "txn-abc123"}
-	noted := statements.TransactionChange{Notes: of("Weekly")}
+	noted := statements.TransactionChange{Notes: of("Weekly"), Version: statements.NoVersion}
 	_, err := d.ChangeTransaction(t.Context(), at, noted)
 	if !errors.Is(err, statements.ErrNoTransaction) {
 		t.Errorf("without its day: %v", err)
@@ -364,6 +364,11 @@ func TestATransactionOfAnotherProgramCanBeChanged(t *testing.T) {
 	}
 	if s := d.sheets()["2025-08-01"]; s.All.Count != 1 || s.All.In != dec("150.75") {
 		t.Errorf("totals once it is known here: %v", s)
+	}
+	other := statements.TransactionChange{Notes: of("Monthly"), Version: statements.NoVersion}
+	if _, err := d.ChangeTransaction(t.Context(), at, other); !errors.Is(err,
+		statements.ErrChanged) {
+		t.Errorf("by one who saw it before: %v", err)
 	}
 	at.Date = "" // It is known by its id now.
 	if _, err := d.ChangeTransaction(t.Context(), at, statements.TransactionChange{

@@ -137,7 +137,7 @@ func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 		if err != nil {
 			return Rule{}, err
 		}
-		if r.Version != 0 && r.Version != before.Version {
+		if !isSeen(r.Version, before.Version) {
 			return Rule{}, ErrChanged.With("what", "Rule "+r.ID)
 		}
 		after := r
@@ -182,7 +182,7 @@ func (p *Person) DeleteRule(ctx context.Context, id string, version uint64) erro
 		if err != nil {
 			return err
 		}
-		if version != 0 && version != r.Version {
+		if !isSeen(version, r.Version) {
 			return ErrChanged.With("what", "Rule "+id)
 		}
 		err = p.model().rules.Delete(ctx, p.store(), r, p.model().rules.Exists(),

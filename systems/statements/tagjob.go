@@ -155,7 +155,7 @@ func tagToChange(tags []Tag, id string, version uint64) (Tag, error) {
 		if t.ID != id {
 			continue
 		}
-		if version != 0 && version != t.Version {
+		if !isSeen(version, t.Version) {
 			return Tag{}, ErrChanged.With("what", "The tag "+t.Text)
 		}
 		return t, nil
