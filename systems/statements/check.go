@@ -70,25 +70,13 @@ func (p *Person) CheckTotals(
 		return p.lookFirst(ctx, account, month, sheets)
 	}
 	err = eachMonth(ctx, months, look, func(month string, c monthCheck) error {
-		for try := 0; o.Repair && len(c.differences) > 0 && try < checkTries; try++ {
-			if try == 0 {
-				out.note(c.differences)
-			}
-			done, err := p.repair(ctx, account, c)
+		out.note(c.differences)
+		if o.Repair {
+			repaired, err := p.repairAll(ctx, account, &c)
 			if err != nil {
 				return err
 			}
-			if done {
-				out.Repaired += len(c.differences)
-				c.differences = nil
-				break
-			}
-			if c, err = p.lookAt(ctx, account, month); err != nil {
-				return err
-			}
-		}
-		if !o.Repair {
-			out.note(c.differences)
+			out.Repaired += repaired
 		}
 		if len(c.rows)+len(c.sheets) == 0 {
 			return nil
@@ -283,9 +271,32 @@ func differing(what string, sheet, rows map[string]Flow) *Difference {
 	return nil
 }
 
+// repairAll repairs a month and returns how many sheets were written anew. C becomes the month as it
+// was last read.
+func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (int, error) {
+	for races := 0; len(c.differences) > 0 && races < checkTries; {
+		wrote, rest, err := p.repair(ctx, account, *c)
+		switch {
+		case err != nil:
+			return 0, err
+		case wrote && !rest:
+			return len(c.differences), nil
+		case !wrote:
+			races++
+		}
+		if *c, err = p.lookAt(ctx, account, c.month); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
 // repair writes the sheets that differ anew and gives rows of other programs the version that says
-// that they are counted. It is not done where somebody wrote meanwhile.
-func (p *Person) repair(ctx context.Context, account string, c monthCheck) (bool, error) {
+// that they are counted; rest tells that there are more of them than one write takes. Nothing is
+// written where somebody wrote meanwhile.
+func (p *Person) repair(
+	ctx context.Context, account string, c monthCheck,
+) (wrote, rest bool, err error) {
 	made := map[money.Currency]*Sheet{}
 	for _, d := range c.differences {
 		made[d.Currency] = &Sheet{UserID: p.id, AccountID: account, Month: firstDay(c.month),
@@ -295,6 +306,7 @@ func (p *Person) repair(ctx context.Context, account string, c monthCheck) (bool
 		}
 	}
 	m := p.model()
+	most := (singletable.TxActionsMax - len(made)) / 2 // Each with its entry.
 	var foreign []Transaction
 	for i := range c.rows {
 		t := &c.rows[i]
@@ -303,37 +315,36 @@ func (p *Person) repair(ctx context.Context, account string, c monthCheck) (bool
 			continue
 		}
 		if t.Version == 0 {
-			foreign = append(foreign, *t)
-			if len(foreign) > rowsOfOneWrite {
+			if len(foreign) == most {
+				rest = true
 				continue // They are counted by the next round.
 			}
+			foreign = append(foreign, *t)
 		}
 		if err := s.count(t, 1); err != nil {
-			return false, err
+			return false, false, err
 		}
 	}
-	rest := len(foreign) > rowsOfOneWrite
 	tx := p.store().NewTx()
-	for i := range foreign[:min(len(foreign), rowsOfOneWrite)] {
-		t := foreign[i]
+	for _, t := range foreign {
 		t.Version = 1
 		m.transactions.PutTx(tx, t, m.transactions.Exists(), m.versions.transaction.Equals(0))
 		_, found, err := p.entry(ctx, account, t.ID)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if !found {
-			made := entryOf(&t)
-			made.Version = 1
-			m.entries.CreateTx(tx, *made)
+			e := entryOf(&t)
+			e.Version = 1
+			m.entries.CreateTx(tx, *e)
 		}
 	}
 	for _, currency := range inOrder(made) {
 		m.putSheet(tx, made[currency])
 	}
-	err := tx.Commit(ctx)
+	err = tx.Commit(ctx)
 	if errors.Is(err, singletable.ErrConditionFailed) {
-		return false, nil
+		return false, rest, nil
 	}
-	return err == nil && !rest, wrapped("write totals anew", err)
+	return err == nil, rest, wrapped("write totals anew", err)
 }

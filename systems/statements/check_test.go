@@ -94,9 +94,12 @@ func TestADifferenceThatAnotherProgramMadeIsFoundAndRepaired(t *testing.T) {
 	}
 }
 
+// TestManyRowsOfAnotherProgramAreTakenIn has more of them than are written in as many writes as
+// may be tried when others write meanwhile.
 func TestManyRowsOfAnotherProgramAreTakenIn(t *testing.T) {
+	const rows = checkTries*rowsOfOneWrite + 5
 	p := newShelf(t, Options{Now: spring}).user(t, "someone", "a")
-	for i := range 2*rowsOfOneWrite + 5 {
+	for i := range rows {
 		foreign(t, p, Transaction{AccountID: "a", ID: fmt.Sprintf("row-%03d", i),
 			Date: "2026-01-05", Currency: "NZD", Amount: dec("-1")})
 	}
@@ -104,7 +107,7 @@ func TestManyRowsOfAnotherProgramAreTakenIn(t *testing.T) {
 		t.Errorf("repair: %+v", c)
 	}
 	c := checkTotals(t, p, "a", CheckOptions{})
-	if c.Differ != 0 || c.Rows != 2*rowsOfOneWrite+5 {
+	if c.Differ != 0 || c.Rows != rows {
 		t.Errorf("after the repair: %+v", c)
 	}
 }

@@ -21,7 +21,16 @@
 // days; nothing moves them through a time zone.
 //
 // The sheets of an account are what its rows add up to, at every instant: a row and its month's
-// sheet are written together.
+// sheet are written together. Rows of another program count once they are changed here or taken in,
+// see [Person.CheckTotals].
+//
+// What a person has is theirs: [Person.Export] gives rows out in the forms of other programs,
+// [Person.Archive] everything in one file, from which [Person.Restore] brings it back for anybody
+// without loss, and [Person.Erase] removes all of it and says what it was. Where no days are asked
+// for they look into every month since 1970, as another program may have written rows that no
+// sheet tells of.
+//
+// A change that names the version which its caller has seen is made to nothing else.
 //
 // # The table
 //

@@ -3,6 +3,7 @@ package statements
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -39,12 +40,17 @@ func monthsBetween(from, to Date) int {
 }
 
 // Transactions returns a page of the transactions of a range; each month is a partition, and a few
-// are asked side by side. Size is 1 to PageMax. The error is ErrInvalidRange or ErrInvalidCursor.
+// are asked side by side. Size is 1 to PageMax. The error is ErrInvalidRange, ErrInvalid or
+// ErrInvalidCursor.
 func (p *Person) Transactions(
 	ctx context.Context, r Range, size int, cursor string,
 ) (Page, error) {
 	if err := checkRange(r.From, r.To); err != nil {
 		return Page{}, err
+	}
+	if size < 1 || size > PageMax {
+		return Page{}, ErrInvalid.Field("limit",
+			fmt.Sprintf("is %d, outside 1 to %d", size, PageMax))
 	}
 	pattern := p.model().days
 	if r.Latest {

@@ -99,32 +99,33 @@ func (c *converter) sheets(ctx context.Context, account string, of []Sheet) ([]S
 			foreign[monthOf(s.Month)] = true
 		}
 	}
-	for _, month := range inOrder(foreign) {
+	read := func(ctx context.Context, month string) ([]Transaction, error) {
+		return c.p.monthRows(ctx, account, month)
+	}
+	err := eachMonth(ctx, inOrder(foreign), read, func(month string, rows []Transaction) error {
 		made := Sheet{UserID: c.p.id, AccountID: account, Month: firstDay(month), Currency: c.to}
-		in := Range{AccountID: account, From: firstDay(month), To: lastDay(month)}
-		for t, err := range c.p.All(ctx, in) {
-			if err != nil {
-				return nil, err
-			}
+		for i := range rows {
+			t := &rows[i]
 			if t.Currency == c.to {
 				continue
 			}
-			ok, err := c.convert(ctx, &t)
+			ok, err := c.convert(ctx, t)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if !ok {
 				continue
 			}
-			if err := made.count(&t, 1); err != nil {
-				return nil, err
+			if err := made.count(t, 1); err != nil {
+				return err
 			}
 		}
 		if made.All.Count > 0 {
 			out = append(out, made)
 		}
-	}
-	return out, nil
+		return nil
+	})
+	return out, err
 }
 
 // convert turns a row into the home currency; it is not ok where there is no rate for its day. The

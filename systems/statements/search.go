@@ -201,7 +201,8 @@ func untagged(t *Transaction) bool {
 }
 
 // skipper returns which months need not be read, by their sheets. Months without any sheet are
-// read: another program may have written them.
+// read: another program may have written them. Its rows in other months are found by what sheets
+// tell only once they count there, see CheckTotals.
 func (p *Person) skipper(
 	ctx context.Context, s Search, j *joint, after point,
 ) (func(account, month string) bool, error) {

@@ -189,7 +189,8 @@ func lines[T any](b *bundle, name string, take func(v *T) error) error {
 // check looks at every line before anything is written, and counts. The order of the lines tells
 // that none is there twice.
 func (b *bundle) check() error {
-	c := &bundleCheck{accounts: map[string]bool{}, tags: map[string]bool{}}
+	c := &bundleCheck{accounts: map[string]bool{}, tags: map[string]bool{},
+		texts: map[string]bool{}}
 	for _, look := range []func() error{
 		func() error { return lines(b, archiveProfile, c.profile) },
 		func() error { return lines(b, archiveAccounts, c.account) },
@@ -272,9 +273,6 @@ func (c *bundleCheck) tag(t *Tag) error {
 	if c.tags[t.ID] || c.texts[text] {
 		return errTwice
 	}
-	if c.texts == nil {
-		c.texts = map[string]bool{}
-	}
 	c.tags[t.ID], c.texts[text] = true, true
 	_, err := tagText(t.Text)
 	return cmp.Or(checkID(t.ID), err)
@@ -296,6 +294,11 @@ func (c *bundleCheck) upload(u *Upload) error {
 	c.counts.Uploads++
 	if !c.accounts[u.AccountID] {
 		return errNoAccount
+	}
+	if u.FileKey != "" {
+		if _, _, err := fileNumber(u.FileKey); err != nil {
+			return err
+		}
 	}
 	return checkID(u.ID)
 }
