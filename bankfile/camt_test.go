@@ -187,6 +187,13 @@ func TestCamtMarks(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 	})
+	t.Run("without a date of booking, the value date is the day", func(t *testing.T) {
+		r := mustRead(t, camt("053", 2, strings.Replace(entry,
+			"<BookgDt><Dt>2026-01-03</Dt></BookgDt>", "", 1)))
+		if e := r.entries(); len(e) != 1 || e[0].Date != "2026-01-05" {
+			t.Errorf("got %+v", e)
+		}
+	})
 	t.Run("firefly#11539: an amount of zero, and #7747: no name", func(t *testing.T) {
 		r := mustRead(t, camt("053", 2, ntry("0.0", "CRDT", "")))
 		if e := r.entries(); len(e) != 1 || !e[0].Amount.IsZero() || e[0].Name != "" {

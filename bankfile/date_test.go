@@ -48,6 +48,14 @@ func TestDatesThatSayTheirOrder(t *testing.T) {
 	}
 }
 
+func TestTheSecondDateOfACellIsTheValueDate(t *testing.T) {
+	e := mustRead(t, table("Date,Payee,Amount",
+		"04/17/2023 as of 04/15/2023,Shop,-1.00")).entries()
+	if len(e) != 1 || e[0].Date != "2023-04-17" || e[0].ValueDate != "2023-04-15" {
+		t.Errorf("got %+v", e)
+	}
+}
+
 func TestWhatIsNoDateIsRefusedWithItsText(t *testing.T) {
 	for _, cell := range []string{
 		"31/02/2024", "30.02.2024", "2024-13-01", "2023-02-29", "99/99/9999", "yesterday", "1/2",

@@ -99,9 +99,6 @@ func looksLikeMT940(text string) bool {
 		case "60F", "60M", "62F", "62M", "34F":
 			found += 2
 		}
-		if strings.HasPrefix(line, "{1:F01") {
-			found++
-		}
 		if found >= 2 {
 			return true
 		}

@@ -139,6 +139,26 @@ func TestAMappingThatDoesNotFitIsRefused(t *testing.T) {
 }
 
 // A file of whole numbers and of dates that say their own order decides nothing for the next one.
+func TestOfColumnsWithOneNameAMappingMeansTheNearest(t *testing.T) {
+	text := table("Date,Amount,Amount,Amount EUR", "2026-01-02,-1.00,-2.00,-3.00",
+		"2026-01-03,-1.00,-2.00,-3.00")
+	for index, want := range map[int]string{1: "-1", 2: "-2", 3: "-3"} {
+		name := "Amount"
+		if index == 3 {
+			name = "Amount EUR"
+		}
+		r, err := read(text, bankfile.Options{Mapping: &bankfile.Mapping{Version: 1,
+			Columns: []bankfile.Column{{Index: 0, Name: "Date", Role: bankfile.RoleDate},
+				{Index: index, Name: name, Role: bankfile.RoleAmount}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := r.entries(); len(e) != 2 || e[0].Amount.String() != want {
+			t.Errorf("column %d: got %q", index, r.brief())
+		}
+	}
+}
+
 func TestAMappingKeepsOnlyWhatWasDecided(t *testing.T) {
 	m := mustRead(t, table("Date;Name;Amount", "2024-05-06;Shop;-1")).file.Mapping()
 	if m.DateOrder != "" || m.Decimal != "" {
