@@ -319,7 +319,9 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 		"no currency": {row(`,"date":"2026-01-01"`), "no currency"},
 		"no date":     {row(`,"date":"2026-02-30"`), "no calendar day"},
 		"no id":       {fitting(archiveTags, `{"text":"b"}`), "no id"},
-		"no number":   {row(`,"amount":"1e9"`), "line 1 of its file transactions.jsonl: amount"},
+		"no file of an upload": {fitting(archiveUploads,
+			`{"accountId":"a","uploadId":"u","s3ObjectKey":"x"}`), "of an upload's file"},
+		"no number": {row(`,"amount":"1e9"`), "line 1 of its file transactions.jsonl: amount"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := s.user(t, "reader")

@@ -271,8 +271,8 @@ func differing(what string, sheet, rows map[string]Flow) *Difference {
 	return nil
 }
 
-// repairAll repairs a month and returns how many sheets were written anew. C becomes the month as it
-// was last read.
+// repairAll repairs a month and returns how many sheets were written anew. C becomes the month as
+// it was last read.
 func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (int, error) {
 	for races := 0; len(c.differences) > 0 && races < checkTries; {
 		wrote, rest, err := p.repair(ctx, account, *c)

@@ -298,4 +298,10 @@ func TestASearchIsRefusedInWords(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
+	for _, size := range []int{0, PageMax + 1} {
+		r := Range{AccountID: "a", From: q.From, To: q.To}
+		if _, err := p.Transactions(t.Context(), r, size, ""); !errors.Is(err, ErrInvalid) {
+			t.Errorf("a page of %d rows of one account: %v", size, err)
+		}
+	}
 }
