@@ -185,6 +185,9 @@ func TestTheBankCorrectsAndTakesBack(t *testing.T) {
 	}
 	i.want("a", "2025-07-01 -5 Shop", "2025-07-02 -6 Market", "2025-07-03 -7 Garage (mine)")
 	i.adds("a")
+	if row := i.rows("a")[0]; len(row.Annotations) > 0 {
+		t.Errorf("a remark on what is undone: %+v", row.Annotations)
+	}
 }
 
 func TestOfCorrectionsOfOneRowTheLastCounts(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 func joinedRow(t, bank *Transaction) *Transaction {
 	after := t.clone()
 	typed := t.Source == FromPerson
-	if !typed && !t.edited(FieldDate) {
+	if !typed && !t.isEdited(FieldDate) {
 		after.Date = bank.Date
 	}
-	if !t.edited(FieldAmount) {
+	if !t.isEdited(FieldAmount) {
 		after.Amount = bank.Amount
 	}
-	if bank.Merchant != "" && !t.edited(FieldMerchant) && (!typed || t.Merchant == "") {
+	if bank.Merchant != "" && !t.isEdited(FieldMerchant) && (!typed || t.Merchant == "") {
 		after.Merchant = bank.Merchant
 		delete(after.Ruled, FieldMerchant) // The rules look at the row again.
 	}
@@ -30,7 +30,7 @@ func joinedRow(t, bank *Transaction) *Transaction {
 	after.Foreign, after.ForeignCurrency = bank.Foreign, bank.ForeignCurrency
 	after.Pending, after.Reversal = bank.Pending, bank.Reversal
 	after.Source, after.UploadID, after.Line = FromBank, bank.UploadID, bank.Line
-	if len(after.Splits) == 0 && !after.edited(FieldSplits) && after.Amount.Equal(bank.Amount) {
+	if len(after.Splits) == 0 && !after.isEdited(FieldSplits) && after.Amount.Equal(bank.Amount) {
 		after.Splits = bank.Splits
 	}
 	after.fitSplits(t)
@@ -57,8 +57,6 @@ func (t *Transaction) fitSplits(before *Transaction) {
 		t.Splits = nil
 	}
 }
-
-func (t *Transaction) edited(field string) bool { return slices.Contains(t.Edited, field) }
 
 // touched names what a person or a program has made of a row since a file brought it.
 func touched(t *Transaction) []string {
@@ -100,7 +98,7 @@ func touchedSince(t, before *Transaction) []string {
 // stays small.
 func bare(t *Transaction) *Transaction {
 	b := *t
-	b.Annotations, b.Notes = nil, ""
+	b.Annotations = nil
 	return &b
 }
 
@@ -109,25 +107,28 @@ func bare(t *Transaction) *Transaction {
 func parted(t, before *Transaction) *Transaction {
 	after := *before
 	after.UserID, after.AccountID, after.ID = t.UserID, t.AccountID, t.ID
-	after.Annotations, after.Notes, after.Edited = t.Annotations, t.Notes, t.Edited
+	after.Annotations, after.Edited = t.Annotations, t.Edited
 	after.CreatedAt, after.Version = t.CreatedAt, t.Version
-	if t.edited(FieldDate) {
+	if t.isEdited(FieldDate) {
 		after.Date = t.Date
 	}
-	if t.edited(FieldAmount) {
+	if t.isEdited(FieldAmount) {
 		after.Amount = t.Amount
 	}
-	if t.edited(FieldMerchant) {
+	if t.isEdited(FieldMerchant) {
 		after.Merchant = t.Merchant
 	}
-	if t.edited(FieldTransfer) {
+	if t.isEdited(FieldTransfer) {
 		after.Transfer = t.Transfer
 	}
+	if t.isEdited(FieldNotes) || t.Ruled[FieldNotes] == before.Ruled[FieldNotes] {
+		after.Notes = t.Notes
+	}
 	// Tags that no rule has set since are as they are now: they may have been renamed.
-	if t.edited(FieldTags) || reflect.DeepEqual(t.Ruled[FieldTags], before.Ruled[FieldTags]) {
+	if t.isEdited(FieldTags) || reflect.DeepEqual(t.Ruled[FieldTags], before.Ruled[FieldTags]) {
 		after.TagIDs, after.Tags = t.TagIDs, t.Tags
 	}
-	if t.edited(FieldSplits) && !before.edited(FieldSplits) && t.Amount.Equal(after.Amount) {
+	if t.isEdited(FieldSplits) && !before.isEdited(FieldSplits) && t.Amount.Equal(after.Amount) {
 		after.Splits = t.Splits
 	}
 	return &after

@@ -45,10 +45,10 @@ const (
 	PageMax = 1_000
 	// FileSizeMax bounds an uploaded file in bytes; it takes time but little memory to read one.
 	FileSizeMax = 1 << 30
-	// RowsMax bounds the rows of one file: what is known of each is held while it is imported,
-	// about 200 bytes.
+	// RowsMax bounds the rows of one file: of each an import holds about 30 bytes.
 	RowsMax = 1_000_000
-	// KnownMax bounds the stored rows of the months of a file, which are held likewise.
+	// KnownMax bounds the stored rows of the months of a file, of which it holds about 150 bytes
+	// each.
 	KnownMax = 2_000_000
 	// MonthsOfFileMax bounds the months of one file, which its upload lists: a century.
 	MonthsOfFileMax = 1_200

@@ -72,7 +72,7 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	case err != nil:
 		return Received{}, failed("read upload", err)
 	case found && before.Hash != "":
-		return p.repeated(ctx, before, r.Body)
+		return p.repeated(ctx, a, before, r.Body)
 	case found:
 		u = before // Its file never arrived.
 	default:
@@ -96,6 +96,10 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 		return Received{}, fmt.Errorf("keep file of upload %s: %w", u.ID, err)
 	}
 	u.Size, u.Hash = body.n, hex.EncodeToString(sum.Sum(nil))
+	// What has arrived is noted before it is read, which may fail or be cut off.
+	if err := p.saveUpload(ctx, &u); err != nil {
+		return Received{}, err
+	}
 	return p.readAnew(ctx, a, u)
 }
 
@@ -128,14 +132,20 @@ func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
 	return u, wrong.Err(ErrInvalid)
 }
 
-// repeated answers a request whose id is there already: the same file is the same upload.
-func (p *Person) repeated(ctx context.Context, u Upload, body io.Reader) (Received, error) {
+// repeated answers a request whose id is there already: the same file is the same upload, which is
+// read where it could not be before.
+func (p *Person) repeated(
+	ctx context.Context, a Account, u Upload, body io.Reader,
+) (Received, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, &measured{r: body}); err != nil {
 		return Received{}, fmt.Errorf("read file of upload %s: %w", u.ID, err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != u.Hash {
 		return Received{}, ErrChanged.With("what", "Upload "+u.ID)
+	}
+	if u.Status == Uploaded && !u.FileGone {
+		return p.readAnew(ctx, a, u)
 	}
 	return p.Questions(ctx, u.AccountID, u.ID)
 }

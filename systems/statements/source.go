@@ -269,8 +269,7 @@ func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, e
 		err = nil
 	}
 	if err != nil {
-		// The file is kept: it can be read later.
-		return Received{}, errors.Join(err, p.saveUpload(ctx, &u))
+		return Received{}, err // The upload stays as it was: its file can be read later.
 	}
 	if err := p.saveUpload(ctx, &u); err != nil {
 		return Received{}, err
@@ -296,7 +295,7 @@ func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
 	}
 	u.MappingText, u.Number = string(text), src.number
 	u.doubt(src.bank)
-	totals, err := survey(src, u)
+	totals, err := survey(ctx, src, u)
 	if err != nil {
 		return err
 	}
@@ -323,10 +322,13 @@ func (u *Upload) doubt(bank *bankfile.File) {
 }
 
 // survey reads all rows once, to learn how many there are and of which days.
-func survey(src *source, u *Upload) ([]bankfile.Total, error) {
+func survey(ctx context.Context, src *source, u *Upload) ([]bankfile.Total, error) {
 	months := map[string]struct{}{}
 	tooMany := ""
 	totals, err := src.bank.Each(func(row bankfile.Row) bool {
+		if u.Rows%cancelRows == 0 && ctx.Err() != nil {
+			return false
+		}
 		if row.Outcome == bankfile.Warned {
 			return true
 		}
@@ -353,6 +355,9 @@ func survey(src *source, u *Upload) ([]bankfile.Total, error) {
 	})
 	if err != nil {
 		return nil, unreadable(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if tooMany != "" {
 		return nil, ErrUnreadable.With("why", tooMany)

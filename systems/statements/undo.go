@@ -341,6 +341,8 @@ func (r *undoing) changes() []change {
 		back.after.UserID, back.after.AccountID, back.after.ID = of.UserID, of.AccountID, of.ID
 	} else {
 		back.after = parted(r.row, r.before)
+		back.after.Annotations = slices.DeleteFunc(slices.Clone(r.row.Annotations),
+			func(a Annotation) bool { return a.ID == remarkID(r.entry.ID) })
 	}
 	of.Date, of.Amount = back.after.Date, back.after.Amount
 	of.Pending, of.Source = r.before.Pending, r.before.Source

@@ -353,7 +353,10 @@ func (w *writer) joined(
 // remark leaves an annotation, unless there is no room for it.
 func (w *writer) remark(t *Transaction, d *planned, text string) {
 	if len(t.Annotations) < AnnotationsMax {
-		t.Annotations = append(t.Annotations, Annotation{ID: "annotation-" + d.as, Text: text,
+		t.Annotations = append(t.Annotations, Annotation{ID: remarkID(d.as), Text: text,
 			Type: "bank", Author: "import", CreatedAt: w.p.now()})
 	}
 }
+
+// remarkID is the id of the remark that an import leaves for one of its rows.
+func remarkID(row string) string { return "annotation-" + row }
