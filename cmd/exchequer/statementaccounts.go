@@ -103,11 +103,7 @@ func (a *app) bankAccountsChange() *cobra.Command {
 	f.StringVar(&number, "number", "", "another `number`; empty for none")
 	f.BoolVar(&closed, "closed", false, "it is closed; --closed=false opens it again")
 	command.MarkFlagsOneRequired("name", "number", "closed")
-	command.RunE = a.with(func(ctx context.Context, c *client.Client, args []string) error {
-		m, err := mineOf(ctx, c)
-		if err != nil {
-			return err
-		}
+	command.RunE = a.withMine(func(ctx context.Context, m *mine, args []string) error {
 		found, err := m.account(args[0])
 		if err != nil {
 			return err
@@ -123,7 +119,7 @@ func (a *app) bankAccountsChange() *cobra.Command {
 		if set("closed") {
 			change.Closed = &closed
 		}
-		changed, err := c.ChangeBankAccount(ctx, found.ID, 0, change)
+		changed, err := m.c.ChangeBankAccount(ctx, found.ID, 0, change)
 		if err != nil {
 			return err
 		}
@@ -145,17 +141,13 @@ func (a *app) mappingExport() *cobra.Command {
 names of columns and habits of writing, and nothing about any person or transaction.`,
 		Example: "  exchequer statements accounts mapping export everyday my-bank.json",
 		Args:    cobra.RangeArgs(1, 2),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			found, err := m.account(args[0])
 			if err != nil {
 				return err
 			}
 			// The list of accounts does without mappings.
-			if found, err = c.BankAccount(ctx, found.ID); err != nil {
+			if found, err = m.c.BankAccount(ctx, found.ID); err != nil {
 				return err
 			}
 			if len(found.Mapping) == 0 {
@@ -243,11 +235,7 @@ of reports with --home; the time zone tells which day is today.`,
 	f.StringVar(&email, "email", "", "`address` to be reached at; empty for none")
 	f.StringVar(&currency, "currency", "", "home currency, a `code` of ISO 4217")
 	f.StringVar(&zone, "zone", "", "time zone, a `name` such as Pacific/Auckland")
-	command.RunE = a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-		m, err := mineOf(ctx, c)
-		if err != nil {
-			return err
-		}
+	command.RunE = a.withMine(func(ctx context.Context, m *mine, _ []string) error {
 		var own client.Profile
 		if m.Profile != nil {
 			own = *m.Profile
@@ -264,9 +252,11 @@ of reports with --home; the time zone tells which day is today.`,
 			if set("zone") {
 				n.Preferences.TimeZone = zone
 			}
-			if own, err = c.SaveProfile(ctx, n.Email, n.Preferences, own.Version); err != nil {
+			saved, err := m.c.SaveProfile(ctx, n.Email, n.Preferences, own.Version)
+			if err != nil {
 				return err
 			}
+			own = saved
 		} else if m.Profile == nil {
 			a.remark("nothing is saved yet: exchequer statements profile --currency NZD")
 			return nil

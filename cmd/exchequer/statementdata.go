@@ -98,7 +98,11 @@ that you uploaded, and what is remembered of deleted rows. "restore" brings it b
 		Example: "  exchequer statements archive mine.zip",
 		Args:    cobra.ExactArgs(1),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			return a.into(args, func(w io.Writer) error { return c.Archive(ctx, w) })
+			bar := a.newProgress("writing", "kilobyte", 0)
+			defer bar.clear()
+			return a.into(args, func(w io.Writer) error {
+				return c.Archive(ctx, io.MultiWriter(w, &passing{bar: bar}))
+			})
 		}),
 	}
 }
@@ -121,13 +125,29 @@ written. Stopped, it is finished by the same command.`,
 			if err != nil {
 				return err
 			}
-			done, err := c.Restore(ctx, file, info.Size())
+			bar := a.newProgress("sending", "kilobyte", int(info.Size()/kilobyte))
+			done, err := c.Restore(ctx, io.TeeReader(file, &passing{bar: bar}), info.Size())
+			bar.clear()
 			if err != nil {
 				return err
 			}
 			return one(a, archiveColumns(), done)
 		}),
 	}
+}
+
+const kilobyte = 1_000
+
+// passing tells how much of a file has passed.
+type passing struct {
+	bar   *progress
+	bytes int
+}
+
+func (p *passing) Write(part []byte) (int, error) {
+	p.bytes += len(part)
+	p.bar.set(p.bytes/kilobyte, "")
+	return len(part), nil
 }
 
 func archiveColumns() []column[client.ArchiveCounts] {
@@ -155,11 +175,7 @@ func (a *app) statementsCheck() *cobra.Command {
 transactions add up to. The exit status is 8 when they differ.`,
 		Example: "  exchequer statements check\n  exchequer statements check everyday --repair",
 		Args:    cobra.ArbitraryArgs,
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			ids, err := m.accounts(args)
 			if err != nil {
 				return err

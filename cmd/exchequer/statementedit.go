@@ -28,11 +28,7 @@ within a week, it becomes one with this transaction, and what you wrote stays.`,
 		Example: `  exchequer statements add cash 2026-02-14 -- -12.50 "Night market"
   exchequer statements add cash 2026-02-14 --tag Groceries --key stall-1 -- -12.50 "Night market"`,
 		Args: cobra.ExactArgs(4),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			of, err := m.account(args[0])
 			if err != nil {
 				return err
@@ -49,7 +45,7 @@ within a week, it becomes one with this transaction, and what you wrote stays.`,
 			if n.TagIDs, err = m.tags(ctx, splitWords(tags), false); err != nil {
 				return err
 			}
-			t, err := c.AddBankTransaction(ctx, of.ID, n)
+			t, err := m.c.AddBankTransaction(ctx, of.ID, n)
 			if err != nil {
 				return err
 			}
@@ -72,11 +68,7 @@ func (a *app) change(
 ) *cobra.Command {
 	var account string
 	command.Flags().StringVar(&account, "account", "", "`account` to look in (default: all)")
-	command.RunE = a.with(func(ctx context.Context, c *client.Client, args []string) error {
-		m, err := mineOf(ctx, c)
-		if err != nil {
-			return err
-		}
+	command.RunE = a.withMine(func(ctx context.Context, m *mine, args []string) error {
 		t, err := m.transaction(ctx, args[0], account)
 		if err != nil {
 			return err
@@ -86,7 +78,7 @@ func (a *app) change(
 			return err
 		}
 		// Not as another command has made it meanwhile.
-		changed, err := c.ChangeBankTransaction(ctx, t.AccountID, t.ID, t.Version, what)
+		changed, err := m.c.ChangeBankTransaction(ctx, t.AccountID, t.ID, t.Version, what)
 		if err != nil {
 			return err
 		}
@@ -296,11 +288,7 @@ func (a *app) statementsDelete() *cobra.Command {
 of a file with the same row brings it back.`,
 		Example: "  exchequer statements delete txn-202602-4f9k2m",
 		Args:    cobra.ExactArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			t, err := m.transaction(ctx, args[0], account)
 			if err != nil {
 				return err
@@ -312,7 +300,7 @@ of a file with the same row brings it back.`,
 					return err
 				}
 			}
-			if err := c.DeleteBankTransaction(ctx, t.AccountID, t.ID, t.Version); err != nil {
+			if err := m.c.DeleteBankTransaction(ctx, t.AccountID, t.ID, t.Version); err != nil {
 				return err
 			}
 			a.remark("deleted: %s", what)

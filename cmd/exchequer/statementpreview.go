@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,14 +11,13 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
-	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 const (
 	// previewRows is how many rows a preview shows.
 	previewRows = 10
-	// troubleRows is how many refused rows are shown.
+	// troubleRows is how many refused rows and warnings are shown.
 	troubleRows = 50
 )
 
@@ -48,15 +48,17 @@ func (u *upload) found() {
 func balancesText(u client.Upload) string {
 	var says []string
 	switch {
+	case u.Checked && (u.Opening == nil || u.Closing == nil):
+		says = append(says, "the balances beside its rows do not fit the rows")
 	case u.Checked && u.Agrees:
 		says = append(says, fmt.Sprintf("the balances fit: %s at first, %s at last",
-			balanceText(u.Opening, u), balanceText(u.Closing, u)))
+			decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Checked:
 		says = append(says, fmt.Sprintf("the balances do not fit: %s and the rows do not make %s",
-			balanceText(u.Opening, u), balanceText(u.Closing, u)))
+			decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Closing != nil:
 		says = append(says, fmt.Sprintf("the balance at last is %s; there is none at first to compare",
-			balanceText(u.Closing, u)))
+			decimalText(*u.Closing, u.Currency)))
 	}
 	switch u.Continuity {
 	case string(statements.Continues):
@@ -65,13 +67,6 @@ func balancesText(u client.Upload) string {
 		says = append(says, "it does not begin where the file before ended: something is missing between")
 	}
 	return strings.Join(says, "; ")
-}
-
-func balanceText(d *money.Decimal, u client.Upload) string {
-	if d == nil {
-		return "nothing"
-	}
-	return decimalText(*d, u.Currency)
 }
 
 // fileAmount is the amount of a row of a file, if it could be read.
@@ -99,7 +94,8 @@ func countsText(c client.UploadCounts) string {
 	return strings.Join(parts, ", ")
 }
 
-// show prints the preview: the first rows, those that were refused, and the counts.
+// show prints the preview: the first rows, those that were refused, why balances do not fit, and
+// the counts.
 func (u *upload) show(ctx context.Context, p client.UploadPreview) error {
 	if u.app.flags.output != outputTable {
 		return nil
@@ -107,18 +103,19 @@ func (u *upload) show(ctx context.Context, p client.UploadPreview) error {
 	if err := decisionTable(u.app, p.Rows); err != nil {
 		return err
 	}
-	if c := u.got.Counts; c.Refused > 0 {
-		refused, err := u.c.UploadRows(ctx, u.account.ID, u.got.ID,
-			[]string{string(statements.RowRefused)},
+	if u.got.Counts.Refused > 0 || u.got.Checked && !u.got.Agrees {
+		trouble, err := u.c.UploadRows(ctx, u.account.ID, u.got.ID,
+			[]string{string(statements.RowRefused), string(statements.RowWarned)},
 			client.PageQuery{Size: troubleRows})
 		if err != nil {
 			return err
 		}
-		for _, d := range refused.Items {
-			fmt.Fprintf(u.app.out, "line %d refused: %s\n", d.Line, grid.Plain(d.Why))
+		for _, d := range trouble.Items {
+			fmt.Fprintf(u.app.out, "line %d %s: %s\n", d.Line, d.Verdict, grid.Plain(whyOf(d)))
 		}
-		if c.Refused > len(refused.Items) {
-			fmt.Fprintf(u.app.out, "and %s more\n", thousands(c.Refused-len(refused.Items)))
+		if trouble.Next != "" {
+			fmt.Fprintf(u.app.out, "and more: exchequer statements uploads %s --rows %s\n",
+				quoted(string(u.account.ID)), quoted(u.name()))
 		}
 	}
 	_, err := fmt.Fprintf(u.app.out, "%s: %s\n", u.name(), countsText(u.got.Counts))
@@ -131,20 +128,17 @@ func decisionTable(a *app, rows []client.FileRow) error {
 		return nil
 	}
 	t := grid.New(grid.Right("LINE"), grid.Left("BECOMES"), grid.Left("DATE"), grid.Right("AMOUNT"),
-		grid.Left("TEXT").UpTo(32), grid.Left("WHY").UpTo(40))
+		grid.Left("TEXT").UpTo(32), grid.Left("WHY"))
 	for _, d := range rows {
-		why := d.Why
-		if len(d.Warnings) > 0 {
-			why = strings.TrimSpace(why + " " + strings.Join(d.Warnings, "; "))
-		}
-		text := d.Text
-		if text == "" {
-			text = d.Raw
-		}
-		t.Add(fmt.Sprint(d.Line), d.Verdict, string(d.Date),
-			fileAmount(d), text, why)
+		t.Add(fmt.Sprint(d.Line), d.Verdict, string(d.Date), fileAmount(d), firstOf(d.Text, d.Raw),
+			whyOf(d))
 	}
 	return t.Write(a.out, "  ")
+}
+
+// whyOf is why a row became what it is, and what else there is to know of it.
+func whyOf(d client.FileRow) string {
+	return strings.TrimSpace(d.Why + " " + strings.Join(d.Warnings, "; "))
 }
 
 func uploadColumns() []column[client.Upload] {
@@ -174,15 +168,11 @@ func (a *app) statementsUploads() *cobra.Command {
 		Use:   "uploads [ACCOUNT]",
 		Short: "List the files that were taken in, or what became of the rows of one",
 		Long: `List the files that were taken in to an account, the latest first. With --rows, list what became
-of the rows of one of them that were not simply new.`,
+of the rows of one of them that were not simply new, page by page.`,
 		Example: `  exchequer statements uploads everyday
   exchequer statements uploads lisbon --rows lisbon.csv`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			if rows != "" {
 				return a.uploadRows(ctx, m, rows, args, p)
 			}
@@ -195,20 +185,33 @@ of the rows of one of them that were not simply new.`,
 			if err != nil {
 				return err
 			}
-			const empty = "no files yet: exchequer statements upload FILE --account ACCOUNT"
-			if p.all {
-				return all(a, uploadColumns(), c.AllUploads(ctx, of.ID), empty)
-			}
-			list, err := c.Uploads(ctx, of.ID, p.query())
+			list, err := m.uploads(ctx, of.ID)
 			if err != nil {
 				return err
 			}
-			return page(a, uploadColumns(), list, empty)
+			return page(a, uploadColumns(), whole(list),
+				"no files yet: exchequer statements upload FILE --account ACCOUNT")
 		}),
 	}
 	p.add(command)
 	command.Flags().StringVar(&rows, "rows", "", "list the rows of this `upload`")
 	return command
+}
+
+// uploads returns the uploads of an account, the latest first. The store has them in the order of
+// their ids, which are made of the contents of files.
+func (m *mine) uploads(ctx context.Context, account client.BankAccountID) ([]client.Upload, error) {
+	var list []client.Upload
+	for u, err := range m.c.AllUploads(ctx, account) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, u)
+	}
+	slices.SortStableFunc(list, func(x, y client.Upload) int {
+		return y.UploadedAt.Compare(x.UploadedAt)
+	})
+	return list, nil
 }
 
 func firstAccount(m *mine) string {
@@ -232,7 +235,7 @@ func (a *app) uploadRows(
 		col("DATE", func(d row) string { return string(d.Date) }),
 		num("AMOUNT", fileAmount),
 		col("TEXT", func(d row) string { return firstOf(d.Text, d.Raw) }).upTo(32),
-		col("WHY", func(d row) string { return d.Why }).upTo(60),
+		col("WHY", whyOf),
 	}
 	const empty = "every row was new"
 	if p.all {
@@ -259,10 +262,11 @@ func (m *mine) upload(ctx context.Context, name string, accounts []string) (clie
 	}
 	var found []client.Upload
 	for _, account := range of {
-		for u, err := range m.c.AllUploads(ctx, account) {
-			if err != nil {
-				return client.Upload{}, err
-			}
+		uploads, err := m.uploads(ctx, account)
+		if err != nil {
+			return client.Upload{}, err
+		}
+		for _, u := range uploads {
 			if string(u.ID) == name {
 				return u, nil
 			}
@@ -300,11 +304,7 @@ uploaded again, and brings everything back.`,
 		Example: `  exchequer statements undo january.ofx
   exchequer statements undo january.ofx --edited keep --yes`,
 		Args: cobra.ExactArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			var accounts []string
 			if account != "" {
 				accounts = []string{account}
@@ -313,7 +313,7 @@ uploaded again, and brings everything back.`,
 			if err != nil {
 				return err
 			}
-			return a.undo(ctx, c, u, edited, yes)
+			return a.undo(ctx, m.c, u, edited, yes)
 		}),
 	}
 	f := command.Flags()

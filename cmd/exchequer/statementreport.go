@@ -60,23 +60,19 @@ Each currency is shown by itself; --home converts all into one, each transaction
 	f.BoolVar(&r.ascii, "ascii", false, "draw with plain characters only")
 	_ = command.RegisterFlagCompletionFunc("by", fixed("tag", "merchant", "account"))
 	command.MarkFlagsMutuallyExclusive("cash-flow", "by")
-	command.RunE = a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-		m, err := mineOf(ctx, c)
-		if err != nil {
-			return err
-		}
+	command.RunE = a.withMine(func(ctx context.Context, m *mine, _ []string) error {
 		q, err := r.query(m)
 		if err != nil {
 			return err
 		}
 		if r.flow {
-			flow, err := c.CashFlow(ctx, q)
+			flow, err := m.c.CashFlow(ctx, q)
 			if err != nil {
 				return err
 			}
 			return a.cashFlow(r, flow)
 		}
-		spent, err := c.Spending(ctx, q)
+		spent, err := m.c.Spending(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -167,11 +167,7 @@ months unless days are given.`,
 		Example: `  exchequer statements list everyday --month 2026-02
   exchequer statements list --from 2026-01 --to 2026-03 --all -o csv`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			account = ""
 			if len(args) == 1 {
 				account = args[0]
@@ -304,11 +300,7 @@ func (a *app) statementsShow() *cobra.Command {
 from which line of which file it came. The beginning of the id, as lists show it, is enough.`,
 		Example: "  exchequer statements show txn-202602-4f9k2m",
 		Args:    cobra.ExactArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			t, err := m.transaction(ctx, args[0], account)
 			if err != nil {
 				return err
@@ -344,11 +336,7 @@ between two words wants one of them.`,
   exchequer statements search --tag Groceries --min 50 --unsigned --from 2026-01 --to 2026-03
   exchequer statements search --untagged --month 2026-02`,
 		Args: cobra.ArbitraryArgs,
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			q, err := s.query(ctx, m, strings.Join(args, " "))
 			if err != nil {
 				return err

@@ -26,12 +26,8 @@ func (a *app) rulesList() *cobra.Command {
 		Short:   "List the rules, in the order in which they are tried",
 		Example: "  exchequer statements rules list",
 		Args:    cobra.NoArgs,
-		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
-			found, err := c.Rules(ctx)
+		RunE: a.withMine(func(ctx context.Context, m *mine, _ []string) error {
+			found, err := m.c.Rules(ctx)
 			if err != nil {
 				return err
 			}
@@ -161,16 +157,12 @@ func (a *app) rulesAdd() *cobra.Command {
   exchequer statements rules add Card --where "text begins card payment" --transfer`,
 		Args: cobra.ExactArgs(1),
 	}
-	command.RunE = a.with(func(ctx context.Context, c *client.Client, args []string) error {
-		m, err := mineOf(ctx, c)
-		if err != nil {
-			return err
-		}
+	command.RunE = a.withMine(func(ctx context.Context, m *mine, args []string) error {
 		fields, err := r.fields(ctx, command, m, args[0])
 		if err != nil {
 			return err
 		}
-		made, err := c.CreateRule(ctx, client.NewRule{ID: client.RuleID(id), RuleFields: fields})
+		made, err := m.c.CreateRule(ctx, client.NewRule{ID: client.RuleID(id), RuleFields: fields})
 		if err != nil {
 			return err
 		}
@@ -214,16 +206,12 @@ func (a *app) rulesRemove() *cobra.Command {
 		Short:   "Remove a rule; what it set stays",
 		Example: "  exchequer statements rules remove Groceries",
 		Args:    cobra.ExactArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			r, err := m.rule(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			if err := c.DeleteRule(ctx, r.ID, r.Version); err != nil {
+			if err := m.c.DeleteRule(ctx, r.ID, r.Version); err != nil {
 				return err
 			}
 			a.remark("removed: %s", r.Name)
@@ -263,18 +251,15 @@ func (a *app) rulesPreview() *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "preview [RULE...]",
-		Short: "Show what rules would change, field by field, and change nothing",
+		Short: "Show what rules would change, field by field, and change no transaction",
 		Long: "Show what rules would change of what is there: all rules, those that are named, or one that is\n" +
-			"not saved yet and described by flags.\n\n" + conditionHelp,
+			"not saved yet and described by flags. Tags of --tag that are not there are made already.\n\n" +
+			conditionHelp,
 		Example: `  exchequer statements rules preview
   exchequer statements rules preview --where "text contains ferry" --tag Transport --from 2026-01`,
 		Args: cobra.ArbitraryArgs,
 	}
-	command.RunE = a.with(func(ctx context.Context, c *client.Client, args []string) error {
-		m, err := mineOf(ctx, c)
-		if err != nil {
-			return err
-		}
+	command.RunE = a.withMine(func(ctx context.Context, m *mine, args []string) error {
 		scope, err := m.scope(ctx, d, accounts, args)
 		if err != nil {
 			return err
@@ -287,7 +272,7 @@ func (a *app) rulesPreview() *cobra.Command {
 			}
 			draft = &fields
 		}
-		found, err := c.PreviewRules(ctx, scope, draft)
+		found, err := m.c.PreviewRules(ctx, scope, draft)
 		if err != nil {
 			return err
 		}
@@ -336,11 +321,7 @@ yourself stays. Stopped, it goes on by "exchequer statements tags resume".`,
 		Example: "  exchequer statements rules apply\n" +
 			"  exchequer statements rules apply Groceries --from 2026-01",
 		Args: cobra.ArbitraryArgs,
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			return a.applyRules(ctx, m, d, accounts, args)
 		}),
 	}

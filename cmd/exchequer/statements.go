@@ -47,6 +47,19 @@ func mineOf(ctx context.Context, c *client.Client) (*mine, error) {
 	return &mine{start, c}, err
 }
 
+// withMine is with for commands that look names up in what the person has.
+func (a *app) withMine(
+	do func(ctx context.Context, m *mine, args []string) error,
+) func(*cobra.Command, []string) error {
+	return a.with(func(ctx context.Context, c *client.Client, args []string) error {
+		m, err := mineOf(ctx, c)
+		if err != nil {
+			return err
+		}
+		return do(ctx, m, args)
+	})
+}
+
 // account returns the account that a person means: by its id, its name or its number in whatever
 // case, or the beginning of its name if only one has it.
 func (m *mine) account(name string) (client.BankAccount, error) {

@@ -86,16 +86,12 @@ func (a *app) tagsRename() *cobra.Command {
 		Short:   "Give a tag another text, in all its transactions",
 		Example: "  exchequer statements tags rename Food Groceries",
 		Args:    cobra.ExactArgs(2),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			t, err := m.tag(args[0])
 			if err != nil {
 				return err
 			}
-			_, job, err := c.RenameTag(ctx, t.ID, 0, args[1])
+			_, job, err := m.c.RenameTag(ctx, t.ID, 0, args[1])
 			if err != nil {
 				return err
 			}
@@ -103,7 +99,7 @@ func (a *app) tagsRename() *cobra.Command {
 				a.remark("the tag has that text already")
 				return nil
 			}
-			return a.finish(ctx, c, *job, "renaming")
+			return a.finish(ctx, m.c, *job, "renaming")
 		}),
 	}
 }
@@ -114,11 +110,7 @@ func (a *app) tagsMerge() *cobra.Command {
 		Short:   "Make one tag of two: the transactions of the first get the second",
 		Example: "  exchequer statements tags merge Supermarket Groceries",
 		Args:    cobra.ExactArgs(2),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			from, err := m.tag(args[0])
 			if err != nil {
 				return err
@@ -130,11 +122,11 @@ func (a *app) tagsMerge() *cobra.Command {
 			if from.ID == into.ID {
 				return usagef("two different tags", "%s and %s are one tag", args[0], args[1])
 			}
-			j, err := c.MergeTags(ctx, from.ID, into.ID, 0)
+			j, err := m.c.MergeTags(ctx, from.ID, into.ID, 0)
 			if err != nil {
 				return err
 			}
-			return a.finish(ctx, c, j, "merging")
+			return a.finish(ctx, m.c, j, "merging")
 		}),
 	}
 }
@@ -145,20 +137,16 @@ func (a *app) tagsRemove() *cobra.Command {
 		Short:   "Remove a tag, also from its transactions and rules",
 		Example: "  exchequer statements tags remove Food",
 		Args:    cobra.ExactArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			m, err := mineOf(ctx, c)
-			if err != nil {
-				return err
-			}
+		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
 			t, err := m.tag(args[0])
 			if err != nil {
 				return err
 			}
-			j, err := c.DeleteTag(ctx, t.ID, 0)
+			j, err := m.c.DeleteTag(ctx, t.ID, 0)
 			if err != nil {
 				return err
 			}
-			return a.finish(ctx, c, j, "removing")
+			return a.finish(ctx, m.c, j, "removing")
 		}),
 	}
 }
