@@ -137,7 +137,7 @@ func (a *API) registerBankEdits() {
 		},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrNoAccount, statements.ErrNoTag,
-			statements.ErrNoTransaction, statements.ErrKeyUsed, statements.ErrContended,
+			statements.ErrNoTransaction, statements.ErrKeyUsed,
 		},
 	}, a.addBankTransaction)
 	registerBody(a, operation{
@@ -148,7 +148,7 @@ func (a *API) registerBankEdits() {
 		example: bankTransactionChange{Notes: text("With Hana")},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrNoTag, statements.ErrNoTransaction,
-			statements.ErrChanged, statements.ErrContended,
+			statements.ErrChanged,
 		},
 	}, a.changeBankTransaction)
 	register(a, operation{
@@ -156,7 +156,7 @@ func (a *API) registerBankEdits() {
 		tag: chapter, scope: scope, personal: true, status: http.StatusNoContent,
 		summary: "Delete a transaction", description: "No file brings it back.",
 		problems: []*problem.Definition{
-			statements.ErrNoTransaction, statements.ErrChanged, statements.ErrContended,
+			statements.ErrNoTransaction, statements.ErrChanged,
 		},
 	}, a.deleteBankTransaction)
 	registerBody(a, operation{

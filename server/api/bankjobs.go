@@ -136,7 +136,7 @@ func (a *API) registerJobs() {
 		id: "run-job", method: http.MethodPost, path: "/v1/me/jobs/{job}/run", tag: chapter,
 		scope: apikey.StatementsWrite, personal: true, summary: "Run a job",
 		description: "It goes on where an earlier run stopped, for whatever reason.",
-		problems:    []*problem.Definition{statements.ErrNoJob, statements.ErrContended},
+		problems:    []*problem.Definition{statements.ErrNoJob},
 	}, func(c huma.Context, in *runJobParams, tell func(job)) (job, error) {
 		p, err := a.person(c.Context())
 		if err != nil {

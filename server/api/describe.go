@@ -75,8 +75,9 @@ func anyOperation() []*problem.Definition {
 
 // personalOperation are those that every operation about a person's own data can report besides.
 func personalOperation() []*problem.Definition {
-	return append([]*problem.Definition{ErrTokenMissing, ErrKeyWithoutPerson},
-		oidc.Problems.Definitions()...)
+	return append([]*problem.Definition{
+		ErrTokenMissing, ErrKeyWithoutPerson, statements.ErrContended,
+	}, oidc.Problems.Definitions()...)
 }
 
 func bodyOperation() []*problem.Definition {

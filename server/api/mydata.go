@@ -106,14 +106,14 @@ func (a *API) registerMyData() {
 		scope: write, personal: true, summary: "Delete everything of mine",
 		description: "All that is kept of the person's statements, uploaded files included. It tells " +
 			"what was removed. When it was cut off, another call removes what is left.",
-		problems: []*problem.Definition{ErrUnconfirmed, statements.ErrContended},
+		problems: []*problem.Definition{ErrUnconfirmed, statements.ErrNoFiles},
 	}, a.erase)
 	registerWork(a, operation{
 		id: "erase-bank-account", method: http.MethodDelete, path: "/v1/me/accounts/{account}",
 		tag: tagBankAccounts, scope: write, personal: true,
 		summary:     "Delete an account and everything in it",
 		description: "There is no way back; to keep its history, close it instead.",
-		problems:    []*problem.Definition{statements.ErrNoAccount, statements.ErrContended},
+		problems:    []*problem.Definition{statements.ErrNoAccount, statements.ErrNoFiles},
 	}, a.eraseAccount)
 }
 

@@ -81,7 +81,7 @@ func (a *API) registerUploads() {
 		id: "get-upload", method: http.MethodGet, path: path + "/{upload}", tag: chapter,
 		scope: read, personal: true, stream: true,
 		summary:  "Get an upload, with the questions that are open",
-		problems: []*problem.Definition{statements.ErrNoUpload},
+		problems: []*problem.Definition{statements.ErrNoUpload, statements.ErrFileMissing},
 	}, a.uploadOf)
 	a.registerReading(path, write)
 	a.registerImports(path, read, write)
@@ -151,8 +151,7 @@ func (a *API) registerImports(path string, read, write apikey.Scope) {
 		tag: tagUploads, scope: write, personal: true, summary: "Import a file",
 		description: "One that was stopped, by whatever, can be asked for again and ends as if it had " +
 			"not been. Every row becomes a transaction once, whichever file brings it.",
-		problems: append(decide[:len(decide):len(decide)], statements.ErrPreviewStale,
-			statements.ErrContended),
+		problems: append(decide[:len(decide):len(decide)], statements.ErrPreviewStale),
 	}, a.importUpload)
 	register(a, operation{
 		id: "plan-undo", method: http.MethodGet, path: path + "/{upload}/undo", tag: tagUploads,
@@ -165,7 +164,6 @@ func (a *API) registerImports(path string, read, write apikey.Scope) {
 		description: "Whole. The next import of a file with its rows brings them back.",
 		problems: []*problem.Definition{
 			statements.ErrNoUpload, statements.ErrUploadState, statements.ErrUndoEdited,
-			statements.ErrContended,
 		},
 	}, a.undoImport)
 }

@@ -104,22 +104,32 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (Account, erro
 		return Account{}, err
 	}
 	for _, found := range start.Accounts {
-		if found.ID != a.ID {
-			continue
+		if found.ID == a.ID {
+			return a.repeated(found)
 		}
-		if found.Name == a.Name && found.Currency == a.Currency && found.Number == a.Number {
-			return found, nil
-		}
-		return Account{}, ErrChanged.With("what", "Account "+a.ID)
 	}
 	if len(start.Accounts) >= AccountsMax {
 		return Account{}, ErrTooMany.With("what", "accounts").With("limit", AccountsMax)
 	}
 	err = p.model().accounts.Create(ctx, p.store(), a)
-	if errors.Is(err, singletable.ErrExists) {
-		return Account{}, ErrChanged.With("what", "Account "+a.ID)
+	if !errors.Is(err, singletable.ErrExists) {
+		return a, wrapped("create account", err)
 	}
-	return a, wrapped("create account", err)
+	// Somebody made it just now, perhaps by the same request.
+	found, err := p.Account(ctx, a.ID)
+	if err != nil {
+		return Account{}, err
+	}
+	return a.repeated(found)
+}
+
+// repeated returns the account that is there under the id of one that is asked for, if it says the
+// same.
+func (a *Account) repeated(found Account) (Account, error) {
+	if found.Name == a.Name && found.Currency == a.Currency && found.Number == a.Number {
+		return found, nil
+	}
+	return Account{}, ErrChanged.With("what", "Account "+a.ID)
 }
 
 func (a *Account) check() error {

@@ -1,6 +1,8 @@
 package statements_test
 
 import (
+	"errors"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,5 +60,23 @@ func TestAnAppStartsWithOneQuery(t *testing.T) {
 	other, err := b.person("user-2").Start(ctx)
 	if err != nil || other.Profile != nil || other.Accounts != nil || other.Tags != nil {
 		t.Errorf("another user sees %v %v", other, err)
+	}
+}
+
+func TestEqualRequestsForAnAccountAtOnceMakeOne(t *testing.T) {
+	p := open(t, statements.Options{}).person("someone")
+	n := statements.NewAccount{ID: "everyday", Name: "Everyday", Currency: "NZD"}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if a, err := p.CreateAccount(t.Context(), n); err != nil || a.Name != n.Name {
+				t.Errorf("got %v, %v", a, err)
+			}
+		})
+	}
+	wg.Wait()
+	n.Name = "Another"
+	if _, err := p.CreateAccount(t.Context(), n); !errors.Is(err, statements.ErrChanged) {
+		t.Errorf("another one with the id: %v", err)
 	}
 }
