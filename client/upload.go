@@ -158,7 +158,8 @@ func (c *Client) Upload(
 	return answer[ReceivedFile](ctx, r)
 }
 
-// Uploads returns a page of the uploads of an account, the latest first.
+// Uploads returns a page of the uploads of an account, the greatest id first: the latest, where
+// the server made the ids.
 func (c *Client) Uploads(
 	ctx context.Context, account BankAccountID, q PageQuery,
 ) (Page[Upload], error) {

@@ -74,7 +74,8 @@ func (a *API) registerUploads() {
 	}, a.upload)
 	register(a, operation{
 		id: "list-uploads", method: http.MethodGet, path: path, tag: chapter, scope: read,
-		personal: true, summary: "List the uploads of an account", description: "The latest first.",
+		personal: true, summary: "List the uploads of an account",
+		description: "The greatest id first: the latest, where the server made the ids.",
 		problems: []*problem.Definition{statements.ErrInvalidCursor},
 	}, a.uploads)
 	register(a, operation{

@@ -138,7 +138,7 @@ func (m *model) definePatterns() {
 	m.tagsOf = singletable.NewQuery[OfUser](m.tags, "tags-of-user",
 		describe("The tags of a user"), singletable.Consistent())
 	m.uploadsOf = singletable.NewQuery[OfAccount](m.uploads, "uploads-of-account",
-		describe("The uploads of an account, the latest first"), singletable.Descending(),
+		describe("The uploads of an account, the greatest id first"), singletable.Descending(),
 		singletable.Consistent())
 	m.one = singletable.NewLookup[OfOne](m.transactions, "transaction-of-day",
 		describe("One transaction, by its day and id"), singletable.Consistent())

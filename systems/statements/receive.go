@@ -38,7 +38,7 @@ type Received struct {
 	Earlier *Upload
 }
 
-// UploadPage is a page of uploads, the latest first.
+// UploadPage is a page of uploads, the greatest id first: the latest, where the ids were made here.
 type UploadPage struct {
 	Uploads []Upload
 	Next    string // The cursor of the next page; empty at the end.
@@ -236,7 +236,8 @@ func (p *Person) Uploads(
 	return UploadPage{page.Items, page.Next}, nil
 }
 
-// latestUploads returns the uploads of an account, the latest first, as far as they are searched.
+// latestUploads returns the uploads of an account as far as they are searched, the greatest id
+// first.
 func (p *Person) latestUploads(ctx context.Context, account string) ([]Upload, error) {
 	var uploads []Upload
 	for u, err := range p.model().uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
