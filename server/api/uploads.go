@@ -76,7 +76,7 @@ func (a *API) registerUploads() {
 		id: "list-uploads", method: http.MethodGet, path: path, tag: chapter, scope: read,
 		personal: true, summary: "List the uploads of an account",
 		description: "The greatest id first: the latest, where the server made the ids.",
-		problems: []*problem.Definition{statements.ErrInvalidCursor},
+		problems:    []*problem.Definition{statements.ErrInvalidCursor},
 	}, a.uploads)
 	register(a, operation{
 		id: "get-upload", method: http.MethodGet, path: path + "/{upload}", tag: chapter,
