@@ -12,7 +12,7 @@ import (
 
 // Merchant returns a merchant by its id, or ErrMerchantNotFound.
 func (l *Ledger) Merchant(ctx context.Context, id MerchantID) (Merchant, error) {
-	found, exists, err := l.model.merchantByID.First(ctx, l.store, ByID{string(id)})
+	found, exists, err := modelOf(l).merchantByID.First(ctx, l.store, ByID{string(id)})
 	if err != nil {
 		return Merchant{}, failed("find merchant", id, err)
 	}
@@ -24,7 +24,7 @@ func (l *Ledger) Merchant(ctx context.Context, id MerchantID) (Merchant, error) 
 
 // Account returns an account by its id as of now, or ErrAccountNotFound.
 func (l *Ledger) Account(ctx context.Context, id AccountID) (Account, error) {
-	found, exists, err := l.model.accountByID.First(ctx, l.store, ByID{string(id)})
+	found, exists, err := modelOf(l).accountByID.First(ctx, l.store, ByID{string(id)})
 	if err != nil {
 		return Account{}, failed("find account", id, err)
 	}
@@ -95,19 +95,19 @@ func pageFailed(err error) error {
 func (l *Ledger) AccountsOfUser(
 	ctx context.Context, user UserID, q PageQuery,
 ) (singletable.Page[Account], error) {
-	return page(ctx, l, l.model.accountsOfUser, ByUser{user}, q, accountOf)
+	return page(ctx, l, modelOf(l).accountsOfUser, ByUser{user}, q, accountOf)
 }
 
 // Accounts returns a page of all accounts by id, the ledger's own among them.
 func (l *Ledger) Accounts(
 	ctx context.Context, q PageQuery,
 ) (singletable.Page[Account], error) {
-	ids, err := page(ctx, l, l.model.allAccounts, Everything{}, q,
+	ids, err := page(ctx, l, modelOf(l).allAccounts, Everything{}, q,
 		func(i directoryItem) accountItem { return accountItem{ID: i.AccountID} })
 	if err != nil {
 		return singletable.Page[Account]{}, err
 	}
-	found, err := l.model.accounts.GetMany(ctx, l.store, ids.Items, singletable.Consistent())
+	found, err := modelOf(l).accounts.GetMany(ctx, l.store, ids.Items, singletable.Consistent())
 	if err != nil {
 		return singletable.Page[Account]{}, pageFailed(err)
 	}
@@ -125,7 +125,7 @@ func (l *Ledger) Accounts(
 
 // Transaction returns the header of a transaction as of now, or ErrTransactionNotFound.
 func (l *Ledger) Transaction(ctx context.Context, id TransactionID) (Transaction, error) {
-	found, exists, err := l.model.transactionByID.First(ctx, l.store, ByID{string(id)})
+	found, exists, err := modelOf(l).transactionByID.First(ctx, l.store, ByID{string(id)})
 	if err != nil {
 		return Transaction{}, failed("find transaction", id, err)
 	}
@@ -147,7 +147,7 @@ func (l *Ledger) Entry(ctx context.Context, id TransactionID) (Entry, error) {
 
 // entry is Entry for callers who expect that there may be none.
 func (l *Ledger) entry(ctx context.Context, id TransactionID) (Entry, bool, error) {
-	found, exists, err := l.model.entryByID.Collect(ctx, l.store, ByID{string(id)})
+	found, exists, err := modelOf(l).entryByID.Collect(ctx, l.store, ByID{string(id)})
 	if err != nil {
 		return Entry{}, false, failed("find transaction", id, err)
 	}
@@ -162,7 +162,7 @@ func (l *Ledger) TransactionByKey(ctx context.Context, key string) (Transaction,
 	}
 	id := l.transactionID(key)
 	var reversal *transactionItem
-	for found, err := range l.model.byKey.All(ctx, l.store, ByKey{key}) {
+	for found, err := range modelOf(l).byKey.All(ctx, l.store, ByKey{key}) {
 		switch {
 		case err != nil:
 			return Transaction{}, failed("find transaction by key", key, err)
@@ -212,9 +212,9 @@ func (l *Ledger) TransactionsByStatus(
 	if err := wrong.Err(ErrInvalidRequest); err != nil {
 		return singletable.Page[Transaction]{}, err
 	}
-	pattern := l.model.byStatus
+	pattern := modelOf(l).byStatus
 	if q.NewestFirst {
-		pattern = l.model.byStatusNewest
+		pattern = modelOf(l).byStatusNewest
 	}
 	in := ByStatus{q.Status, q.From, q.To}
 	return page(ctx, l, pattern, in, q.PageQuery, transactionOf)
@@ -233,7 +233,7 @@ func (l *Ledger) LegsOfAccount(
 	ctx context.Context, q LegsQuery,
 ) (singletable.Page[Leg], error) {
 	in := ByAccount{q.AccountID, q.From, q.To}
-	return page(ctx, l, l.model.legsOfAccount, in, q.PageQuery, legOf)
+	return page(ctx, l, modelOf(l).legsOfAccount, in, q.PageQuery, legOf)
 }
 
 // knownMerchant is Merchant for postings. Merchants are never changed, so what was found once
@@ -266,7 +266,7 @@ func (l *Ledger) load(ctx context.Context, lanes []*lane) error {
 	if missing == nil {
 		return nil
 	}
-	found, err := l.model.accounts.GetMany(ctx, l.store, missing, singletable.Consistent())
+	found, err := modelOf(l).accounts.GetMany(ctx, l.store, missing, singletable.Consistent())
 	if err != nil {
 		return failed("read accounts for", "posting", err)
 	}

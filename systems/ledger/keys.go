@@ -153,6 +153,10 @@ func (m *model) catalogue() *singletable.Model {
 		m.byStatus, m.byStatusNewest, m.byKey, m.legsOfAccount, m.legsOldest, m.allAccounts)
 }
 
+// modelOf returns the model of a ledger. The field is any so that the compiler sees no type of the
+// kit behind a Ledger: every package that names one would compile all of them once more.
+func modelOf(l *Ledger) *model { return l.model.(*model) }
+
 // newModel builds the design of the seed. The names, the formats of the keys and the attributes are
 // a contract with other programs that use the table. What the ledger adds for itself is in
 // partitions whose keys begin with "@ledger#".

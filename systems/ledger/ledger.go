@@ -101,7 +101,7 @@ func (o Options) statusEpochs() []singletable.Epoch {
 type Ledger struct {
 	opts  Options
 	store *singletable.Store
-	model *model
+	model any // a *model: see modelOf
 	lanes *lanes
 
 	drafts drafts
@@ -121,7 +121,7 @@ func New(store *singletable.Store, opts Options) (*Ledger, error) {
 }
 
 // Table returns the design of the table, which can create it and compare it with one that exists.
-func (l *Ledger) Table() *singletable.Table { return l.model.table }
+func (l *Ledger) Table() *singletable.Table { return modelOf(l).table }
 
 // Model returns the table and all access patterns as a catalogue: to list, explain, run and check.
-func (l *Ledger) Model() *singletable.Model { return l.model.catalogue() }
+func (l *Ledger) Model() *singletable.Model { return modelOf(l).catalogue() }

@@ -28,7 +28,7 @@ func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, e
 		SettlementAccountID: n.SettlementAccountID, LocationID: n.LocationID,
 		CreatedAt: instant(l.opts.Now()),
 	}
-	err := l.model.merchants.Create(ctx, l.store, made)
+	err := modelOf(l).merchants.Create(ctx, l.store, made)
 	if err == nil {
 		return merchantOf(made), nil
 	}
@@ -123,8 +123,8 @@ func (l *Ledger) newID(id, key string, space uuid.UUID) string {
 // open writes an account and its entry in the directory.
 func (l *Ledger) open(ctx context.Context, a Account) error {
 	tx := l.store.NewTx()
-	l.model.accounts.CreateTx(tx, itemOfAccount(&a))
-	l.model.directory.CreateTx(tx, directoryItem{AccountID: a.ID, CreatedAt: a.CreatedAt})
+	modelOf(l).accounts.CreateTx(tx, itemOfAccount(&a))
+	modelOf(l).directory.CreateTx(tx, directoryItem{AccountID: a.ID, CreatedAt: a.CreatedAt})
 	return tx.Commit(ctx)
 }
 
@@ -215,7 +215,7 @@ func (l *Ledger) change(
 			return before, err
 		}
 		after.Revision++
-		err = l.model.changeAccount(ctx, l.store, &before, &after)
+		err = modelOf(l).changeAccount(ctx, l.store, &before, &after)
 		if err == nil {
 			return after, nil
 		}

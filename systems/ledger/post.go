@@ -256,7 +256,7 @@ func (l *Ledger) commit(ctx context.Context, b *batch) error {
 // fill adds what is planned of a batch to a transaction of the store: headers and legs, the marks
 // on reversed transactions, and one change of each account. It reports whether there is anything.
 func (l *Ledger) fill(tx *singletable.Tx, b *batch) bool {
-	m, some := l.model, false
+	m, some := modelOf(l), false
 	for _, j := range b.jobs {
 		if !j.planned || j.twin != nil {
 			continue

@@ -13,7 +13,7 @@ import (
 func (r *reconciler) walkTransactions(ctx context.Context, status TransactionStatus) error {
 	next := map[TransactionStatus]string{Completed: stepReversed, Reversed: stepAccounts}[status]
 	for r.state.Step == string(status) {
-		page, err := r.model.byStatus.Page(ctx, r.store,
+		page, err := modelOf(r.Ledger).byStatus.Page(ctx, r.store,
 			ByStatus{status, r.from, r.state.Until}, PageDefault, r.state.Page)
 		if err != nil {
 			return pageFailed(err)
@@ -98,7 +98,8 @@ func sameUnits(a, b money.Amount) bool { return a.Units() == b.Units() }
 // walkAccounts checks all accounts, page by page.
 func (r *reconciler) walkAccounts(ctx context.Context) error {
 	for r.state.Step == stepAccounts {
-		page, err := r.model.allAccounts.Page(ctx, r.store, Everything{}, PageDefault, r.state.Page)
+		page, err := modelOf(r.Ledger).allAccounts.Page(ctx, r.store, Everything{}, PageDefault,
+			r.state.Page)
 		if err != nil {
 			return pageFailed(err)
 		}
@@ -106,7 +107,8 @@ func (r *reconciler) walkAccounts(ctx context.Context) error {
 		for i, entry := range page.Items {
 			at[i].ID = entry.AccountID
 		}
-		stored, err := r.model.accounts.GetMany(ctx, r.store, at, singletable.Consistent())
+		stored, err := modelOf(r.Ledger).accounts.GetMany(ctx, r.store, at,
+			singletable.Consistent())
 		if err != nil {
 			return failed("read", "accounts", err)
 		}
@@ -175,7 +177,7 @@ func (r *reconciler) addAccount(c *accountCheck) {
 func (r *reconciler) checkAccount(ctx context.Context, c *accountCheck) error {
 	id := c.account.ID
 	last := Leg{AccountID: id, BalanceAfter: zeroOf(&c.account)}
-	before, exists, err := r.model.legsOfAccount.First(ctx, r.store,
+	before, exists, err := modelOf(r.Ledger).legsOfAccount.First(ctx, r.store,
 		ByAccount{AccountID: id, To: r.from})
 	if err != nil {
 		return failed("read legs of", id, err)
@@ -184,7 +186,7 @@ func (r *reconciler) checkAccount(ctx context.Context, c *accountCheck) error {
 		last = legOf(before)
 	}
 	days := ByAccount{id, r.from, r.state.Until}
-	for item, err := range r.model.legsOldest.All(ctx, r.store, days) {
+	for item, err := range modelOf(r.Ledger).legsOldest.All(ctx, r.store, days) {
 		if err != nil {
 			return failed("read legs of", id, err)
 		}
@@ -257,7 +259,8 @@ func (r *reconciler) checkStored(ctx context.Context, c *accountCheck) error {
 // legAt returns the newest leg of an account that is not above its version; one of version zero
 // with a balance of zero where there is none.
 func (r *reconciler) legAt(ctx context.Context, a *Account) (Leg, error) {
-	for item, err := range r.model.legsOfAccount.All(ctx, r.store, ByAccount{AccountID: a.ID}) {
+	in := ByAccount{AccountID: a.ID}
+	for item, err := range modelOf(r.Ledger).legsOfAccount.All(ctx, r.store, in) {
 		if err != nil {
 			return Leg{}, failed("read legs of", a.ID, err)
 		}

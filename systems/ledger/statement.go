@@ -82,7 +82,7 @@ func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, si
 	if err != nil {
 		return err
 	}
-	newest, _, err := l.model.legsOfAccount.First(ctx, l.store,
+	newest, _, err := modelOf(l).legsOfAccount.First(ctx, l.store,
 		ByAccount{in.AccountID, in.From, in.To})
 	if err != nil {
 		return failed("read statement of", in.AccountID, err)
@@ -118,7 +118,7 @@ func (s *Statement) endAt(version uint64) {
 func (l *Ledger) statementPage(
 	ctx context.Context, s *Statement, in ByStatement, size int, cursor string,
 ) (top legItem, err error) {
-	rows, err := l.model.statement.Page(ctx, l.store, in, size, cursor)
+	rows, err := modelOf(l).statement.Page(ctx, l.store, in, size, cursor)
 	if err != nil {
 		return top, pageFailed(err)
 	}
@@ -139,7 +139,7 @@ func (l *Ledger) statementPage(
 func (l *Ledger) balanceBefore(
 	ctx context.Context, a *Account, at time.Time,
 ) (money.Amount, error) {
-	last, exists, err := l.model.legsOfAccount.First(ctx, l.store,
+	last, exists, err := modelOf(l).legsOfAccount.First(ctx, l.store,
 		ByAccount{AccountID: a.ID, To: at})
 	if err != nil {
 		return money.Amount{}, failed("read statement of", a.ID, err)

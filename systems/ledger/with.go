@@ -38,7 +38,7 @@ func (l *Ledger) PostWith(ctx context.Context, p Posting, with With) (Receipt, e
 // foreign tells whether a write failed because of a condition on an item that is not the ledger's.
 func (l *Ledger) foreign(err error) bool {
 	for _, f := range singletable.FailuresOf(err) {
-		if f.Kind == singletable.FailedCondition && f.Table != l.model.table.Name() {
+		if f.Kind == singletable.FailedCondition && f.Table != modelOf(l).table.Name() {
 			return true
 		}
 	}

@@ -63,9 +63,9 @@ func (l *Location) sameAs(o *Location) bool {
 // save writes what a location has become.
 func (d *Directory) save(ctx context.Context, before, after *Location) error {
 	defer d.cache.changing()()
-	d.model.touch(after, d.opts.Now())
-	_, err := d.model.locations.Update(ctx, d.store, locationItem{ID: before.ID},
-		d.model.steps(before, after)...)
+	modelOf(d).touch(after, d.opts.Now())
+	_, err := modelOf(d).locations.Update(ctx, d.store, locationItem{ID: before.ID},
+		modelOf(d).steps(before, after)...)
 	if err == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (d *Directory) save(ctx context.Context, before, after *Location) error {
 // Delete puts a location out of use. It is the seed's one update of status and updatedAt, and the
 // code stays reserved. Deleting a deleted location changes nothing.
 func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location, err error) {
-	f := &d.model.fields
+	f := &modelOf(d).fields
 	err = d.insist(ctx, func(ctx context.Context) error {
 		steps := []singletable.Step[locationItem]{f.status.NotEquals(Inactive)}
 		if tag != "" {
@@ -103,12 +103,12 @@ func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location
 			if err != nil {
 				return err
 			}
-			steps = append(steps, d.model.stillSo(&l)...)
+			steps = append(steps, modelOf(d).stillSo(&l)...)
 		}
 		steps = append(steps, f.status.Set(Inactive), f.updatedAt.Set(stamp(d.opts.Now())),
 			f.version.Add(1))
 		defer d.cache.changing()()
-		item, err := d.model.locations.Update(ctx, d.store, locationItem{ID: id}, steps...)
+		item, err := modelOf(d).locations.Update(ctx, d.store, locationItem{ID: id}, steps...)
 		switch {
 		case err == nil:
 			out = locationOf(item)
@@ -199,9 +199,9 @@ func (d *Directory) Swap(ctx context.Context, a, b ID) (first, second Location, 
 		tx := d.store.NewTx()
 		tx.SetToken(newID(d.opts.Now()))
 		for i, after := range []*Location{&first, &second} {
-			d.model.touch(after, d.opts.Now())
-			d.model.locations.UpdateTx(tx, locationItem{ID: after.ID},
-				d.model.steps(&before[i], after)...)
+			modelOf(d).touch(after, d.opts.Now())
+			modelOf(d).locations.UpdateTx(tx, locationItem{ID: after.ID},
+				modelOf(d).steps(&before[i], after)...)
 		}
 		if err := tx.Commit(ctx); err != nil {
 			return again(failed("swap the codes of locations", a+" and "+b, err), err)

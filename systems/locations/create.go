@@ -46,7 +46,7 @@ func (d *Directory) Create(
 			return Location{}, false, fmt.Errorf("create location: a new id %w", err)
 		}
 	}
-	d.model.touch(&l, now)
+	modelOf(d).touch(&l, now)
 	err = d.insist(ctx, func(ctx context.Context) error {
 		found, err := d.create(ctx, n, &l)
 		if found != nil {
@@ -88,7 +88,7 @@ func (d *Directory) create(
 	tx := d.store.NewTx()
 	// The token makes a repeat after a lost answer find that it happened. It is of this attempt.
 	tx.SetToken(newID(d.opts.Now()))
-	d.model.locations.CreateTx(tx, d.model.itemOf(l))
+	modelOf(d).locations.CreateTx(tx, modelOf(d).itemOf(l))
 	err := tx.Commit(ctx)
 	switch {
 	case err == nil:
@@ -140,7 +140,7 @@ func (d *Directory) createOver(ctx context.Context, l, owner *Location) error {
 	tx := d.store.NewTx()
 	tx.SetToken(newID(d.opts.Now()))
 	d.release(tx, owner)
-	d.model.locations.CreateTx(tx, d.model.itemOf(l))
+	modelOf(d).locations.CreateTx(tx, modelOf(d).itemOf(l))
 	if err := tx.Commit(ctx); err != nil {
 		return again(failed("create location", l.ID, err), err)
 	}
@@ -151,21 +151,22 @@ func (d *Directory) createOver(ctx context.Context, l, owner *Location) error {
 func (d *Directory) release(tx *singletable.Tx, owner *Location) {
 	after := *owner
 	after.Code, after.FormerCode = "", owner.Code
-	d.model.touch(&after, d.opts.Now())
-	d.model.locations.UpdateTx(tx, locationItem{ID: owner.ID}, d.model.steps(owner, &after)...)
+	m := modelOf(d)
+	m.touch(&after, d.opts.Now())
+	m.locations.UpdateTx(tx, locationItem{ID: owner.ID}, m.steps(owner, &after)...)
 }
 
 // taken tells why a location cannot have its code, and which location has it. It returns errAgain
 // when meanwhile nothing stands in the way any more.
 func (d *Directory) taken(ctx context.Context, l *Location) (*Location, error) {
-	lookup, found, err := d.model.codes.Owner(ctx, d.store, locationItem{Code: l.Code})
+	lookup, found, err := modelOf(d).codes.Owner(ctx, d.store, locationItem{Code: l.Code})
 	if err != nil {
 		return nil, failed("find code", l.Code, err)
 	}
 	if !found || lookup.ID == l.ID {
 		return nil, errAgain
 	}
-	item, found, err := d.model.locations.Get(ctx, d.store, locationItem{ID: lookup.ID},
+	item, found, err := modelOf(d).locations.Get(ctx, d.store, locationItem{ID: lookup.ID},
 		singletable.Consistent())
 	if err != nil {
 		return nil, failed("find location", lookup.ID, err)

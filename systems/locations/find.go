@@ -15,7 +15,7 @@ func (d *Directory) Location(ctx context.Context, id ID) (Location, error) {
 	if err != nil {
 		return Location{}, ErrNotFound.With("location", id) // No location has such an id.
 	}
-	item, found, err := d.model.byID.First(ctx, d.store, ByID{parsed})
+	item, found, err := modelOf(d).byID.First(ctx, d.store, ByID{parsed})
 	if err != nil {
 		return Location{}, failed("find location", id, err)
 	}
@@ -34,14 +34,14 @@ func (d *Directory) ByCode(ctx context.Context, code string) (out Location, err 
 		return Location{}, err
 	}
 	err = d.insist(ctx, func(ctx context.Context) error {
-		lookup, found, err := d.model.codes.Owner(ctx, d.store, locationItem{Code: shown})
+		lookup, found, err := modelOf(d).codes.Owner(ctx, d.store, locationItem{Code: shown})
 		if err != nil {
 			return failed("find code", shown, err)
 		}
 		if !found {
 			return ErrCodeNotFound.With("code", shown)
 		}
-		item, found, err := d.model.locations.Get(ctx, d.store, locationItem{ID: lookup.ID},
+		item, found, err := modelOf(d).locations.Get(ctx, d.store, locationItem{ID: lookup.ID},
 			singletable.Consistent())
 		if err != nil {
 			return failed("find location", lookup.ID, err)
@@ -101,7 +101,7 @@ type ListQuery struct {
 func (d *Directory) List(
 	ctx context.Context, q ListQuery,
 ) (out singletable.Page[Location], err error) {
-	pattern, err := d.listing(q)
+	pattern, err := listing(d, q)
 	if err != nil {
 		return out, err
 	}
@@ -129,7 +129,7 @@ func (d *Directory) List(
 }
 
 // listing returns the pattern that answers a query, or what is wrong with the query.
-func (d *Directory) listing(q ListQuery) (*singletable.Pattern[Listing, locationItem], error) {
+func listing(d *Directory, q ListQuery) (*singletable.Pattern[Listing, locationItem], error) {
 	var wrong problem.Fields
 	if q.Status != "" && q.Status != Active && q.Status != Inactive {
 		wrong.Add("status", "must be active or inactive")
@@ -140,15 +140,15 @@ func (d *Directory) listing(q ListQuery) (*singletable.Pattern[Listing, location
 	if q.Prefix != "" && q.Order != ByCode && q.Order != ByName {
 		wrong.Add("prefix", "needs the order code or name")
 	}
-	pattern := d.model.all
+	pattern := modelOf(d).all
 	switch q.Order {
 	case Unordered:
 	case ByCreation:
-		pattern = d.model.byCreation
+		pattern = modelOf(d).byCreation
 	case ByCode:
-		pattern = d.model.byCode
+		pattern = modelOf(d).byCode
 	case ByName:
-		pattern = d.model.byName
+		pattern = modelOf(d).byName
 	default:
 		wrong.Add("order", "must be created, code or name")
 	}
@@ -163,7 +163,7 @@ func (d *Directory) listing(q ListQuery) (*singletable.Pattern[Listing, location
 
 // each calls use with all locations, deleted ones too, in no order.
 func (d *Directory) each(ctx context.Context, use func(Location) error) error {
-	for item, err := range d.model.all.All(ctx, d.store, Listing{}) {
+	for item, err := range modelOf(d).all.All(ctx, d.store, Listing{}) {
 		if err != nil {
 			return failed("read", "locations", err)
 		}

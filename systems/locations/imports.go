@@ -254,7 +254,7 @@ func (d *Directory) findRows(ctx context.Context, jobs []job) error {
 			at, keys = append(at, i), append(keys, lookupItem{Key: jobs[i].key})
 		}
 	}
-	lookups, err := d.model.lookups.GetMany(ctx, d.store, keys, singletable.Consistent())
+	lookups, err := modelOf(d).lookups.GetMany(ctx, d.store, keys, singletable.Consistent())
 	if err != nil {
 		return failed("find", "codes", err)
 	}
@@ -272,7 +272,7 @@ func (d *Directory) findRows(ctx context.Context, jobs []job) error {
 		}
 		owners, ids = append(owners, at[n]), append(ids, locationItem{ID: id})
 	}
-	items, err := d.model.locations.GetMany(ctx, d.store, ids, singletable.Consistent())
+	items, err := modelOf(d).locations.GetMany(ctx, d.store, ids, singletable.Consistent())
 	if err != nil {
 		return failed("find", "locations", err)
 	}
@@ -427,7 +427,7 @@ func (d *Directory) warnOfZeros(ctx context.Context, jobs []job) error {
 			}
 		}
 	}
-	found, err := d.model.lookups.GetMany(ctx, d.store, keys)
+	found, err := modelOf(d).lookups.GetMany(ctx, d.store, keys)
 	if err != nil {
 		return failed("find", "codes", err)
 	}

@@ -124,6 +124,10 @@ type fields struct {
 // textField is the handle of an attribute that is text.
 type textField = singletable.Field[locationItem, string]
 
+// modelOf returns the model of a directory. The field is any so that the compiler sees no type of
+// the kit behind a Directory: every package that names one would compile all of them once more.
+func modelOf(d *Directory) *model { return d.model.(*model) }
+
 func newModel(o Options) *model {
 	m := &model{}
 	options := []singletable.TableOption{}

@@ -85,7 +85,7 @@ func (o Options) withDefaults() (Options, error) {
 type Directory struct {
 	opts  Options
 	store *singletable.Store
-	model *model
+	model any // a *model: see modelOf
 	cache cache
 }
 
@@ -100,7 +100,7 @@ func New(store *singletable.Store, opts Options) (*Directory, error) {
 }
 
 // Table returns the design of the table, which can create it and compare it with one that exists.
-func (d *Directory) Table() *singletable.Table { return d.model.table }
+func (d *Directory) Table() *singletable.Table { return modelOf(d).table }
 
 // Model returns the table and all access patterns as a catalogue: to list, explain, run and check.
-func (d *Directory) Model() *singletable.Model { return d.model.catalogue() }
+func (d *Directory) Model() *singletable.Model { return modelOf(d).catalogue() }

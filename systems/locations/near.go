@@ -74,7 +74,7 @@ func (d *Directory) Near(ctx context.Context, q NearQuery) (Neighbours, error) {
 	var err error
 	cells, n := cover(box)
 	switch {
-	case d.model.inCell == nil:
+	case modelOf(d).inCell == nil:
 		found, err = d.listed(ctx)
 	case cells != nil:
 		found, err = d.inCells(ctx, cells)
@@ -133,7 +133,7 @@ func (d *Directory) inCells(ctx context.Context, cells []string) ([]Location, er
 // inCell returns the locations of one cell.
 func (d *Directory) inCell(ctx context.Context, cell string) (found []Location, err error) {
 	in := InCell{Area: cell[:areaLevel], Prefix: cell}
-	for item, err := range d.model.inCell.All(ctx, d.store, in) {
+	for item, err := range modelOf(d).inCell.All(ctx, d.store, in) {
 		if err != nil {
 			return nil, failed("read cell", cell, err)
 		}

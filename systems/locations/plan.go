@@ -45,7 +45,7 @@ func (d *Directory) Plan(ctx context.Context) (p Plan, err error) {
 	p.Took = time.Since(start)
 	p.Calls, p.ReadUnits = meter.Calls(), meter.Read()
 	p.Bytes = int64(p.ReadUnits * unitBytes)
-	for _, err := range d.model.allLookups.All(ctx, d.store, Listing{}) {
+	for _, err := range modelOf(d).allLookups.All(ctx, d.store, Listing{}) {
 		if err != nil {
 			return p, failed("read", "lookup items", err)
 		}

@@ -67,7 +67,7 @@ func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
 	if err != nil {
 		return r, err
 	}
-	for item, err := range d.model.allLookups.All(ctx, d.store, Listing{}) {
+	for item, err := range modelOf(d).allLookups.All(ctx, d.store, Listing{}) {
 		if err != nil {
 			return r, failed("read", "lookup items", err)
 		}
@@ -103,7 +103,7 @@ func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend boo
 	if err != nil || l.Code == "" {
 		return err
 	}
-	lookup, found, err := d.model.codes.Owner(ctx, d.store, locationItem{Code: l.Code})
+	lookup, found, err := modelOf(d).codes.Owner(ctx, d.store, locationItem{Code: l.Code})
 	if err != nil {
 		return failed("find code", l.Code, err)
 	}
@@ -113,7 +113,7 @@ func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend boo
 			return nil
 		}
 		f.Kind, f.Other = LookupForeign, lookup.ID
-		_, rightful, err := d.model.codes.Get(ctx, d.store, locationItem{Code: l.Code})
+		_, rightful, err := modelOf(d).codes.Get(ctx, d.store, locationItem{Code: l.Code})
 		if err != nil {
 			return failed("find code", l.Code, err)
 		}
@@ -122,7 +122,7 @@ func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend boo
 		}
 	}
 	if mend && f.Kind != CodeTwice {
-		f.Mended, err = d.model.codes.Repair(ctx, d.store, locationItem{ID: id})
+		f.Mended, err = modelOf(d).codes.Repair(ctx, d.store, locationItem{ID: id})
 		if errors.Is(err, singletable.ErrTaken) {
 			f.Kind = CodeTwice // Two of them wanted it, and the other was mended first.
 		}
@@ -141,7 +141,7 @@ func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend boo
 // takeCode takes a code from a location that has it without right, and leaves the lookup item,
 // which is another's, alone.
 func (d *Directory) takeCode(ctx context.Context, l *Location) error {
-	m := d.model
+	m := modelOf(d)
 	_, err := m.loose.Update(ctx, d.store, locationItem{ID: l.ID},
 		m.loose.WithKnown(m.itemOf(l)), m.looseVersion.Equals(l.Version),
 		m.looseUpdatedAt.Equals(l.updated), m.looseCode.Remove(), m.looseFormerCode.Set(l.Code),
@@ -151,7 +151,7 @@ func (d *Directory) takeCode(ctx context.Context, l *Location) error {
 
 // mendLookup looks at a lookup item whose location seemed not to have its code.
 func (d *Directory) mendLookup(ctx context.Context, r *Repair, key string, mend bool) error {
-	lookup, found, err := d.model.lookups.Get(ctx, d.store, lookupItem{Key: key},
+	lookup, found, err := modelOf(d).lookups.Get(ctx, d.store, lookupItem{Key: key},
 		singletable.Consistent())
 	if err != nil {
 		return failed("find code", key, err)
@@ -170,13 +170,13 @@ func (d *Directory) mendLookup(ctx context.Context, r *Repair, key string, mend 
 	f := Fault{Kind: LookupStray, Code: cmp.Or(lookup.Code, key), Location: lookup.ID}
 	if mend {
 		tx := d.store.NewTx()
-		d.model.lookups.DeleteTx(tx, lookup, d.model.lookupOwner.Equals(lookup.ID))
+		modelOf(d).lookups.DeleteTx(tx, lookup, modelOf(d).lookupOwner.Equals(lookup.ID))
 		if _, bad := ParseID(string(lookup.ID)); bad == nil {
-			guard := d.model.fields.code.Equals(l.Code)
+			guard := modelOf(d).fields.code.Equals(l.Code)
 			if missing {
-				guard = d.model.locations.Missing()
+				guard = modelOf(d).locations.Missing()
 			}
-			d.model.locations.CheckTx(tx, locationItem{ID: lookup.ID}, guard)
+			modelOf(d).locations.CheckTx(tx, locationItem{ID: lookup.ID}, guard)
 		}
 		err := tx.Commit(ctx)
 		if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
@@ -199,17 +199,18 @@ func (d *Directory) Reindex(ctx context.Context) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	f := &d.model.fields
+	f := &modelOf(d).fields
 	for _, id := range ids {
 		err := d.insist(ctx, func(ctx context.Context) error {
 			l, err := d.Location(ctx, id)
 			if err != nil {
 				return err
 			}
-			area, cell := d.model.cell(l.Point)
-			steps := append(d.model.stillSo(&l), d.model.locations.WithKnown(d.model.itemOf(&l)),
+			m := modelOf(d)
+			area, cell := m.cell(l.Point)
+			steps := append(m.stillSo(&l), m.locations.WithKnown(m.itemOf(&l)),
 				f.code.Set(l.Code), f.name.Set(l.Name), f.area.Set(area), f.cell.Set(cell))
-			_, err = d.model.locations.Update(ctx, d.store, locationItem{ID: id}, steps...)
+			_, err = m.locations.Update(ctx, d.store, locationItem{ID: id}, steps...)
 			if err != nil {
 				return again(failed("index location", id, err), err)
 			}

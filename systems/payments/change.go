@@ -117,11 +117,11 @@ func (s *Scheduler) edit(
 	ctx context.Context, id PaymentID, version uint64, change func(Payment) (Payment, error),
 ) (Payment, error) {
 	for {
-		m, err := s.writing(ctx)
+		m, err := writing(ctx, s)
 		if err != nil {
 			return Payment{}, err
 		}
-		before, identity, err := s.find(ctx, m, id)
+		before, identity, err := m.find(ctx, s, id)
 		if err != nil {
 			return Payment{}, err
 		}
@@ -139,7 +139,7 @@ func (s *Scheduler) edit(
 		}
 		after.Version++
 		after.UpdatedAt = instant(s.opts.Now())
-		err = s.replace(ctx, m, before, after, identity)
+		err = m.replace(ctx, s, before, after, identity)
 		if errors.Is(err, singletable.ErrConditionFailed) {
 			if err := ctx.Err(); err != nil {
 				return Payment{}, err
@@ -155,8 +155,8 @@ func (s *Scheduler) edit(
 
 // replace writes a payment in place of an earlier version of it, where it belongs: under another
 // key if its time is another one, out of the history if it was there.
-func (s *Scheduler) replace(
-	ctx context.Context, m *model, before, after Payment, identity located,
+func (m *model) replace(
+	ctx context.Context, s *Scheduler, before, after Payment, identity located,
 ) error {
 	tx := s.store.NewTx()
 	same := m.fields.version.Equals(before.Version)

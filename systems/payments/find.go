@@ -13,7 +13,7 @@ import (
 )
 
 // identity returns the identity of a payment, or ErrNotFound.
-func (s *Scheduler) identity(ctx context.Context, m *model, id PaymentID) (located, error) {
+func (m *model) identityOf(ctx context.Context, s *Scheduler, id PaymentID) (located, error) {
 	found, exists, err := m.byID.First(ctx, s.store, ByID{id})
 	if err != nil {
 		return located{}, failed("find payment", id, err)
@@ -27,8 +27,8 @@ func (s *Scheduler) identity(ctx context.Context, m *model, id PaymentID) (locat
 // locate reads a payment where its identity says that it stands: in the scheduler's table first,
 // since it is in the history before it leaves that one, or in the history, if it was about to leave
 // already.
-func (s *Scheduler) locate(
-	ctx context.Context, m *model, identity *located,
+func (m *model) locate(
+	ctx context.Context, s *Scheduler, identity *located,
 ) (Payment, bool, error) {
 	key := paymentItem{AccountID: identity.Payer, At: identity.At, ID: identity.ID}
 	tables := [...]*singletable.Entity[paymentItem]{m.payments, m.past}
@@ -60,21 +60,21 @@ const locateAttempts = 10
 // Payment returns a payment by its id as of now, or ErrNotFound. A payment whose insertion stopped
 // half way is not there.
 func (s *Scheduler) Payment(ctx context.Context, id PaymentID) (Payment, error) {
-	p, _, err := s.find(ctx, s.model.Load(), id)
+	p, _, err := modelOf(s).find(ctx, s, id)
 	return p, err
 }
 
 // find returns a payment with its identity.
-func (s *Scheduler) find(
-	ctx context.Context, m *model, id PaymentID,
+func (m *model) find(
+	ctx context.Context, s *Scheduler, id PaymentID,
 ) (Payment, located, error) {
 	var known located
 	for range locateAttempts {
-		identity, err := s.identity(ctx, m, id)
+		identity, err := m.identityOf(ctx, s, id)
 		if err != nil {
 			return Payment{}, identity, err
 		}
-		p, exists, err := s.locate(ctx, m, &identity)
+		p, exists, err := m.locate(ctx, s, &identity)
 		if err != nil || exists {
 			return p, identity, err
 		}
@@ -199,7 +199,7 @@ func (s *Scheduler) PaymentsOfAccount(
 	if err := r.check(); err != nil {
 		return singletable.Page[Payment]{}, err
 	}
-	return page(ctx, s, s.model.Load().allOfAccount, ByAccount{id, r.From, r.To}, q)
+	return page(ctx, s, modelOf(s).allOfAccount, ByAccount{id, r.From, r.To}, q)
 }
 
 // PaymentsByStatus returns a page of the payments of all accounts with a status by time, those in
@@ -215,7 +215,7 @@ func (s *Scheduler) PaymentsByStatus(
 		return singletable.Page[Payment]{}, ErrInvalidRequest.Field("status",
 			"must be SCHEDULED, PENDING, PROCESSED, CANCELLED or FAILED")
 	}
-	m, err := s.current(ctx)
+	m, err := current(ctx, s)
 	if err != nil {
 		return singletable.Page[Payment]{}, err
 	}
@@ -234,7 +234,7 @@ func (s *Scheduler) History(
 	if err := r.check(); err != nil {
 		return singletable.Page[Payment]{}, err
 	}
-	m, err := s.current(ctx)
+	m, err := current(ctx, s)
 	if err != nil {
 		return singletable.Page[Payment]{}, err
 	}
@@ -246,11 +246,11 @@ func (s *Scheduler) History(
 func (s *Scheduler) PaymentByTransaction(
 	ctx context.Context, id ledger.TransactionID,
 ) (Payment, error) {
-	m := s.model.Load()
+	m := modelOf(s)
 	// The transaction's idempotency key is the payment's id, and the identity knows the rest: that
 	// is one read more than the index takes, and never late.
 	if t, err := s.books.Transaction(ctx, id); err == nil {
-		p, _, err := s.find(ctx, m, PaymentID(t.IdempotencyKey))
+		p, _, err := m.find(ctx, s, PaymentID(t.IdempotencyKey))
 		if err == nil && p.TransactionID == id {
 			return p, nil
 		}

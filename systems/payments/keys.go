@@ -200,6 +200,11 @@ type identityFields struct {
 // ring names the shards of the index by status.
 const ring = "shards"
 
+// modelOf returns the model of a scheduler. The field says nothing of its type so that the compiler
+// sees no type of the kit behind a Scheduler: every package that names one would compile all of
+// them once more.
+func modelOf(s *Scheduler) *model { return s.model.Load().(*model) }
+
 // newModel builds the design of the seed, whose names and formats of keys are a contract. What the
 // scheduler keeps for itself is in partitions whose keys begin with "@payments#".
 func newModel(o Options, epochs []epoch) *model {

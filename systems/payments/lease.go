@@ -13,8 +13,8 @@ import (
 // twice is its own claim.
 
 // takeLease makes a worker the owner of a shard for a time. It returns false when another has it.
-func (s *Scheduler) takeLease(
-	ctx context.Context, m *model, shard, owner string, d time.Duration,
+func (m *model) takeLease(
+	ctx context.Context, s *Scheduler, shard, owner string, d time.Duration,
 ) (bool, error) {
 	now := instant(s.opts.Now())
 	lease := leaseItem{Shard: shard, Owner: owner, Until: now.Add(d)}
@@ -30,7 +30,7 @@ func (s *Scheduler) takeLease(
 }
 
 // dropLease gives a shard up.
-func (s *Scheduler) dropLease(ctx context.Context, m *model, shard, owner string) error {
+func (m *model) dropLease(ctx context.Context, s *Scheduler, shard, owner string) error {
 	err := m.leases.Delete(ctx, s.store, leaseItem{Shard: shard}, m.leaseOwner.Equals(owner))
 	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
 		return failed("give up shard", shard, err)
@@ -39,11 +39,12 @@ func (s *Scheduler) dropLease(ctx context.Context, m *model, shard, owner string
 }
 
 // keepLease renews a lease until ctx ends, and ends the work when it is lost.
-func (s *Scheduler) keepLease(
-	ctx context.Context, m *model, shard, owner string, d time.Duration, lost context.CancelFunc,
+func (m *model) keepLease(
+	ctx context.Context, s *Scheduler, shard, owner string, d time.Duration,
+	lost context.CancelFunc,
 ) {
 	for pause(ctx, d/leaseRenewals) == nil {
-		if mine, err := s.takeLease(ctx, m, shard, owner, d); err != nil || !mine {
+		if mine, err := m.takeLease(ctx, s, shard, owner, d); err != nil || !mine {
 			if ctx.Err() == nil {
 				lost()
 			}

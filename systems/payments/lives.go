@@ -146,16 +146,16 @@ func live(
 	}); err != nil {
 		return out, err
 	}
-	m := s.model.Load()
+	m := modelOf(s)
 	var claimed Payment
 	if err := step("claim", func(ctx context.Context) (err error) {
-		claimed, err = s.claim(ctx, m, paymentItem{AccountID: lifePayer, At: clock, ID: id})
+		claimed, err = m.claim(ctx, s, paymentItem{AccountID: lifePayer, At: clock, ID: id})
 		return err
 	}); err != nil {
 		return out, err
 	}
 	if err := step("settle", func(ctx context.Context) error {
-		_, _, err := s.settle(ctx, m, claimed)
+		_, _, err := m.settle(ctx, s, claimed)
 		return err
 	}); err != nil {
 		return out, err

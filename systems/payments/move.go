@@ -74,7 +74,7 @@ func (s *Scheduler) MoveDay(
 	if r.To.After(s.opts.Now()) {
 		return MovedDay{}, ErrDayNotOver.With("day", day).Field("date", "must be over")
 	}
-	m, err := s.current(ctx)
+	m, err := current(ctx, s)
 	if err != nil {
 		return MovedDay{}, err
 	}
@@ -482,7 +482,7 @@ func (s *Scheduler) MovedDay(
 	ctx context.Context, day string, zone *time.Location,
 ) (MovedDay, bool, error) {
 	name := dayName(day, zone)
-	item, exists, err := s.model.Load().dayByName.First(ctx, s.store, ByDay{name})
+	item, exists, err := modelOf(s).dayByName.First(ctx, s.store, ByDay{name})
 	if err != nil {
 		return MovedDay{}, false, failed("read the move of", day, err)
 	}

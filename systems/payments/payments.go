@@ -164,7 +164,7 @@ type Scheduler struct {
 	store *singletable.Store
 	books *ledger.Ledger
 
-	model     atomic.Pointer[model]
+	model     atomic.Value // of *model: see modelOf
 	refreshed atomic.Int64 // when the epochs were read last, in nanoseconds
 	refresh   sync.Mutex
 
@@ -199,4 +199,4 @@ func New(store *singletable.Store, books *ledger.Ledger, opts Options) (*Schedul
 }
 
 // Model returns the tables and all access patterns as a catalogue.
-func (s *Scheduler) Model() *singletable.Model { return s.model.Load().catalogue() }
+func (s *Scheduler) Model() *singletable.Model { return modelOf(s).catalogue() }

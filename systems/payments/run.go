@@ -111,7 +111,7 @@ type worker struct {
 
 // pass looks through all shards once. It tells whether some were another worker's.
 func (w *worker) pass(ctx context.Context) (busy bool, err error) {
-	m, err := w.s.current(ctx)
+	m, err := current(ctx, w.s)
 	if err != nil {
 		return false, err
 	}
@@ -155,13 +155,13 @@ func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 func (w *worker) shard(
 	ctx context.Context, m *model, name string, until time.Time,
 ) (mine bool, err error) {
-	mine, err = w.s.takeLease(ctx, m, name, w.opts.Worker, w.opts.Lease)
+	mine, err = m.takeLease(ctx, w.s, name, w.opts.Worker, w.opts.Lease)
 	if err != nil || !mine {
 		return mine, err
 	}
 	held, lost := context.WithCancel(ctx)
 	var keeper sync.WaitGroup
-	keeper.Go(func() { w.s.keepLease(held, m, name, w.opts.Worker, w.opts.Lease, lost) })
+	keeper.Go(func() { m.keepLease(held, w.s, name, w.opts.Worker, w.opts.Lease, lost) })
 	err = w.due(held, m, name, until)
 	gone := held.Err() != nil && ctx.Err() == nil
 	lost()
@@ -169,7 +169,7 @@ func (w *worker) shard(
 	if gone {
 		return false, nil
 	}
-	if dropped := w.s.dropLease(context.WithoutCancel(ctx), m, name, w.opts.Worker); err == nil {
+	if dropped := m.dropLease(context.WithoutCancel(ctx), w.s, name, w.opts.Worker); err == nil {
 		err = dropped
 	}
 	return true, err
@@ -244,7 +244,7 @@ func (w *worker) settle(ctx context.Context, m *model, row dueItem) error {
 		ctx, meter = singletable.WithMeter(ctx)
 	}
 	key := paymentItem{AccountID: row.AccountID, At: row.At, ID: row.ID}
-	_, outcome, err := w.s.attempt(ctx, m, key)
+	_, outcome, err := m.attempt(ctx, w.s, key)
 	if err != nil {
 		return err
 	}

@@ -51,20 +51,20 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 		ID: p.ID, Payer: p.AccountID, At: p.At, State: Scheduled, Hash: requestHash(&n),
 		Version: 1, CreatedAt: now,
 	}
-	m, err := s.writing(ctx)
+	m, err := writing(ctx, s)
 	if err != nil {
 		return Receipt{}, err
 	}
 	err = m.identities.Create(ctx, s.store, identity)
 	if errors.Is(err, singletable.ErrExists) {
-		return s.repeat(ctx, m, p, identity.Hash)
+		return m.repeat(ctx, s, p, identity.Hash)
 	}
 	if err != nil {
 		return Receipt{}, failed("schedule payment", p.ID, err)
 	}
 	err = m.payments.Create(ctx, s.store, itemOf(p))
 	if errors.Is(err, singletable.ErrExists) {
-		return s.repeat(ctx, m, p, identity.Hash) // An equal request has completed it.
+		return m.repeat(ctx, s, p, identity.Hash) // An equal request has completed it.
 	}
 	if err != nil {
 		return Receipt{}, failed("schedule payment", p.ID, err)
@@ -74,11 +74,11 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 
 // repeat answers a request whose identity is there already. p is the payment as the request would
 // make it.
-func (s *Scheduler) repeat(
-	ctx context.Context, m *model, p Payment, hash string,
+func (m *model) repeat(
+	ctx context.Context, s *Scheduler, p Payment, hash string,
 ) (Receipt, error) {
 	for {
-		identity, err := s.identity(ctx, m, p.ID)
+		identity, err := m.identityOf(ctx, s, p.ID)
 		if err != nil {
 			return Receipt{}, err
 		}
@@ -86,7 +86,7 @@ func (s *Scheduler) repeat(
 			return Receipt{}, ErrKeyConflict.With("first", p.ID).With("field", field).
 				Field(field, "is not that of the first request")
 		}
-		found, exists, err := s.locate(ctx, m, &identity)
+		found, exists, err := m.locate(ctx, s, &identity)
 		if err != nil {
 			return Receipt{}, err
 		}
@@ -96,7 +96,7 @@ func (s *Scheduler) repeat(
 		if identity.Version != 1 {
 			continue // It was moved between the two reads.
 		}
-		err = s.complete(ctx, m, p)
+		err = m.complete(ctx, s, p)
 		if err == nil {
 			return Receipt{Payment: p, Replayed: true}, nil
 		}
@@ -108,7 +108,7 @@ func (s *Scheduler) repeat(
 
 // complete writes the payment of a request that stopped half way, provided that nothing was done
 // with it meanwhile: whatever moves a payment raises its identity's version.
-func (s *Scheduler) complete(ctx context.Context, m *model, p Payment) error {
+func (m *model) complete(ctx context.Context, s *Scheduler, p Payment) error {
 	tx := s.store.NewTx()
 	m.payments.CreateTx(tx, itemOf(p))
 	m.identities.CheckTx(tx, identityItem{ID: p.ID}, m.identity.version.Equals(1))

@@ -32,41 +32,41 @@ var errElsewhere = errors.New("somebody else has the payment")
 // Pay claims a payment that is due, settles it and returns it as it is then. A payment that another
 // worker has, that is not due, or whose next attempt is not yet, is Elsewhere, and comes as it is.
 func (s *Scheduler) Pay(ctx context.Context, id PaymentID) (Payment, Outcome, error) {
-	m, err := s.writing(ctx)
+	m, err := writing(ctx, s)
 	if err != nil {
 		return Payment{}, "", err
 	}
-	p, _, err := s.find(ctx, m, id)
+	p, _, err := m.find(ctx, s, id)
 	if err != nil {
 		return Payment{}, "", err
 	}
 	if p.At.After(s.opts.Now()) {
 		return p, Elsewhere, nil
 	}
-	paid, outcome, err := s.attempt(ctx, m, at(p))
+	paid, outcome, err := m.attempt(ctx, s, at(p))
 	if err == nil && outcome == Elsewhere {
-		paid, _, err = s.find(ctx, m, id)
+		paid, _, err = m.find(ctx, s, id)
 	}
 	return paid, outcome, err
 }
 
 // attempt claims the payment with a key and settles it.
-func (s *Scheduler) attempt(
-	ctx context.Context, m *model, key paymentItem,
+func (m *model) attempt(
+	ctx context.Context, s *Scheduler, key paymentItem,
 ) (Payment, Outcome, error) {
-	p, err := s.claim(ctx, m, key)
+	p, err := m.claim(ctx, s, key)
 	if errors.Is(err, errElsewhere) {
 		return paymentOf(key), Elsewhere, nil
 	}
 	if err != nil {
 		return p, "", err
 	}
-	return s.settle(ctx, m, p)
+	return m.settle(ctx, s, p)
 }
 
 // claim makes a payment that is scheduled, or whose claim or wait is over, this attempt's own for
 // the time of a lease. One conditional update decides between all who want it.
-func (s *Scheduler) claim(ctx context.Context, m *model, key paymentItem) (Payment, error) {
+func (m *model) claim(ctx context.Context, s *Scheduler, key paymentItem) (Payment, error) {
 	now := instant(s.opts.Now())
 	f := &m.fields
 	item, err := m.payments.Update(ctx, s.store, key,
@@ -85,8 +85,8 @@ func (s *Scheduler) claim(ctx context.Context, m *model, key paymentItem) (Payme
 
 // settle pays a claimed payment. The ledger's transaction, the payment's new state and that of its
 // identity are one write: a crash at any point leaves either all of it or none.
-func (s *Scheduler) settle(
-	ctx context.Context, m *model, p Payment,
+func (m *model) settle(
+	ctx context.Context, s *Scheduler, p Payment,
 ) (Payment, Outcome, error) {
 	done := p
 	done.Status, done.Attempt, done.Until = Processed, "", time.Time{}
@@ -98,22 +98,22 @@ func (s *Scheduler) settle(
 		Add: func(tx *singletable.Tx, e ledger.Entry) {
 			paid := done
 			paid.TransactionID = e.Transaction.ID
-			s.finishTx(tx, m, p, paid)
+			m.finishTx(tx, s, p, paid)
 		},
 	})
 	done.TransactionID = receipt.Transaction.ID
 	switch {
 	case err == nil && receipt.Replayed:
 		// The money moved already, by a request with this payment's key: only the mark is missing.
-		err = s.finish(ctx, m, p, done)
+		err = m.finish(ctx, s, p, done)
 	case errors.Is(err, ledger.ErrJoined):
 		err = errElsewhere
 	case err != nil && !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, context.DeadlineExceeded):
-		return s.fail(ctx, m, p, err)
+		return m.fail(ctx, s, p, err)
 	}
 	if errors.Is(err, errElsewhere) {
-		return p, Elsewhere, s.discard(ctx, m, p)
+		return p, Elsewhere, m.discard(ctx, s, p)
 	}
 	if err != nil {
 		return p, "", failed("settle payment", p.ID, err)
@@ -123,7 +123,7 @@ func (s *Scheduler) settle(
 
 // finishTx adds to a transaction what ends an attempt: the payment as it is then, provided that the
 // attempt still has it, and the state of its identity, provided that this is where it stands.
-func (s *Scheduler) finishTx(tx *singletable.Tx, m *model, p, done Payment) {
+func (m *model) finishTx(tx *singletable.Tx, s *Scheduler, p, done Payment) {
 	f := &m.fields
 	steps := []singletable.Step[paymentItem]{
 		f.status.Set(done.Status), f.attempt.Remove(), f.until.Remove(),
@@ -145,9 +145,9 @@ func (s *Scheduler) finishTx(tx *singletable.Tx, m *model, p, done Payment) {
 }
 
 // finish is finishTx alone; errElsewhere when the attempt has lost the payment.
-func (s *Scheduler) finish(ctx context.Context, m *model, p, done Payment) error {
+func (m *model) finish(ctx context.Context, s *Scheduler, p, done Payment) error {
 	tx := s.store.NewTx()
-	s.finishTx(tx, m, p, done)
+	m.finishTx(tx, s, p, done)
 	err := tx.Commit(ctx)
 	if errors.Is(err, singletable.ErrConditionFailed) {
 		return errElsewhere
@@ -158,8 +158,8 @@ func (s *Scheduler) finish(ctx context.Context, m *model, p, done Payment) error
 // discard removes a payment that should not be there. It comes of a request that stopped for long
 // between its two writes, while another one completed it and the payment went its way: its identity
 // stands elsewhere, or is final. A payment that another attempt has is left alone.
-func (s *Scheduler) discard(ctx context.Context, m *model, p Payment) error {
-	identity, err := s.identity(ctx, m, p.ID)
+func (m *model) discard(ctx context.Context, s *Scheduler, p Payment) error {
+	identity, err := m.identityOf(ctx, s, p.ID)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -177,8 +177,8 @@ func (s *Scheduler) discard(ctx context.Context, m *model, p Payment) error {
 }
 
 // fail ends an attempt that the ledger refused: for ever, or until the next one.
-func (s *Scheduler) fail(
-	ctx context.Context, m *model, p Payment, cause error,
+func (m *model) fail(
+	ctx context.Context, s *Scheduler, p Payment, cause error,
 ) (Payment, Outcome, error) {
 	why := problem.From(cause)
 	next := p
@@ -194,12 +194,12 @@ func (s *Scheduler) fail(
 	}
 	var err error
 	if outcome == Refused {
-		err = s.finish(ctx, m, p, next)
+		err = m.finish(ctx, s, p, next)
 	} else {
-		err = s.postpone(ctx, m, p, next)
+		err = m.postpone(ctx, s, p, next)
 	}
 	if errors.Is(err, errElsewhere) {
-		return p, Elsewhere, s.discard(ctx, m, p)
+		return p, Elsewhere, m.discard(ctx, s, p)
 	}
 	if err != nil {
 		return p, "", failed("end an attempt of payment", p.ID, err)
@@ -208,7 +208,7 @@ func (s *Scheduler) fail(
 }
 
 // postpone gives up a claim until the time of the next attempt.
-func (s *Scheduler) postpone(ctx context.Context, m *model, p, next Payment) error {
+func (m *model) postpone(ctx context.Context, s *Scheduler, p, next Payment) error {
 	f := &m.fields
 	_, err := m.payments.Update(ctx, s.store, at(p),
 		f.attempt.Remove(), f.until.Set(next.Until), f.reason.Set(next.Reason),

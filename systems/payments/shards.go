@@ -22,7 +22,7 @@ type Epoch struct {
 
 // Epochs returns the numbers of shards, the earliest first, whose From is zero.
 func (s *Scheduler) Epochs(ctx context.Context) ([]Epoch, error) {
-	m, err := s.current(ctx)
+	m, err := current(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Scheduler) Grow(ctx context.Context, count int, from time.Time) ([]Epoc
 		known := item.Version
 		item.Epochs = append(slices.Clone(item.Epochs), epoch{Count: count, From: day})
 		item.Version++
-		m := s.model.Load()
+		m := modelOf(s)
 		if exists {
 			err = m.control.Put(ctx, s.store, item, m.controlled.Equals(known))
 		} else {
@@ -76,7 +76,7 @@ func (s *Scheduler) Grow(ctx context.Context, count int, from time.Time) ([]Epoc
 
 // epochs reads the control item, and whether there is one.
 func (s *Scheduler) epochs(ctx context.Context) (epochsItem, bool, error) {
-	item, exists, err := s.model.Load().control.Get(ctx, s.store, epochsItem{},
+	item, exists, err := modelOf(s).control.Get(ctx, s.store, epochsItem{},
 		singletable.Consistent())
 	if err != nil {
 		return item, false, failed("read", "shards", err)
@@ -89,19 +89,19 @@ func (s *Scheduler) epochs(ctx context.Context) (epochsItem, bool, error) {
 
 // current returns the design under the numbers of shards as they are now. Every list across
 // accounts begins with it: a number that a reader does not know would hide payments.
-func (s *Scheduler) current(ctx context.Context) (*model, error) {
+func current(ctx context.Context, s *Scheduler) (*model, error) {
 	item, _, err := s.epochs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s.refreshed.Store(s.opts.Now().UnixNano())
-	m := s.model.Load()
+	m := modelOf(s)
 	if slices.EqualFunc(m.epochs, item.Epochs, equalEpochs) {
 		return m, nil
 	}
 	s.refresh.Lock()
 	defer s.refresh.Unlock()
-	if m = s.model.Load(); len(m.epochs) < len(item.Epochs) ||
+	if m = modelOf(s); len(m.epochs) < len(item.Epochs) ||
 		len(m.epochs) == len(item.Epochs) && !slices.EqualFunc(m.epochs, item.Epochs, equalEpochs) {
 		m = newModel(s.opts, item.Epochs)
 		s.model.Store(m)
@@ -113,12 +113,12 @@ func equalEpochs(a, b epoch) bool { return a.Count == b.Count && a.From.Equal(b.
 
 // writing returns the design to write with. It may be a little old: a payment then goes to a shard
 // of an earlier number, which readers ask too.
-func (s *Scheduler) writing(ctx context.Context) (*model, error) {
+func writing(ctx context.Context, s *Scheduler) (*model, error) {
 	age := s.opts.Now().UnixNano() - s.refreshed.Load()
 	if age >= 0 && age < int64(refreshTime) {
-		return s.model.Load(), nil
+		return modelOf(s), nil
 	}
-	return s.current(ctx)
+	return current(ctx, s)
 }
 
 // shardNames returns the names of all shards that payments due before an instant may be in.

@@ -123,7 +123,7 @@ func (b *Board) read(ctx context.Context, pairs []Pair, now time.Time) (map[Pair
 	for i, p := range unknown {
 		at[i] = rateItem{Base: p.Base, Target: p.Target}
 	}
-	items, err := b.model.rates.GetMany(ctx, b.store, at)
+	items, err := modelOf(b).rates.GetMany(ctx, b.store, at)
 	if err != nil {
 		return nil, failed("read the rates for", pairs[0], err)
 	}

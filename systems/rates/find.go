@@ -44,7 +44,7 @@ func (b *Board) stored(ctx context.Context, pair Pair) (Rate, State, error) {
 			Base: pair.Base, Target: pair.Target, Value: money.DecimalFromInt(1), AsOf: b.now(),
 		}, Fresh, nil
 	}
-	item, found, err := b.model.byPair.First(ctx, b.store, OfPair(pair))
+	item, found, err := modelOf(b).byPair.First(ctx, b.store, OfPair(pair))
 	if err != nil {
 		return Rate{}, "", failed("read the rate of", pair, err)
 	}
@@ -76,7 +76,7 @@ func (b *Board) ofBase(
 	}
 	now := b.now()
 	var found []Rate
-	for item, err := range b.model.byBase.All(ctx, b.store, OfBase{base}) {
+	for item, err := range modelOf(b).byBase.All(ctx, b.store, OfBase{base}) {
 		if err != nil {
 			return nil, failed("read the rates of", pair, err)
 		}
@@ -94,7 +94,7 @@ func (b *Board) ofBase(
 func (b *Board) Rates(
 	ctx context.Context, size int, cursor string,
 ) (singletable.Page[Rate], error) {
-	page, err := b.model.all.Page(ctx, b.store, struct{}{}, size, cursor)
+	page, err := modelOf(b).all.Page(ctx, b.store, struct{}{}, size, cursor)
 	if err != nil {
 		return singletable.Page[Rate]{}, refusedCursor(err)
 	}
@@ -122,7 +122,7 @@ func (h Health) OK() bool { return h.Stale == 0 && h.Gone == 0 }
 func (b *Board) Health(ctx context.Context) (Health, error) {
 	var h Health
 	now := b.now()
-	for item, err := range b.model.all.All(ctx, b.store, struct{}{}) {
+	for item, err := range modelOf(b).all.All(ctx, b.store, struct{}{}) {
 		if err != nil {
 			return h, fmt.Errorf("look at the rates: %w", err)
 		}

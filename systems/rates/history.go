@@ -66,7 +66,7 @@ func legOfDay(p Pair, row dayItem) Leg {
 // lastOf reads the last row of each pair up to a day, several pairs at the same time.
 func (b *Board) lastOf(ctx context.Context, pairs []Pair, on Date) (map[Pair]dayItem, error) {
 	return eachPair(pairs, func(p Pair) (dayItem, bool, error) {
-		row, found, err := b.model.last.First(ctx, b.store,
+		row, found, err := modelOf(b).last.First(ctx, b.store,
 			OfDays{Base: p.Base, Target: p.Target, To: on})
 		if err != nil {
 			return row, false, failed("read the history of", p, err)
@@ -172,7 +172,7 @@ func (b *Board) series(
 	earliest := from.plus(-LookBackDays)
 	read := func(p Pair) ([]dayItem, bool, error) {
 		var found []dayItem
-		for row, err := range b.model.span.All(ctx, b.store,
+		for row, err := range modelOf(b).span.All(ctx, b.store,
 			OfDays{Base: p.Base, Target: p.Target, From: earliest, To: to}) {
 			if err != nil {
 				return nil, false, failed("read the history of", p, err)

@@ -62,6 +62,10 @@ type model struct {
 	span   *singletable.Pattern[OfDays, dayItem]
 }
 
+// modelOf returns the model of a board. The field is any so that the compiler sees no type of the
+// kit behind a Board: every package that names one would compile all of them once more.
+func modelOf(b *Board) *model { return b.model.(*model) }
+
 func newModel(o Options) *model {
 	m := &model{}
 	m.table = singletable.NewTable(o.TableName, singletable.Keys("PK"),

@@ -122,7 +122,7 @@ func (b *Board) Load(ctx context.Context, days []Day, opts LoadOptions) (Loaded,
 		if err != nil {
 			return report, err
 		}
-		if err := b.model.history.PutAll(ctx, b.store, items); err != nil {
+		if err := modelOf(b).history.PutAll(ctx, b.store, items); err != nil {
 			return report, failed("record", Pair{chunk[0].Base, chunk[0].Base}, err)
 		}
 		report.Days += len(chunk)

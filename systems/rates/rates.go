@@ -121,7 +121,7 @@ func (o Options) withDefaults() (Options, error) {
 type Board struct {
 	opts  Options
 	store *singletable.Store
-	model *model
+	model any // a *model: see modelOf
 	cache cache
 
 	hourFactor money.Decimal
@@ -157,7 +157,7 @@ func (b *Board) Close() {
 
 // Model returns the tables and all access patterns as a catalogue: to create, list, explain, run
 // and check.
-func (b *Board) Model() *singletable.Model { return b.model.catalogue() }
+func (b *Board) Model() *singletable.Model { return modelOf(b).catalogue() }
 
 // now returns the time in whole seconds, as the table keeps it.
 func (b *Board) now() time.Time { return b.opts.Now().UTC().Truncate(time.Second) }

@@ -72,12 +72,12 @@ const attemptsMax = 100
 // replace writes a rate over the one that is there, if it may, and if that is still there.
 func (b *Board) replace(ctx context.Context, r Rate, force bool) error {
 	item := itemOf(r)
-	before, found, err := b.model.rates.Get(ctx, b.store, item, singletable.Consistent())
+	before, found, err := modelOf(b).rates.Get(ctx, b.store, item, singletable.Consistent())
 	if err != nil {
 		return err
 	}
 	if !found {
-		return b.model.rates.Put(ctx, b.store, item, b.model.rates.Missing())
+		return modelOf(b).rates.Put(ctx, b.store, item, modelOf(b).rates.Missing())
 	}
 	if before.Timestamp.After(r.AsOf) {
 		return ErrOlder.With("pair", r.Pair()).With("stored", stamp(before.Timestamp)).
@@ -92,8 +92,8 @@ func (b *Board) replace(ctx context.Context, r Rate, force bool) error {
 			return err
 		}
 	}
-	return b.model.rates.Put(ctx, b.store, item, b.model.value.Equals(before.Rate),
-		b.model.timestamp.Equals(before.Timestamp))
+	return modelOf(b).rates.Put(ctx, b.store, item, modelOf(b).value.Equals(before.Rate),
+		modelOf(b).timestamp.Equals(before.Timestamp))
 }
 
 // jump refuses a rate that is too far away from the one before it.
@@ -125,8 +125,8 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 	if err := pair.check(); err != nil {
 		return Rate{}, err
 	}
-	item, err := b.model.rates.Update(ctx, b.store,
-		rateItem{Base: pair.Base, Target: pair.Target}, b.model.stale.Set(true))
+	item, err := modelOf(b).rates.Update(ctx, b.store,
+		rateItem{Base: pair.Base, Target: pair.Target}, modelOf(b).stale.Set(true))
 	b.cache.drop(pair)
 	if errors.Is(err, singletable.ErrMissing) {
 		return Rate{}, ErrNotFound.With("pair", pair)
@@ -142,7 +142,7 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 // stays.
 func (b *Board) MarkSourced(ctx context.Context) (int, error) {
 	n := 0
-	for item, err := range b.model.all.All(ctx, b.store, struct{}{}) {
+	for item, err := range modelOf(b).all.All(ctx, b.store, struct{}{}) {
 		if err != nil {
 			return n, fmt.Errorf("read the rates to mark: %w", err)
 		}
@@ -166,7 +166,7 @@ func (b *Board) Delete(ctx context.Context, pair Pair) error {
 	if err := pair.check(); err != nil {
 		return err
 	}
-	err := b.model.rates.Delete(ctx, b.store, rateItem{Base: pair.Base, Target: pair.Target})
+	err := modelOf(b).rates.Delete(ctx, b.store, rateItem{Base: pair.Base, Target: pair.Target})
 	b.cache.drop(pair)
 	if err != nil {
 		return failed("delete the rate of", pair, err)

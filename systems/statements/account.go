@@ -63,8 +63,8 @@ func (p *Person) SaveProfile(
 		if next.CreatedAt.IsZero() {
 			next.CreatedAt = next.UpdatedAt
 		}
-		err = p.model().profiles.Put(ctx, p.store(), next,
-			p.model().versions.profile.Equals(start.Version))
+		err = modelOf(p).profiles.Put(ctx, p.store(), next,
+			modelOf(p).versions.profile.Equals(start.Version))
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return next, wrapped("save profile", err)
 		}
@@ -73,7 +73,7 @@ func (p *Person) SaveProfile(
 
 // profile returns the profile, or an empty one.
 func (p *Person) profile(ctx context.Context) (Profile, error) {
-	v, _, err := p.model().profiles.Get(ctx, p.store(), Profile{UserID: p.id},
+	v, _, err := modelOf(p).profiles.Get(ctx, p.store(), Profile{UserID: p.id},
 		singletable.Consistent())
 	return v, wrapped("read profile", err)
 }
@@ -111,7 +111,7 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (Account, erro
 	if len(start.Accounts) >= AccountsMax {
 		return Account{}, ErrTooMany.With("what", "accounts").With("limit", AccountsMax)
 	}
-	err = p.model().accounts.Create(ctx, p.store(), a)
+	err = modelOf(p).accounts.Create(ctx, p.store(), a)
 	if !errors.Is(err, singletable.ErrExists) {
 		return a, wrapped("create account", err)
 	}
@@ -162,7 +162,7 @@ func (p *Person) Account(ctx context.Context, id string) (Account, error) {
 	if id == "" {
 		return Account{}, ErrNoAccount.With("account", id)
 	}
-	a, found, err := p.model().accounts.Get(ctx, p.store(), Account{UserID: p.id, ID: id},
+	a, found, err := modelOf(p).accounts.Get(ctx, p.store(), Account{UserID: p.id, ID: id},
 		singletable.Consistent())
 	if err != nil {
 		return Account{}, failed("read account", err)
@@ -203,8 +203,8 @@ func (p *Person) ChangeAccount(
 			return Account{}, err
 		}
 		a.UpdatedAt, a.Version = p.now(), before+1
-		err = p.model().accounts.Put(ctx, p.store(), a, p.model().accounts.Exists(),
-			p.model().versions.account.Equals(before))
+		err = modelOf(p).accounts.Put(ctx, p.store(), a, modelOf(p).accounts.Exists(),
+			modelOf(p).versions.account.Equals(before))
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return a, wrapped("change account", err)
 		}

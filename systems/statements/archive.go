@@ -220,7 +220,7 @@ func (a *archiver) uploads(ctx context.Context, s Start) error {
 	}
 	for _, account := range s.Accounts {
 		in := OfAccount{a.p.id, account.ID}
-		for u, err := range a.p.model().uploadsOf.All(ctx, a.p.store(), in) {
+		for u, err := range modelOf(a.p).uploadsOf.All(ctx, a.p.store(), in) {
 			if err != nil {
 				return failed("list uploads", err)
 			}

@@ -51,7 +51,7 @@ func (m memory) Delete(_ context.Context, key string) error {
 // furnish gives a user something of every kind.
 func furnish(t tb, s *shelf, files memory, p *Person, rows ...Transaction) {
 	t.Helper()
-	ctx, m := context.Background(), p.model()
+	ctx, m := context.Background(), modelOf(p)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -178,7 +178,7 @@ func TestAnArchiveComesBackWithoutLoss(t *testing.T) {
 				r.Fatalf("totals: %s", diff)
 			}
 		}
-		u, found, err := s.model.uploads.Get(context.Background(), s.store,
+		u, found, err := s.Books.model.(*model).uploads.Get(context.Background(), s.store,
 			Upload{UserID: to.id, AccountID: "a", ID: "upload-1"})
 		if err != nil || !found || string(files[u.FileKey]) != "Date,Amount\n2026-01-01,5\n" ||
 			!strings.HasPrefix(u.FileKey, "uploads/"+keyPart(to.id)+"/a/") {
@@ -340,7 +340,7 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 func itemsOf(t tb, s *shelf, user string) []string {
 	t.Helper()
 	var out []string
-	in := &dynamo.ScanInput{TableName: s.model.table.Name()}
+	in := &dynamo.ScanInput{TableName: s.Books.model.(*model).table.Name()}
 	for {
 		page, err := s.db.Scan(context.Background(), in)
 		if err != nil {

@@ -80,7 +80,7 @@ type Options struct {
 type Books struct {
 	opts  Options
 	store *singletable.Store
-	model *model
+	model any // a *model: see modelOf
 }
 
 // New returns books on a store. It does no I/O: create the table first, see Books.Model.
@@ -105,7 +105,7 @@ func New(store *singletable.Store, opts Options) (*Books, error) {
 
 // Model returns the table and all access patterns as a catalogue: to create, list, explain, run
 // and check.
-func (b *Books) Model() *singletable.Model { return b.model.catalogue() }
+func (b *Books) Model() *singletable.Model { return b.model.(*model).catalogue() }
 
 // Person is the part of the books that belongs to one user. Everything that it does stays within
 // that user's keys.
@@ -127,7 +127,6 @@ func (b *Books) Person(user string) (*Person, error) {
 func (p *Person) ID() string { return p.id }
 
 func (p *Person) store() *singletable.Store { return p.books.store }
-func (p *Person) model() *model             { return p.books.model }
 func (p *Person) newID(kind string) string  { return kind + "-" + p.books.opts.NewID() }
 
 // now is cut to what the table keeps of a time.

@@ -305,7 +305,7 @@ func (p *Person) repair(
 			made[d.Currency].Version = s.Version
 		}
 	}
-	m := p.model()
+	m := modelOf(p)
 	most := (singletable.TxActionsMax - len(made)) / 2 // Each with its entry.
 	var foreign []Transaction
 	for i := range c.rows {

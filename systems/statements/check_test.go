@@ -21,7 +21,7 @@ func spring() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 func foreign(t tb, p *Person, row Transaction) {
 	t.Helper()
 	row.UserID = p.id
-	if err := p.model().transactions.Put(context.Background(), p.store(), row); err != nil {
+	if err := modelOf(p).transactions.Put(context.Background(), p.store(), row); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,7 +52,7 @@ func TestADifferenceThatAnotherProgramMadeIsFoundAndRepaired(t *testing.T) {
 	foreign(t, p, changed)
 	foreign(t, p, Transaction{AccountID: "a", ID: "other", Date: "1999-12-31", Currency: "EUR",
 		Amount: dec("1"), Merchant: "Elsewhere"})
-	err := p.model().sheets.Put(t.Context(), p.store(), Sheet{UserID: p.id, AccountID: "a",
+	err := modelOf(p).sheets.Put(t.Context(), p.store(), Sheet{UserID: p.id, AccountID: "a",
 		Month: "2026-01-01", Currency: "USD", Unnamed: Flow{Count: 1, In: dec("9")}, Version: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestMerchantsBeyondTheLimitAreNoDifference(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	lost := *rows[MerchantsMax+1]
-	if err := p.model().transactions.Delete(t.Context(), p.store(), lost); err != nil {
+	if err := modelOf(p).transactions.Delete(t.Context(), p.store(), lost); err != nil {
 		t.Fatal(err)
 	}
 	if c := checkTotals(t, p, "a", CheckOptions{}); c.Differ != 1 {
@@ -198,7 +198,7 @@ func TestACheckFindsWhatIsNotSo(t *testing.T) {
 		}
 		victim := *rapid.SampledFrom(written).Draw(r, "row")
 		if rapid.Bool().Draw(r, "remove") {
-			err := p.model().transactions.Delete(context.Background(), p.store(), victim)
+			err := modelOf(p).transactions.Delete(context.Background(), p.store(), victim)
 			if err != nil {
 				r.Fatal(err)
 			}

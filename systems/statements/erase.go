@@ -32,14 +32,14 @@ func (p *Person) Erase(ctx context.Context, progress func(Erased)) (Erased, erro
 	}
 	// A tag goes together with the item that keeps its text unique.
 	err = sideBySide(ctx, len(start.Tags), func(ctx context.Context, i int) error {
-		return p.model().tags.Delete(ctx, p.store(), start.Tags[i])
+		return modelOf(p).tags.Delete(ctx, p.store(), start.Tags[i])
 	})
 	if err != nil {
 		return e.Erased, failed("erase tags", err)
 	}
 	e.Tags = len(start.Tags)
 	if start.Profile != nil {
-		if err := p.model().profiles.Delete(ctx, p.store(), *start.Profile); err != nil {
+		if err := modelOf(p).profiles.Delete(ctx, p.store(), *start.Profile); err != nil {
 			return e.Erased, failed("erase profile", err)
 		}
 		e.Profiles++
@@ -76,7 +76,7 @@ func (e *eraser) tell() {
 }
 
 func (e *eraser) rulesAndJobs(ctx context.Context) error {
-	m := e.p.model()
+	m := modelOf(e.p)
 	rules, err := e.p.Rules(ctx)
 	if err != nil {
 		return err
@@ -118,11 +118,11 @@ func (e *eraser) account(ctx context.Context, a Account) error {
 	if err != nil {
 		return err
 	}
-	if err := e.p.model().sheets.DeleteAll(ctx, e.p.store(), sheets); err != nil {
+	if err := modelOf(e.p).sheets.DeleteAll(ctx, e.p.store(), sheets); err != nil {
 		return failed("erase totals", err)
 	}
 	e.Sheets += len(sheets)
-	if err := e.p.model().accounts.Delete(ctx, e.p.store(), a); err != nil {
+	if err := modelOf(e.p).accounts.Delete(ctx, e.p.store(), a); err != nil {
 		return failed("erase account", err)
 	}
 	e.Accounts++
@@ -132,7 +132,7 @@ func (e *eraser) account(ctx context.Context, a Account) error {
 
 // uploads removes the uploads of an account with their files.
 func (e *eraser) uploads(ctx context.Context, account string) error {
-	m := e.p.model()
+	m := modelOf(e.p)
 	var uploads []Upload
 	for u, err := range m.uploadsOf.All(ctx, e.p.store(), OfAccount{e.p.id, account}) {
 		if err != nil {
@@ -183,7 +183,7 @@ func (p *Person) readMonth(
 
 // months removes the rows and entries of an account.
 func (e *eraser) months(ctx context.Context, account string, months []string) error {
-	m := e.p.model()
+	m := modelOf(e.p)
 	read := func(ctx context.Context, month string) (monthOfAccount, error) {
 		return e.p.readMonth(ctx, account, month)
 	}

@@ -106,7 +106,7 @@ func nastyTags(t tb, p *Person) {
 		if i%2 == 0 && oneLine(text) != "" {
 			tag.Text = oneLine(text)
 		}
-		if err := p.model().tags.Create(ctx, p.store(), tag); err != nil {
+		if err := modelOf(p).tags.Create(ctx, p.store(), tag); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -52,9 +52,9 @@ func (p *Person) Transactions(
 		return Page{}, ErrInvalid.Field("limit",
 			fmt.Sprintf("is %d, outside 1 to %d", size, PageMax))
 	}
-	pattern := p.model().days
+	pattern := modelOf(p).days
 	if r.Latest {
-		pattern = p.model().latest
+		pattern = modelOf(p).latest
 	}
 	page, err := pattern.Page(ctx, p.store(), OfDays{p.id, r.AccountID, r.From, r.To}, size, cursor)
 	if err != nil {
@@ -70,9 +70,9 @@ func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error]
 			yield(Transaction{}, err)
 			return
 		}
-		pattern := p.model().days
+		pattern := modelOf(p).days
 		if r.Latest {
-			pattern = p.model().latest
+			pattern = modelOf(p).latest
 		}
 		in := OfDays{p.id, r.AccountID, r.From, r.To}
 		for t, err := range pattern.All(ctx, p.store(), in) {
@@ -102,7 +102,7 @@ func (p *Person) TransactionOf(
 	if !validDate(date) {
 		return Transaction{}, noTransaction(account, id)
 	}
-	t, found, err := p.model().transactions.Get(ctx, p.store(), at, singletable.Consistent())
+	t, found, err := modelOf(p).transactions.Get(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return Transaction{}, failed("read transaction", err)
 	}
@@ -148,7 +148,7 @@ func (p *Person) entry(ctx context.Context, account, id string) (Entry, bool, er
 		return Entry{}, false, nil
 	}
 	at := Entry{UserID: p.id, AccountID: account, Month: monthOfID(id), ID: id}
-	e, found, err := p.model().entries.Get(ctx, p.store(), at, singletable.Consistent())
+	e, found, err := modelOf(p).entries.Get(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return Entry{}, false, failed("read entry", err)
 	}
@@ -164,7 +164,7 @@ func noTransaction(account, id string) error {
 func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
 	var out []Sheet
 	in := OfMonths{p.id, account, from, to}
-	for s, err := range p.model().sheetsOf.All(ctx, p.store(), in) {
+	for s, err := range modelOf(p).sheetsOf.All(ctx, p.store(), in) {
 		if err != nil {
 			return nil, failed("read totals", err)
 		}

@@ -202,7 +202,7 @@ func (i *intake) state(account string) (rows []Transaction, entries []Entry) {
 	}
 	for _, month := range monthsOf("2024-11-01", "2026-07-31") {
 		in := OfMonth{i.p.id, account, month}
-		for e, err := range i.p.model().entriesOf.All(context.Background(), i.p.store(), in) {
+		for e, err := range modelOf(i.p).entriesOf.All(context.Background(), i.p.store(), in) {
 			if err != nil {
 				i.t.Fatal(err)
 			}

@@ -55,7 +55,7 @@ type Job struct {
 // done within JobKeep.
 func (p *Person) Jobs(ctx context.Context) ([]Job, error) {
 	var jobs []Job
-	for j, err := range p.model().jobsOf.All(ctx, p.store(), OfUser{p.id}) {
+	for j, err := range modelOf(p).jobsOf.All(ctx, p.store(), OfUser{p.id}) {
 		if err != nil {
 			return nil, failed("list jobs", err)
 		}
@@ -70,7 +70,7 @@ func (p *Person) Job(ctx context.Context, id string) (Job, error) {
 	if id == "" {
 		return Job{}, ErrNoJob.With("job", id)
 	}
-	j, found, err := p.model().jobs.Get(ctx, p.store(), Job{UserID: p.id, ID: id},
+	j, found, err := modelOf(p).jobs.Get(ctx, p.store(), Job{UserID: p.id, ID: id},
 		singletable.Consistent())
 	if err != nil {
 		return Job{}, failed("read job", err)
@@ -92,13 +92,13 @@ func (p *Person) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
 			open++
 		} else if removed < jobsRemoved && j.CreatedAt.Sub(old.UpdatedAt) > JobKeep {
 			removed++
-			p.model().jobs.DeleteTx(tx, old)
+			modelOf(p).jobs.DeleteTx(tx, old)
 		}
 	}
 	if open >= JobsMax {
 		return Job{}, ErrTooMany.With("what", "jobs that are not done").With("limit", JobsMax)
 	}
-	p.model().jobs.CreateTx(tx, j)
+	modelOf(p).jobs.CreateTx(tx, j)
 	return j, nil
 }
 
@@ -106,5 +106,5 @@ func (p *Person) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
 func (p *Person) saveTx(tx *singletable.Tx, j Job) {
 	was := j.Version
 	j.Version, j.UpdatedAt = was+1, p.now()
-	p.model().jobs.PutTx(tx, j, p.model().jobs.Exists(), p.model().versions.job.Equals(was))
+	modelOf(p).jobs.PutTx(tx, j, modelOf(p).jobs.Exists(), modelOf(p).versions.job.Equals(was))
 }

@@ -165,7 +165,7 @@ func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 	}
 	in := OfDays{r.p.id, account, from, to}
 	r.changes, r.tags, r.bytes = nil, map[Tag]bool{}, 0
-	for t, err := range r.p.model().days.All(ctx, r.p.store(), in) {
+	for t, err := range modelOf(r.p).days.All(ctx, r.p.store(), in) {
 		if err != nil {
 			return failed("read transactions", err)
 		}

@@ -144,9 +144,9 @@ func (j *joint) load(ctx context.Context, months []string, after point) ([][]*st
 
 // fill reads the next rows of a partition.
 func (j *joint) fill(ctx context.Context, s *stream, cursor string) error {
-	pattern := j.p.model().days
+	pattern := modelOf(j.p).days
 	if j.latest {
-		pattern = j.p.model().latest
+		pattern = modelOf(j.p).latest
 	}
 	page, err := pattern.Page(ctx, j.p.store(), s.in, j.chunk, cursor)
 	if err != nil {

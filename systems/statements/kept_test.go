@@ -142,7 +142,7 @@ func TestWhatTheLargestRowWasFitsAnEntry(t *testing.T) {
 			_, entries := i.state("a")
 			largest := 0
 			for _, e := range entries {
-				item, err := i.p.model().entries.Item(e)
+				item, err := modelOf(i.p).entries.Item(e)
 				if err != nil {
 					t.Fatal(err)
 				}

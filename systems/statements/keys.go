@@ -75,6 +75,10 @@ type versions struct {
 	job         singletable.Field[Job, uint64]
 }
 
+// modelOf returns the model of the books. The field is any so that the compiler sees no type of the
+// kit behind a Books: every package that names one would compile all of them once more.
+func modelOf(p *Person) *model { return p.books.model.(*model) }
+
 func newModel(table string) *model {
 	m := &model{table: singletable.NewTable(table, singletable.Keys("PK", "SK"))}
 	const user, account = "USER#<userId>", "USER#<userId>#ACCOUNT#<accountId>"

@@ -102,7 +102,7 @@ func (p *Person) known(
 	var of []string // Ids of the transactions that those rows became part of.
 	for _, month := range monthsAround(months) {
 		in := OfMonth{p.id, account, month}
-		for e, err := range p.model().entriesOf.All(ctx, p.store(), in) {
+		for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
 			if err != nil {
 				return nil, failed("read entries", err)
 			}

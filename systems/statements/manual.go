@@ -66,7 +66,7 @@ func (p *Person) AddTransaction(
 		err = p.write(ctx, nil, []change{{after: &t, entryAfter: entryOf(&t)}},
 			func(tx *singletable.Tx) {
 				if n.Key != "" {
-					p.model().entries.CreateTx(tx, n.claim(&t))
+					modelOf(p).entries.CreateTx(tx, n.claim(&t))
 				}
 			})
 		if err == nil {

@@ -33,7 +33,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 	for i := range sheets {
 		add(monthOf(sheets[i].Month))
 	}
-	for u, err := range p.model().uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+	for u, err := range modelOf(p).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
 		if err != nil {
 			return nil, failed("list uploads", err)
 		}
@@ -79,7 +79,7 @@ func eachMonth[T any](
 func (p *Person) monthRows(ctx context.Context, account, month string) ([]Transaction, error) {
 	var rows []Transaction
 	in := OfDays{p.id, account, firstDay(month), lastDay(month)}
-	for t, err := range p.model().days.All(ctx, p.store(), in) {
+	for t, err := range modelOf(p).days.All(ctx, p.store(), in) {
 		if err != nil {
 			return nil, failed("read transactions", err)
 		}
@@ -91,7 +91,7 @@ func (p *Person) monthRows(ctx context.Context, account, month string) ([]Transa
 // monthEntries reads what is remembered of the rows that a bank booked in a month.
 func (p *Person) monthEntries(ctx context.Context, account, month string) ([]Entry, error) {
 	var entries []Entry
-	for e, err := range p.model().entriesOf.All(ctx, p.store(), OfMonth{p.id, account, month}) {
+	for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), OfMonth{p.id, account, month}) {
 		if err != nil {
 			return nil, failed("read entries", err)
 		}

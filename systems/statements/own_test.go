@@ -142,7 +142,7 @@ func textsOfTags(ids []string) []string {
 func makeTag(t tb, p *Person, id string) {
 	t.Helper()
 	tag := Tag{UserID: p.id, ID: id, Text: "Tag " + id, CreatedAt: p.now(), Version: 1}
-	err := p.model().tags.Create(context.Background(), p.store(), tag)
+	err := modelOf(p).tags.Create(context.Background(), p.store(), tag)
 	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
 		t.Fatal(err)
 	}

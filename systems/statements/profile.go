@@ -63,7 +63,7 @@ type Start struct {
 
 // Start returns the profile, the accounts and the tags, in one query.
 func (p *Person) Start(ctx context.Context) (Start, error) {
-	start, _, err := p.model().start.Collect(ctx, p.store(), OfUser{p.id})
+	start, _, err := modelOf(p).start.Collect(ctx, p.store(), OfUser{p.id})
 	if err != nil {
 		return Start{}, failed("start", err)
 	}

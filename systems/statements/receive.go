@@ -67,7 +67,7 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	if err != nil {
 		return Received{}, err
 	}
-	before, found, err := p.model().uploads.Get(ctx, p.store(), u, singletable.Consistent())
+	before, found, err := modelOf(p).uploads.Get(ctx, p.store(), u, singletable.Consistent())
 	switch {
 	case err != nil:
 		return Received{}, failed("read upload", err)
@@ -78,7 +78,7 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	default:
 		// The item comes before the file, so that no file is there that no item tells of.
 		u.Version = 1
-		err = p.model().uploads.Create(ctx, p.store(), u)
+		err = modelOf(p).uploads.Create(ctx, p.store(), u)
 		if errors.Is(err, singletable.ErrExists) {
 			return Received{}, ErrChanged.With("what", "Upload "+u.ID)
 		}
@@ -155,7 +155,7 @@ func (p *Person) repeated(
 func (p *Person) abandon(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
-	_ = p.model().uploads.Delete(ctx, p.store(), u, p.model().versions.upload.Equals(u.Version))
+	_ = modelOf(p).uploads.Delete(ctx, p.store(), u, modelOf(p).versions.upload.Equals(u.Version))
 }
 
 // measured counts what is read, up to the limit of a file.
@@ -229,7 +229,7 @@ func clipText(text string, most int) string {
 func (p *Person) Uploads(
 	ctx context.Context, account string, size int, cursor string,
 ) (UploadPage, error) {
-	page, err := p.model().uploadsOf.Page(ctx, p.store(), OfAccount{p.id, account}, size, cursor)
+	page, err := modelOf(p).uploadsOf.Page(ctx, p.store(), OfAccount{p.id, account}, size, cursor)
 	if err != nil {
 		return UploadPage{}, failed("list uploads", err)
 	}
@@ -240,7 +240,7 @@ func (p *Person) Uploads(
 // first.
 func (p *Person) latestUploads(ctx context.Context, account string) ([]Upload, error) {
 	var uploads []Upload
-	for u, err := range p.model().uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+	for u, err := range modelOf(p).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
 		if err != nil {
 			return nil, failed("list uploads", err)
 		}
@@ -258,7 +258,7 @@ func (p *Person) UploadOf(ctx context.Context, account, id string) (Upload, erro
 		return Upload{}, missing
 	}
 	at := Upload{UserID: p.id, AccountID: account, ID: id}
-	u, found, err := p.model().uploads.Get(ctx, p.store(), at, singletable.Consistent())
+	u, found, err := modelOf(p).uploads.Get(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return Upload{}, failed("read upload", err)
 	}
@@ -291,8 +291,8 @@ func (p *Person) changeUpload(
 func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
 	next := *u
 	next.UpdatedAt, next.Version = p.now(), u.Version+1
-	err := p.model().uploads.Put(ctx, p.store(), next, p.model().uploads.Exists(),
-		p.model().versions.upload.Equals(u.Version))
+	err := modelOf(p).uploads.Put(ctx, p.store(), next, modelOf(p).uploads.Exists(),
+		modelOf(p).versions.upload.Equals(u.Version))
 	if errors.Is(err, singletable.ErrConditionFailed) {
 		return ErrChanged.With("what", "Upload "+u.ID).Wrap(err)
 	}

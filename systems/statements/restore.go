@@ -50,7 +50,7 @@ func (p *Person) Restore(
 		t.nouns, t.uploads, t.transactions, t.entries,
 		// Jobs come last: they work on rows.
 		func(ctx context.Context) error {
-			return restoreAll(ctx, t, archiveJobs, p.model().jobs, &t.counts.Jobs,
+			return restoreAll(ctx, t, archiveJobs, modelOf(p).jobs, &t.counts.Jobs,
 				func(j *Job) { j.UserID = p.id })
 		},
 	} {
@@ -59,7 +59,7 @@ func (p *Person) Restore(
 		}
 		t.tell()
 	}
-	return t.counts, wrapped("end restore", p.model().jobs.Delete(ctx, p.store(), marker))
+	return t.counts, wrapped("end restore", modelOf(p).jobs.Delete(ctx, p.store(), marker))
 }
 
 // beginRestore demands that there is nothing, or what an earlier restore of the same archive left,
@@ -85,7 +85,7 @@ func (p *Person) beginRestore(ctx context.Context, marker Job) (again bool, err 
 	if start.Profile != nil || len(start.Accounts)+len(start.Tags)+len(rules)+len(jobs) > 0 {
 		return false, ErrNotEmpty
 	}
-	return false, wrapped("begin restore", p.model().jobs.Put(ctx, p.store(), marker))
+	return false, wrapped("begin restore", modelOf(p).jobs.Put(ctx, p.store(), marker))
 }
 
 // restorer writes what is in an archive.
@@ -158,7 +158,7 @@ func notThere[T any](
 
 // nouns writes the profile, tags, accounts and rules.
 func (t *restorer) nouns(ctx context.Context) error {
-	m, user := t.p.model(), t.p.id
+	m, user := modelOf(t.p), t.p.id
 	err := restoreAll(ctx, t, archiveProfile, m.profiles, &t.counts.Profiles,
 		func(v *Profile) { v.UserID = user })
 	if err != nil {
@@ -187,7 +187,7 @@ func (t *restorer) nouns(ctx context.Context) error {
 
 // tag writes a tag that is not there. Where it is, its text is taken, by itself.
 func (t *restorer) tag(ctx context.Context, tag Tag) error {
-	tags := t.p.model().tags
+	tags := modelOf(t.p).tags
 	refused := tags.Create(ctx, t.p.store(), tag)
 	if !errors.Is(refused, singletable.ErrConditionFailed) {
 		return refused
@@ -202,7 +202,7 @@ func (t *restorer) tag(ctx context.Context, tag Tag) error {
 // uploads writes the uploads, each after its files.
 func (t *restorer) uploads(ctx context.Context) error {
 	var wrong error
-	err := restoreAll(ctx, t, archiveUploads, t.p.model().uploads, &t.counts.Uploads,
+	err := restoreAll(ctx, t, archiveUploads, modelOf(t.p).uploads, &t.counts.Uploads,
 		func(u *Upload) {
 			u.UserID = t.p.id
 			if u.FileKey == "" || wrong != nil {
@@ -284,7 +284,7 @@ func (t *restorer) transactions(ctx context.Context) error {
 // rows writes some rows of one month that are not there, together with its sheet.
 func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 	for range restoreTries {
-		missing, err := notThere(ctx, t, t.p.model().transactions, batch)
+		missing, err := notThere(ctx, t, modelOf(t.p).transactions, batch)
 		if err != nil || len(missing) == 0 {
 			return err
 		}
@@ -292,7 +292,7 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 		tx.SetToken(newToken())
 		var changes []change
 		for i := range missing {
-			t.p.model().transactions.CreateTx(tx, missing[i])
+			modelOf(t.p).transactions.CreateTx(tx, missing[i])
 			if missing[i].Version > 0 { // Others were in no sheet before.
 				changes = append(changes, change{after: &missing[i]})
 			}
@@ -302,7 +302,7 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 			return err
 		}
 		for _, s := range after {
-			t.p.model().putSheet(tx, s)
+			modelOf(t.p).putSheet(tx, s)
 		}
 		if n := len(missing); n > 1 &&
 			(errors.Is(tx.Err(), singletable.ErrTooLarge) || tx.Size() > singletable.TxSizeMax/2) {
@@ -331,6 +331,6 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 
 // entries writes what is remembered of rows.
 func (t *restorer) entries(ctx context.Context) error {
-	return restoreAll(ctx, t, archiveEntries, t.p.model().entries, &t.counts.Entries,
+	return restoreAll(ctx, t, archiveEntries, modelOf(t.p).entries, &t.counts.Entries,
 		func(e *Entry) { e.UserID = t.p.id })
 }

@@ -117,7 +117,7 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (Rule, error) {
 		if len(rules) >= RulesMax {
 			return Rule{}, ErrTooMany.With("what", "rules").With("limit", RulesMax)
 		}
-		err = p.putRule(ctx, r, func(tx *singletable.Tx) { p.model().rules.CreateTx(tx, r) })
+		err = p.putRule(ctx, r, func(tx *singletable.Tx) { modelOf(p).rules.CreateTx(tx, r) })
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return r, err
 		}
@@ -144,8 +144,8 @@ func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 		after.CreatedAt, after.UpdatedAt = before.CreatedAt, p.now()
 		after.Version = before.Version + 1
 		err = p.putRule(ctx, after, func(tx *singletable.Tx) {
-			p.model().rules.PutTx(tx, after, p.model().rules.Exists(),
-				p.model().versions.rule.Equals(before.Version))
+			modelOf(p).rules.PutTx(tx, after, modelOf(p).rules.Exists(),
+				modelOf(p).versions.rule.Equals(before.Version))
 		})
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return after, err
@@ -161,11 +161,11 @@ func (p *Person) putRule(ctx context.Context, r Rule, put func(*singletable.Tx))
 	tx.SetToken(newToken())
 	put(tx)
 	for _, id := range r.Set.TagIDs {
-		p.model().tags.CheckTx(tx, Tag{UserID: p.id, ID: id}, p.model().tags.Exists())
+		modelOf(p).tags.CheckTx(tx, Tag{UserID: p.id, ID: id}, modelOf(p).tags.Exists())
 	}
 	err := tx.Commit(ctx)
 	for _, f := range singletable.FailuresOf(err) {
-		if f.Entity == p.model().tags.Name() && f.Kind == singletable.FailedCondition {
+		if f.Entity == modelOf(p).tags.Name() && f.Kind == singletable.FailedCondition {
 			return ErrChanged.With("what", "A tag of the rule").Wrap(err)
 		}
 	}
@@ -185,8 +185,8 @@ func (p *Person) DeleteRule(ctx context.Context, id string, version uint64) erro
 		if !isSeen(version, r.Version) {
 			return ErrChanged.With("what", "Rule "+id)
 		}
-		err = p.model().rules.Delete(ctx, p.store(), r, p.model().rules.Exists(),
-			p.model().versions.rule.Equals(r.Version))
+		err = modelOf(p).rules.Delete(ctx, p.store(), r, modelOf(p).rules.Exists(),
+			modelOf(p).versions.rule.Equals(r.Version))
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return wrapped("delete rule", err)
 		}
@@ -199,7 +199,7 @@ func (p *Person) Rule(ctx context.Context, id string) (Rule, error) {
 	if id == "" {
 		return Rule{}, ErrNoRule.With("rule", id)
 	}
-	r, found, err := p.model().rules.Get(ctx, p.store(), Rule{UserID: p.id, ID: id},
+	r, found, err := modelOf(p).rules.Get(ctx, p.store(), Rule{UserID: p.id, ID: id},
 		singletable.Consistent())
 	if err != nil {
 		return Rule{}, failed("read rule", err)
@@ -213,7 +213,7 @@ func (p *Person) Rule(ctx context.Context, id string) (Rule, error) {
 // Rules returns the rules of the user in the order in which they are tried.
 func (p *Person) Rules(ctx context.Context) ([]Rule, error) {
 	var rules []Rule
-	for r, err := range p.model().rulesOf.All(ctx, p.store(), OfUser{p.id}) {
+	for r, err := range modelOf(p).rulesOf.All(ctx, p.store(), OfUser{p.id}) {
 		if err != nil {
 			return nil, failed("read rules", err)
 		}
@@ -249,8 +249,8 @@ func (p *Person) replaceInRules(ctx context.Context, id, to string) error {
 			before := r.Version
 			r.replaceTag(id, to)
 			r.UpdatedAt, r.Version = p.now(), before+1
-			err := p.model().rules.Put(ctx, p.store(), r, p.model().rules.Exists(),
-				p.model().versions.rule.Equals(before))
+			err := modelOf(p).rules.Put(ctx, p.store(), r, modelOf(p).rules.Exists(),
+				modelOf(p).versions.rule.Equals(before))
 			if err == nil {
 				break
 			}

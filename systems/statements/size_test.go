@@ -100,7 +100,7 @@ func fill(t *testing.T, p *Person, n NewTransaction, sign string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item, err := p.model().transactions.Item(moved)
+	item, err := modelOf(p).transactions.Item(moved)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestTheLargestSheetIsStored(t *testing.T) {
 	for i := range MerchantsMax {
 		s.Merchants[fmt.Sprintf("%04d%s", i, strings.Repeat("x", NameMax-4))] = f
 	}
-	if err := p.model().sheets.Create(t.Context(), p.store(), s); err != nil {
+	if err := modelOf(p).sheets.Create(t.Context(), p.store(), s); err != nil {
 		t.Fatal(err)
 	}
 }

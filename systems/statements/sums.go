@@ -58,7 +58,7 @@ func labelsOf(s Start) map[string]string {
 // their ids. The error is ErrNoAccount.
 func (p *Person) accountsNamed(ctx context.Context, ids []string) ([]Account, error) {
 	var all []Account
-	for a, err := range p.model().accountsOf.All(ctx, p.store(), OfUser{p.id}) {
+	for a, err := range modelOf(p).accountsOf.All(ctx, p.store(), OfUser{p.id}) {
 		if err != nil {
 			return nil, failed("list accounts", err)
 		}

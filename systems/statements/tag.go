@@ -26,7 +26,7 @@ func (p *Person) CreateTag(ctx context.Context, text string) (t Tag, made bool, 
 	if len(tags) >= TagsMax {
 		return Tag{}, false, ErrTooMany.With("what", "tags").With("limit", TagsMax)
 	}
-	err = p.model().tags.Create(ctx, p.store(), t)
+	err = modelOf(p).tags.Create(ctx, p.store(), t)
 	if !errors.Is(err, singletable.ErrTaken) {
 		return t, err == nil, wrapped("create tag", err)
 	}
@@ -68,7 +68,7 @@ func sameTagText(a, b string) bool {
 // Tags returns the tags of the user, in the order of their ids.
 func (p *Person) Tags(ctx context.Context) ([]Tag, error) {
 	var tags []Tag
-	for t, err := range p.model().tagsOf.All(ctx, p.store(), OfUser{p.id}) {
+	for t, err := range modelOf(p).tagsOf.All(ctx, p.store(), OfUser{p.id}) {
 		if err != nil {
 			return nil, failed("list tags", err)
 		}

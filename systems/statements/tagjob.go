@@ -38,7 +38,7 @@ func (p *Person) RenameTag(
 		if err != nil {
 			return Tag{}, nil, err
 		}
-		m, tx := p.model(), p.store().NewTx()
+		m, tx := modelOf(p), p.store().NewTx()
 		tx.SetToken(newToken())
 		m.tags.UpdateTx(tx, tag, m.tagText.Set(text), m.versions.tag.Set(tag.Version+1),
 			m.versions.tag.Equals(tag.Version), m.tags.WithKnown(tag))
@@ -123,7 +123,7 @@ func (p *Person) removeTag(ctx context.Context, j Job, version uint64) (Job, err
 func (p *Person) removeTagOnce(
 	ctx context.Context, jobs []Job, j Job, tag, to Tag,
 ) (Job, error) {
-	m, tx := p.model(), p.store().NewTx()
+	m, tx := modelOf(p), p.store().NewTx()
 	tx.SetToken(newToken())
 	m.tags.DeleteTx(tx, tag, m.tags.Exists(), m.versions.tag.Equals(tag.Version))
 	if j.To != "" {

@@ -48,7 +48,7 @@ func (p *Person) textsOf(ctx context.Context, ids []string) (map[string]string, 
 	for _, id := range distinct(ids) {
 		at = append(at, Tag{UserID: p.id, ID: id})
 	}
-	tags, err := p.model().tags.GetMany(ctx, p.store(), at, singletable.Consistent())
+	tags, err := modelOf(p).tags.GetMany(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read tags", err)
 	}

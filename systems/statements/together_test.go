@@ -125,7 +125,7 @@ func startOf(t testing.TB, accounts, tags int) *Person {
 	t.Helper()
 	p := person(t)
 	for n := range accounts {
-		err := p.model().accounts.Put(t.Context(), p.store(), Account{UserID: p.id, Version: 1,
+		err := modelOf(p).accounts.Put(t.Context(), p.store(), Account{UserID: p.id, Version: 1,
 			ID: fmt.Sprintf("account-%026d", n), Name: fmt.Sprintf("Account %d", n),
 			Currency: "NZD", CreatedAt: p.now(), UpdatedAt: p.now()})
 		if err != nil {
@@ -133,7 +133,7 @@ func startOf(t testing.TB, accounts, tags int) *Person {
 		}
 	}
 	for n := range tags {
-		err := p.model().tags.Create(t.Context(), p.store(), Tag{UserID: p.id, Version: 1,
+		err := modelOf(p).tags.Create(t.Context(), p.store(), Tag{UserID: p.id, Version: 1,
 			ID: fmt.Sprintf("tag-%026d", n), Text: fmt.Sprintf("Tag %d", n), CreatedAt: p.now()})
 		if err != nil {
 			t.Fatal(err)

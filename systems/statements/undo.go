@@ -183,7 +183,7 @@ func (p *Person) eachUndoing(
 	}
 	for _, month := range monthsAround(u.Months) {
 		in := OfMonth{p.id, u.AccountID, month}
-		for e, err := range p.model().entriesOf.All(ctx, p.store(), in) {
+		for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
 			if err != nil {
 				return failed("read entries", err)
 			}
@@ -242,7 +242,7 @@ func (p *Person) undoings(
 		rows = append(rows, r)
 		at = append(at, Transaction{UserID: p.id, AccountID: account, Date: date, ID: id})
 	}
-	found, err := p.model().transactions.GetMany(ctx, p.store(), at, singletable.Consistent())
+	found, err := modelOf(p).transactions.GetMany(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read transactions", err)
 	}

@@ -98,7 +98,7 @@ func (p *Person) writeWith(
 			add(tx)
 		}
 		for _, s := range after {
-			p.model().putSheet(tx, s)
+			modelOf(p).putSheet(tx, s)
 		}
 		p.checkTags(tx, changes)
 		if n := len(changes); n > 1 &&
@@ -120,7 +120,7 @@ func (p *Person) writeWith(
 		for at := range after {
 			delete(known, at)
 		}
-		if onlySheets(err, p.model().sheets.Name()) {
+		if onlySheets(err, modelOf(p).sheets.Name()) {
 			continue
 		}
 		if !p.isStaleTag(err) || heals == healsMax {
@@ -148,7 +148,7 @@ func refusedWrite(err error) error {
 // isStaleTag reports whether a tag is not as a row says.
 func (p *Person) isStaleTag(err error) bool {
 	return slices.ContainsFunc(singletable.FailuresOf(err), func(f singletable.Failure) bool {
-		return f.Kind == singletable.FailedCondition && f.Entity == p.model().tags.Name()
+		return f.Kind == singletable.FailedCondition && f.Entity == modelOf(p).tags.Name()
 	})
 }
 
@@ -171,8 +171,8 @@ func (p *Person) checkTags(tx *singletable.Tx, changes []change) {
 				continue
 			}
 			checked[t] = true
-			p.model().tags.CheckTx(tx, Tag{UserID: p.id, ID: t.ID}, p.model().tags.Exists(),
-				p.model().tagText.Equals(t.Text))
+			modelOf(p).tags.CheckTx(tx, Tag{UserID: p.id, ID: t.ID}, modelOf(p).tags.Exists(),
+				modelOf(p).tagText.Equals(t.Text))
 		}
 	}
 }
@@ -258,7 +258,7 @@ func (p *Person) sheet(ctx context.Context, known sheets, at place) (*Sheet, err
 	}
 	key := Sheet{UserID: p.id, AccountID: at.account, Month: Date(at.month + "-01"),
 		Currency: at.currency}
-	s, found, err := p.model().sheets.Get(ctx, p.store(), key, singletable.Consistent())
+	s, found, err := modelOf(p).sheets.Get(ctx, p.store(), key, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read totals", err)
 	}
@@ -271,7 +271,7 @@ func (p *Person) sheet(ctx context.Context, known sheets, at place) (*Sheet, err
 
 // changeRow adds the writes of one change to a transaction.
 func (p *Person) changeRow(tx *singletable.Tx, c *change) {
-	m := p.model()
+	m := modelOf(p)
 	asBefore := func() []singletable.Cond[Transaction] {
 		return []singletable.Cond[Transaction]{
 			m.transactions.Exists(), m.versions.transaction.Equals(c.before.Version)}

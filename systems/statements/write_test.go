@@ -34,7 +34,7 @@ func person(t testing.TB) *Person {
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		tag := Tag{UserID: p.id, ID: id, Text: id, Version: 1}
-		if err := p.model().tags.Create(t.Context(), p.store(), tag); err != nil {
+		if err := modelOf(p).tags.Create(t.Context(), p.store(), tag); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -244,7 +244,7 @@ func TestAWriteThatIsTooLargeIsDivided(t *testing.T) {
 	for i := range rowsOfOneWrite {
 		id := fmt.Sprintf("tag-%d", i)
 		tag := Tag{UserID: p.id, ID: id, Text: id, Version: 1}
-		if err := p.model().tags.Create(t.Context(), p.store(), tag); err != nil {
+		if err := modelOf(p).tags.Create(t.Context(), p.store(), tag); err != nil {
 			t.Fatal(err)
 		}
 		changes = append(changes, change{
