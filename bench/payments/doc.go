@@ -8,9 +8,9 @@
 // checked: balances must sum to what was put in, and there must be exactly as many transactions as
 // payments were acknowledged.
 //
-//	go run ./bench/payments                      # payments: 1, 32 and 256 callers
-//	go run ./bench/payments -reads               # point look-ups and ranges of 100 rows
-//	go run ./bench/payments -callers 1 -rounds 1 -duration 1s -stores sqlite
+//	go -C bench/payments run .                      # payments: 1, 32 and 256 callers
+//	go -C bench/payments run . -reads               # point look-ups and ranges of 100 rows
+//	go -C bench/payments run . -callers 1 -rounds 1 -duration 1s -stores sqlite
 //
 // A store is one file that implements the interface store and one line in contenders.
 package main

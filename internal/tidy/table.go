@@ -92,9 +92,6 @@ var homes = []home{
 	// One store each: the SDK in its adapter, Pebble in the engine, the peers in the measurements.
 	{"github.com/aws", []string{"dynamo/awssdk/..."}, []string{"dynamo/wire/...", "test/..."}},
 	{"github.com/cockroachdb/pebble", []string{"dynamo/engine/...", "bench/..."}, nil},
-	{"github.com/jackc/pgx", []string{"bench/..."}, nil},
-	{"modernc.org/sqlite", []string{"bench/..."}, nil},
-
 	{"github.com/cespare/xxhash", []string{"dynamo/engine/...", "bench/..."}, nil},
 
 	// Decimals and currencies are behind money, the frameworks of HTTP and of commands at the edge.
