@@ -50,7 +50,7 @@ func writeFloor(ctx context.Context, s settings, dir string, sync bool, g *gauge
 	if sync {
 		durability = pebble.Sync
 	}
-	err = each(ctx, s.callers, s.payments, g, func(data []byte, number int) error {
+	err = each(ctx, s.inserters, s.payments, g, func(data []byte, number int) error {
 		return writeRows(db, data, number, durability)
 	})
 	return errors.Join(err, db.Close())

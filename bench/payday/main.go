@@ -23,20 +23,23 @@ const (
 // Defaults of the flags.
 const (
 	paymentsDefault = 1_000_000
-	// callersDefault is enough that the flushes of the disk are shared by many writes.
-	callersDefault = 128
-	payersDefault  = 5_000
+	// Enough that the flushes of the disk are shared by many writes. A payment is inserted by two
+	// writes, each of which waits for the disk, and nothing else: that takes more callers.
+	callersDefault   = 128
+	insertersDefault = 1024
+	payersDefault    = 5_000
 )
 
 // settings are the flags.
 type settings struct {
-	payments int
-	callers  int
-	payers   int
-	data     string
-	floor    bool
-	heat     bool
-	profile  string
+	payments  int
+	callers   int
+	inserters int
+	payers    int
+	data      string
+	floor     bool
+	heat      bool
+	profile   string
 }
 
 func main() {
@@ -78,7 +81,8 @@ func parse(args []string, output io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("payday", flag.ContinueOnError)
 	flags.SetOutput(output)
 	flags.IntVar(&s.payments, "payments", paymentsDefault, "payments of the day")
-	flags.IntVar(&s.callers, "callers", callersDefault, "callers that insert and settle at a time")
+	flags.IntVar(&s.callers, "callers", callersDefault, "callers that settle and look up at a time")
+	flags.IntVar(&s.inserters, "inserters", insertersDefault, "callers that insert at a time")
 	flags.IntVar(&s.payers, "payers", payersDefault, "accounts that pay")
 	flags.StringVar(&s.data, "data", os.TempDir(), "directory on the disk to measure")
 	flags.BoolVar(&s.floor, "floor", true, "measure bare Pebble beside it")
@@ -91,8 +95,8 @@ func parse(args []string, output io.Writer) (settings, error) {
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case s.payments < 1 || s.callers < 1 || s.payers < 1:
-		return s, errors.New("-payments, -callers and -payers must be at least 1")
+	case s.payments < 1 || s.callers < 1 || s.inserters < 1 || s.payers < 1:
+		return s, errors.New("-payments, -callers, -inserters and -payers must be at least 1")
 	}
 	return s, nil
 }

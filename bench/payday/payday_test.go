@@ -59,7 +59,8 @@ func TestADiskThatIsTooSmallIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 
 func TestWrongFlagsAreRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"--payments", "0"}, {"--callers", "0"}, {"--payers", "-1"}, {"more"}, {"--nothing"},
+		{"--payments", "0"}, {"--callers", "0"}, {"--inserters", "0"}, {"--payers", "-1"},
+		{"more"}, {"--nothing"},
 	} {
 		if code := run(t.Context(), args, io.Discard, io.Discard); code != exitUsage {
 			t.Errorf("%v ends with %d, want %d", args, code, exitUsage)

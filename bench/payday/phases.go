@@ -146,7 +146,7 @@ func (d *day) measured(
 
 // insert schedules all payments, by many callers.
 func (d *day) insert(ctx context.Context, g *gauge) error {
-	return each(ctx, d.callers, d.payments, g, func(data []byte, number int) error {
+	return each(ctx, d.inserters, d.payments, g, func(data []byte, number int) error {
 		n, err := d.order(number).request(data[:dataSize])
 		if err != nil {
 			return err

@@ -35,8 +35,9 @@ func (p phase) rate() float64 { return float64(p.payments) / p.took.Seconds() }
 // write prints what was measured, and what was checked if the day came to its end.
 func (r *report) write(out io.Writer, whole bool) {
 	s := r.settings
-	fmt.Fprintf(out, "\n%d payments, %d callers, %d payers. %d cores, %s/%s, %s.\n\n", s.payments,
-		s.callers, s.payers, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	fmt.Fprintf(out, "\n%d payments, inserted by %d callers, settled by %d, %d payers. "+
+		"%d cores, %s/%s, %s.\n\n", s.payments, s.inserters, s.callers, s.payers,
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	lines := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(lines, "phase\ttime\tpayments/s\tCPU each\tmemory at 1/4\tpeak\t"+
 		"written/payload\tdisk\tpeak\t")
