@@ -214,7 +214,7 @@ func (g Guarded) tag() (string, error) {
 	}
 	tag, ok := strings.CutPrefix(text, `"`)
 	tag, closed := strings.CutSuffix(tag, `"`)
-	if !ok || !closed || strings.Contains(tag, `"`) {
+	if !ok || !closed || tag == "" || strings.Contains(tag, `"`) {
 		return "", ErrInvalidParameter.Field("If-Match", "must be one ETag, in quotes")
 	}
 	return tag, nil

@@ -37,6 +37,9 @@ func (w Payments) Loop(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		if ctx.Err() != nil { // Of two cases that are ready, select takes any.
+			return
+		}
 		w.once(ctx)
 		timer.Reset(w.Every)
 	}

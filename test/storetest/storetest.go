@@ -137,8 +137,14 @@ func RunStrict(t *testing.T, scenarios ...Scenario) {
 	}
 }
 
-// Rounds returns how often to do what is drawn at random: usual times what the environment says.
+const shortPart = 3 // of the usual rounds
+
+// Rounds returns how often to do what is drawn at random: usual times what the environment says. A
+// third of it will do in short mode, in which the race detector and stores of others are asked.
 func Rounds(usual int) int {
+	if testing.Short() {
+		usual = max(1, usual/shortPart)
+	}
 	n, err := strconv.Atoi(os.Getenv(roundsEnv))
 	if err != nil || n < 1 {
 		return usual
