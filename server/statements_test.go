@@ -475,7 +475,7 @@ func TestWrongRequestsAboutStatementsAreRefused(t *testing.T) {
 		{"an ETag of what another program wrote", http.MethodPatch, account, `{"name":"x"}`,
 			[]string{"If-Match", `"0"`}, 412, "statement_changed", nil},
 		{"an ETag without a character", http.MethodPatch, account, `{"name":"x"}`,
-			[]string{"If-Match", `""`}, 400, "invalid_parameter", []string{"If-Match must be one ETag"}},
+			[]string{"If-Match", `""`}, 400, "invalid_parameter", nil},
 		{"everything gone without a word", http.MethodDelete, "/v1/me", "", nil,
 			400, "invalid_parameter", []string{"confirm is missing"}},
 		{"a job that is not there", post, "/v1/me/jobs/none/run", "", nil,
