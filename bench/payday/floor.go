@@ -31,7 +31,8 @@ func floorName(sync bool) string {
 }
 
 // writeFloor writes rows of the number and sizes of the payments' insertions and does nothing else:
-// no look-up, no condition, no encoding. Nothing that is built on Pebble as it is can be faster.
+// no look-up, no condition, no encoding. Pebble is as it comes: with files of its own sizes, and
+// large rows among the small ones, which it copies on their way down.
 func writeFloor(ctx context.Context, s settings, dir string, sync bool, g *gauge) error {
 	cache := pebble.NewCache(floorCache)
 	defer cache.Unref() // The database keeps its own reference.
