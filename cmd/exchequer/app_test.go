@@ -15,11 +15,13 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 var catalogues = []*problem.Catalogue{
-	ledger.Problems, api.Problems, apikey.Problems, client.Problems, bulk.Problems,
+	ledger.Problems, api.Problems, payload.Problems, apikey.Problems, client.Problems,
+	bulk.Problems,
 }
 
 func TestEveryKindOfProblemHasAStatus(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -49,7 +50,7 @@ type newAccount struct {
 	UserID         ledger.UserID     `json:"userId" doc:"The owner, at most 255 bytes" example:"alice"`
 	AccountType    string            `json:"accountType" doc:"What kind of account it is, in the caller's own words" example:"checking"`
 	Currency       money.Currency    `json:"currency" doc:"A code of ISO 4217" example:"USD"`
-	OverdraftLimit decimalText       `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
+	OverdraftLimit payload.Decimal   `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
 	Unlimited      bool              `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
 	Zone           string            `json:"zone,omitempty" doc:"Where the account's calendar days begin, a name of the IANA database; the server's own zone without it" example:"Pacific/Auckland"`
 	LocationID     ledger.LocationID `json:"locationId,omitempty" doc:"Where the account is kept, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
@@ -57,9 +58,9 @@ type newAccount struct {
 
 // overdraft is the body that changes how far an account may go below zero.
 type overdraft struct {
-	Limit     decimalText    `json:"limit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
-	Currency  money.Currency `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
-	Unlimited bool           `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+	Limit     payload.Decimal `json:"limit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
+	Currency  money.Currency  `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
+	Unlimited bool            `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
 }
 
 // AccountPath is the parameter that names an account. Like the other parts of parameters it is

@@ -13,6 +13,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/server/api/person"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
@@ -201,7 +202,7 @@ func registerBody[B, I, O any, P interface {
 }](a *API, op operation, handle func(context.Context, P, *B) (*O, error)) {
 	h := a.describe(op)
 	t := reflect.TypeFor[B]()
-	read := shapesOf(t)
+	read := payload.ShapesOf(t)
 	h.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
 	h.SkipValidateBody = true
 	h.MaxBodyBytes = a.opts.BodyMax + 1 // The framework refuses what reaches its limit.
@@ -209,7 +210,7 @@ func registerBody[B, I, O any, P interface {
 	h.Middlewares = append(h.Middlewares, a.demandJSON)
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
 		var body B
-		err := read.decode(P(in).bytes(), &body)
+		err := read.Decode(P(in).bytes(), &body)
 		var out *O
 		if err == nil {
 			out, err = handle(ctx, in, &body)

@@ -7,37 +7,38 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // The bodies of what a person does to transactions.
 type (
 	newBankTransaction struct {
-		Date     bankDate       `json:"date" format:"date" example:"2025-08-15"`
-		Amount   decimalText    `json:"amount" doc:"Money out is negative" example:"-5.50"`
-		Currency money.Currency `json:"currency,omitempty" doc:"The account's without it" example:"NZD"`
-		Merchant string         `json:"merchant,omitempty" example:"Coffee Supreme"`
-		Notes    string         `json:"notes,omitempty"`
-		TagIDs   []string       `json:"tagIds,omitempty" nullable:"false"`
-		Transfer bool           `json:"transfer,omitempty"`
-		Splits   []newSplit     `json:"splits,omitempty" nullable:"false"`
+		Date     bankDate        `json:"date" format:"date" example:"2025-08-15"`
+		Amount   payload.Decimal `json:"amount" doc:"Money out is negative" example:"-5.50"`
+		Currency money.Currency  `json:"currency,omitempty" doc:"The account's without it" example:"NZD"`
+		Merchant string          `json:"merchant,omitempty" example:"Coffee Supreme"`
+		Notes    string          `json:"notes,omitempty"`
+		TagIDs   []string        `json:"tagIds,omitempty" nullable:"false"`
+		Transfer bool            `json:"transfer,omitempty"`
+		Splits   []newSplit      `json:"splits,omitempty" nullable:"false"`
 	}
 
 	newSplit struct {
-		Amount decimalText `json:"amount" example:"-3.50"`
-		TagIDs []string    `json:"tagIds,omitempty" nullable:"false"`
-		Notes  string      `json:"notes,omitempty"`
+		Amount payload.Decimal `json:"amount" example:"-3.50"`
+		TagIDs []string        `json:"tagIds,omitempty" nullable:"false"`
+		Notes  string          `json:"notes,omitempty"`
 	}
 
 	bankTransactionChange struct {
-		Date     *bankDate    `json:"date,omitempty" doc:"It moves, also into another month, and keeps its id" example:"2025-08-15"`
-		Amount   *decimalText `json:"amount,omitempty" doc:"Only of a transaction that was typed in" example:"-5.50"`
-		Merchant *string      `json:"merchant,omitempty" example:"Coffee Supreme"`
-		Notes    *string      `json:"notes,omitempty" doc:"Empty for none"`
-		TagIDs   *[]string    `json:"tagIds,omitempty" nullable:"false" doc:"All of them; empty for none"`
-		Transfer *bool        `json:"transfer,omitempty"`
-		Splits   *[]newSplit  `json:"splits,omitempty" nullable:"false" doc:"Parts that add up to the amount and have the tags from then on; empty makes it whole again"`
-		Reset    []string     `json:"reset,omitempty" nullable:"false" doc:"Fields that are given back: they become what the bank wrote, or what the rules make of it"`
+		Date     *bankDate        `json:"date,omitempty" doc:"It moves, also into another month, and keeps its id" example:"2025-08-15"`
+		Amount   *payload.Decimal `json:"amount,omitempty" doc:"Only of a transaction that was typed in" example:"-5.50"`
+		Merchant *string          `json:"merchant,omitempty" example:"Coffee Supreme"`
+		Notes    *string          `json:"notes,omitempty" doc:"Empty for none"`
+		TagIDs   *[]string        `json:"tagIds,omitempty" nullable:"false" doc:"All of them; empty for none"`
+		Transfer *bool            `json:"transfer,omitempty"`
+		Splits   *[]newSplit      `json:"splits,omitempty" nullable:"false" doc:"Parts that add up to the amount and have the tags from then on; empty makes it whole again"`
+		Reset    []string         `json:"reset,omitempty" nullable:"false" doc:"Fields that are given back: they become what the bank wrote, or what the rules make of it"`
 	}
 
 	newAnnotation struct {
@@ -103,7 +104,7 @@ func transactionPath(t statements.Transaction) string {
 }
 
 // readDecimal reads a decimal of a body; one that is left out is nil. Its faults are collected.
-func readDecimal(wrong *problem.Fields, field string, text *decimalText) *money.Decimal {
+func readDecimal(wrong *problem.Fields, field string, text *payload.Decimal) *money.Decimal {
 	if text == nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/server/api/oidc"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -53,7 +54,7 @@ var tags = []*huma.Tag{
 // Catalogues returns everything that an answer can report, the earliest first.
 func Catalogues() []*problem.Catalogue {
 	return []*problem.Catalogue{
-		Problems, apikey.Problems, oidc.Problems,
+		Problems, payload.Problems, apikey.Problems, oidc.Problems,
 		ledger.Problems, payments.Problems, locations.Problems,
 		rates.Problems, statements.Problems,
 	}
@@ -82,7 +83,8 @@ func personalOperation() []*problem.Definition {
 
 func bodyOperation() []*problem.Definition {
 	return []*problem.Definition{
-		ErrUnsupportedMediaType, ErrBodyTooLarge, ErrBodyTooSlow, ErrMalformedJSON, ErrInvalidBody,
+		ErrUnsupportedMediaType, payload.ErrTooLarge, payload.ErrTooSlow, payload.ErrMalformed,
+		payload.ErrInvalid,
 	}
 }
 

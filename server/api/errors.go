@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
@@ -42,18 +43,6 @@ var (
 	ErrUnsupportedMediaType = Problems.Define(problem.Invalid, "unsupported_media_type",
 		"The body is {type}, and this operation reads application/json",
 		"Send JSON with the header Content-Type: application/json")
-	ErrBodyTooLarge = Problems.Define(problem.TooLarge, "body_too_large",
-		"The body has more than {limit} bytes",
-		"Send less at once")
-	ErrBodyTooSlow = Problems.Define(problem.Unavailable, "body_too_slow",
-		"The body did not arrive in time",
-		"Send the same request again")
-	ErrMalformedJSON = Problems.Define(problem.Invalid, "malformed_json",
-		"The body is not JSON, at byte {offset}: {reason}",
-		"Correct the body and send it again")
-	ErrInvalidBody = Problems.Define(problem.Invalid, "invalid_body",
-		"The body has not the form that this operation reads",
-		"Correct the fields named and send it again")
 	ErrInvalidParameter = Problems.Define(problem.Invalid, "invalid_parameter",
 		"A parameter of the request is not as it should be",
 		"Correct the parameters named and send it again")
@@ -107,7 +96,7 @@ var statuses = map[problem.Kind]int{
 var ownStatuses = map[problem.Code]int{
 	ErrMethodNotAllowed.Code():     http.StatusMethodNotAllowed,
 	ErrUnsupportedMediaType.Code(): http.StatusUnsupportedMediaType,
-	ErrBodyTooSlow.Code():          http.StatusRequestTimeout,
+	payload.ErrTooSlow.Code():      http.StatusRequestTimeout,
 }
 
 // Status returns the HTTP status of a problem.

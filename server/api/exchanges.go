@@ -9,6 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/rates"
 )
@@ -17,13 +18,13 @@ import (
 type exchanging struct {
 	From        ledger.AccountID  `json:"from" doc:"The account to debit" example:"alice-usd"`
 	To          ledger.AccountID  `json:"to" doc:"The account to credit, in another currency" example:"alice-eur"`
-	Amount      decimalText       `json:"amount" doc:"How much is sold" example:"100.00"`
+	Amount      payload.Decimal   `json:"amount" doc:"How much is sold" example:"100.00"`
 	Currency    money.Currency    `json:"currency" doc:"That of the amount" example:"USD"`
 	Into        money.Currency    `json:"into,omitempty" doc:"The currency that is bought; without it that of the account to credit" example:"EUR"`
-	Rate        decimalText       `json:"rate,omitempty" doc:"The rate that was agreed on; without it the stored one" example:"0.8559"`
+	Rate        payload.Decimal   `json:"rate,omitempty" doc:"The rate that was agreed on; without it the stored one" example:"0.8559"`
 	On          rates.Date        `json:"on,omitempty" doc:"The day whose stored rate is taken; now without it" example:"2025-12-31"`
 	AllowStale  bool              `json:"allowStale,omitempty" doc:"Whether a stored rate that is no longer fresh will do"`
-	Bought      decimalText       `json:"bought,omitempty" doc:"The amount that was agreed on; the difference to the converted one is posted to @rounding" example:"85.60"`
+	Bought      payload.Decimal   `json:"bought,omitempty" doc:"The amount that was agreed on; the difference to the converted one is posted to @rounding" example:"85.60"`
 	Rounding    string            `json:"rounding,omitempty" enum:"half-up,half-even,down,up" doc:"How the bought amount is rounded; half-up without it"`
 	Description string            `json:"description,omitempty" doc:"At most 1,024 bytes"`
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 50 pairs and 4,096 bytes, with those that the exchange notes itself: exchange.rate, exchange.asOf, exchange.source, exchange.rounding"`

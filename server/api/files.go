@@ -2,16 +2,15 @@ package api
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 )
 
 // Long work and large bodies, both ways: neither is held in memory, and neither is bound by the
@@ -122,61 +121,16 @@ func registerFile[I, O any](
 }
 
 // body returns the reader of the file.
-func (f *WithFile) body(a *API) (*fileBody, error) {
+func (f *WithFile) body(a *API) (*payload.File, error) {
 	media, _, err := mime.ParseMediaType(f.ctx.Header("Content-Type"))
 	if err == nil && media == "multipart/form-data" {
 		return nil, ErrFormRefused
 	}
 	r, w := humago.Unwrap(f.ctx)
 	if r.ContentLength > a.opts.UploadMax {
-		return nil, ErrBodyTooLarge.With("limit", a.opts.UploadMax)
+		return nil, payload.ErrTooLarge.With("limit", a.opts.UploadMax)
 	}
-	return &fileBody{
-		from: f.ctx.BodyReader(), left: a.opts.UploadMax, limit: a.opts.UploadMax,
-		patience: a.opts.BodyTime, connection: http.NewResponseController(w),
-	}, nil
-}
-
-// fileBody reads a body up to a limit. A caller may take long over a large file, as long as
-// something arrives again and again.
-type fileBody struct {
-	from        io.Reader
-	left, limit int64
-	patience    time.Duration
-	connection  *http.ResponseController
-	wrong       error // What ended it, unless it is the end of the body.
-}
-
-// Read reads on.
-func (b *fileBody) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, b.wrong
-	}
-	// One byte more than the limit tells a file that is too large from one that just fits. Where
-	// there is no connection, as in one process, there is no deadline to set.
-	_ = b.connection.SetReadDeadline(time.Now().Add(b.patience))
-	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
-	if b.left -= int64(n); b.left < 0 {
-		b.wrong = ErrBodyTooLarge.With("limit", b.limit)
-		return 0, b.wrong
-	}
-	if err != nil {
-		// What is left to do is not bound by the time to read.
-		_ = b.connection.SetReadDeadline(time.Time{})
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		b.wrong = ErrBodyTooSlow.Wrap(err)
-		return n, b.wrong
-	}
-	return n, err
-}
-
-// because returns what ended the reading of the body, which is the cause of whatever came of it.
-func (b *fileBody) because(err error) error {
-	if err != nil && b.wrong != nil {
-		return b.wrong
-	}
-	return err
+	return payload.NewFile(f.ctx.BodyReader(), a.opts.UploadMax, a.opts.BodyTime, w), nil
 }
 
 // download answers with bytes that are written as they come. What is wrong with the request itself

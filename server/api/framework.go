@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 )
 
 // isJSON tells whether a media type is JSON.
@@ -22,11 +23,11 @@ func isJSON(contentType string) bool {
 func (a *API) frameworkProblem(model *huma.ErrorModel) error {
 	switch model.Status {
 	case http.StatusRequestEntityTooLarge:
-		return ErrBodyTooLarge.With("limit", a.opts.BodyMax)
+		return payload.ErrTooLarge.With("limit", a.opts.BodyMax)
 	case http.StatusRequestTimeout:
-		return ErrBodyTooSlow
+		return payload.ErrTooSlow
 	case http.StatusBadRequest:
-		return ErrInvalidBody.Field("body", "is missing")
+		return payload.ErrInvalid.Field("body", "is missing")
 	case http.StatusUnprocessableEntity:
 		var wrong problem.Fields
 		for _, e := range model.Errors {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -97,7 +98,7 @@ func (a *API) registerMyData() {
 			"restored only where nothing is yet. A restore that was cut off is finished by sending " +
 			"the same archive again.",
 		problems: []*problem.Definition{
-			ErrFormRefused, ErrBodyTooLarge, ErrBodyTooSlow, statements.ErrArchiveInvalid,
+			ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow, statements.ErrArchiveInvalid,
 			statements.ErrNotEmpty, statements.ErrNoFiles,
 		},
 	}, a.restore)
@@ -168,7 +169,7 @@ func (a *API) restore(ctx context.Context, in *restoreParams) (*answer[archiveCo
 	defer os.Remove(file.Name())
 	defer file.Close()
 	size, err := io.Copy(file, body)
-	if err = body.because(err); err != nil {
+	if err = body.Because(err); err != nil {
 		return nil, err
 	}
 	counts, err := p.Restore(ctx, file, size, nil)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -175,7 +176,7 @@ func (a *API) runPattern(
 		size = ledger.PageDefault
 	}
 	if size < 0 || size > ledger.PageMax {
-		return nil, ErrInvalidBody.Field("size", fmt.Sprintf("must be 1 to %d", ledger.PageMax))
+		return nil, payload.ErrInvalid.Field("size", fmt.Sprintf("must be 1 to %d", ledger.PageMax))
 	}
 	// Planning does no I/O: what it finds wrong is wrong with the inputs.
 	planned, err := p.PlanText(a.deps.Store, body.Inputs, size)

@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -172,7 +173,7 @@ func (a *API) runPayments(
 	if body.Units < 0 {
 		wrong.Add("units", "must be more than zero")
 	}
-	if err := wrong.Err(ErrInvalidBody); err != nil {
+	if err := wrong.Err(payload.ErrInvalid); err != nil {
 		return nil, err
 	}
 	opts := payments.RunOptions{Callers: body.Callers, Units: float64(body.Units)}

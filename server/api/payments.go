@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
@@ -56,7 +57,7 @@ type newPayment struct {
 	AccountID   ledger.AccountID  `json:"accountId" doc:"Who pays" example:"alice-usd"`
 	PayeeID     ledger.AccountID  `json:"payeeId,omitempty" doc:"The account that is paid; either it or merchantId is needed" example:"bob-usd"`
 	MerchantID  ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid" example:"coffee-shop"`
-	Amount      decimalText       `json:"amount" example:"5.50"`
+	Amount      payload.Decimal   `json:"amount" example:"5.50"`
 	Currency    money.Currency    `json:"currency" doc:"That of the account" example:"USD"`
 	At          string            `json:"at" format:"date-time" doc:"When it is due; what is past is due at once" example:"2026-01-31T09:00:00Z"`
 	Description string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of October"`
@@ -67,7 +68,7 @@ type newPayment struct {
 type changedPayment struct {
 	PayeeID     *ledger.AccountID  `json:"payeeId,omitempty" doc:"The account that is paid, in place of whoever was" example:"bob-usd"`
 	MerchantID  *ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid, in place of whoever was" example:"coffee-shop"`
-	Amount      *decimalText       `json:"amount,omitempty" example:"5.50"`
+	Amount      *payload.Decimal   `json:"amount,omitempty" example:"5.50"`
 	Currency    money.Currency     `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
 	At          *string            `json:"at,omitempty" format:"date-time" doc:"When it is due" example:"2026-01-31T09:00:00Z"`
 	Description *string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of November"`

@@ -8,6 +8,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -20,7 +21,7 @@ type posting struct {
 	Legs        []postingLeg           `json:"legs,omitempty" nullable:"false" doc:"Two or more; in each currency debits equal credits. Instead of them, from, to, amount and currency say the same for one debit and one credit"`
 	From        ledger.AccountID       `json:"from,omitempty" doc:"The account to debit; a deposit needs none" example:"alice-usd"`
 	To          ledger.AccountID       `json:"to,omitempty" doc:"The account to credit; neither a withdrawal nor a payment to a merchant with a settlement account needs one"`
-	Amount      decimalText            `json:"amount,omitempty" doc:"How much moves, without legs" example:"5.50"`
+	Amount      payload.Decimal        `json:"amount,omitempty" doc:"How much moves, without legs" example:"5.50"`
 	Currency    money.Currency         `json:"currency,omitempty" doc:"That of the amount; with legs of several currencies, the one of the transaction's amount" example:"USD"`
 }
 
@@ -28,7 +29,7 @@ type posting struct {
 type postingLeg struct {
 	AccountID ledger.AccountID `json:"accountId" doc:"An account, the name of one of the ledger's own such as @deposits, or @merchant for the merchant's settlement account" example:"alice-usd"`
 	Type      ledger.LegType   `json:"type" enum:"debit,credit" doc:"A debit lowers the balance, a credit raises it"`
-	Amount    decimalText      `json:"amount" example:"5.50"`
+	Amount    payload.Decimal  `json:"amount" example:"5.50"`
 	Currency  money.Currency   `json:"currency" doc:"That of the account" example:"USD"`
 }
 

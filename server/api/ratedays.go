@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
@@ -20,7 +21,7 @@ func (d *newDays) read() ([]rates.Day, error) {
 	days := make([]rates.Day, 0, len(d.Days))
 	for i, given := range d.Days {
 		days = append(days, given.read(&wrong, fmt.Sprintf("days[%d].", i)))
-		if len(wrong) >= faultsMax {
+		if len(wrong) >= payload.FaultsMax {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/rates"
 )
@@ -77,12 +78,12 @@ type (
 // The bodies.
 type (
 	newRate struct {
-		Rate       decimalText `json:"rate" doc:"How much of the target one of the base costs" example:"0.85"`
-		AsOf       string      `json:"asOf,omitempty" doc:"When it was so; now, if left out" example:"2026-01-02T10:30:00Z"`
-		TTLSeconds int         `json:"ttlSeconds,omitempty" doc:"How long it is fresh; a day, if left out" example:"86400"`
-		Stale      bool        `json:"stale,omitempty" doc:"A mark that it could not be renewed"`
-		Source     string      `json:"source,omitempty" doc:"Where it is from"`
-		Force      bool        `json:"force,omitempty" doc:"Saves it though a check speaks against it"`
+		Rate       payload.Decimal `json:"rate" doc:"How much of the target one of the base costs" example:"0.85"`
+		AsOf       string          `json:"asOf,omitempty" doc:"When it was so; now, if left out" example:"2026-01-02T10:30:00Z"`
+		TTLSeconds int             `json:"ttlSeconds,omitempty" doc:"How long it is fresh; a day, if left out" example:"86400"`
+		Stale      bool            `json:"stale,omitempty" doc:"A mark that it could not be renewed"`
+		Source     string          `json:"source,omitempty" doc:"Where it is from"`
+		Force      bool            `json:"force,omitempty" doc:"Saves it though a check speaks against it"`
 	}
 
 	newDays struct {

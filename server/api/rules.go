@@ -6,6 +6,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -40,8 +41,8 @@ type (
 		Op     statements.RuleOp    `json:"op" enum:"contains,equals,begins,ends,regexp,less,more,between"`
 		Not    bool                 `json:"not,omitempty" doc:"Whether it must not hold"`
 		Text   string               `json:"text,omitempty" doc:"In any case" example:"coffee"`
-		Amount *decimalText         `json:"amount,omitempty" doc:"With its sign: less than 0 is money out" example:"-20"`
-		To     *decimalText         `json:"to,omitempty" doc:"The upper end of between, included" example:"0"`
+		Amount *payload.Decimal     `json:"amount,omitempty" doc:"With its sign: less than 0 is money out" example:"-20"`
+		To     *payload.Decimal     `json:"to,omitempty" doc:"The upper end of between, included" example:"0"`
 	}
 
 	setting struct {
@@ -125,8 +126,8 @@ func ruleOf(r statements.Rule) rule {
 	}
 }
 
-func decimal(s string) *decimalText {
-	d := decimalText(s)
+func decimal(s string) *payload.Decimal {
+	d := payload.Decimal(s)
 	return &d
 }
 

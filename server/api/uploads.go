@@ -10,6 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -67,7 +68,7 @@ func (a *API) registerUploads() {
 			"What nothing in the file decides is asked in the answer; preview it once that is " +
 			"answered.",
 		problems: []*problem.Definition{
-			statements.ErrInvalid, ErrFormRefused, ErrBodyTooLarge, ErrBodyTooSlow,
+			statements.ErrInvalid, ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow,
 			statements.ErrFileTooLarge, statements.ErrNoAccount, statements.ErrChanged,
 			statements.ErrNoFiles,
 		},
@@ -181,7 +182,7 @@ func (a *API) upload(ctx context.Context, in *uploadParams) (*made[receivedFile]
 	r, err := p.Upload(ctx, in.Account, statements.UploadRequest{
 		ID: in.ID, FileName: in.FileName, Body: body,
 	})
-	if err = body.because(err); err != nil {
+	if err = body.Because(err); err != nil {
 		return nil, err
 	}
 	return &made[receivedFile]{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -77,7 +78,7 @@ func convertAll[T, U any](items []T, form func(T) U) []U {
 
 // readAmount reads an amount of a body. Its faults are collected.
 func readAmount(
-	wrong *problem.Fields, field string, text decimalText, currency money.Currency,
+	wrong *problem.Fields, field string, text payload.Decimal, currency money.Currency,
 ) money.Amount {
 	if text == "" {
 		wrong.Add(field, "is missing")

@@ -169,7 +169,7 @@ func (w *writer) checkList(e *Expr, n int) {
 // elements returns the values of the list of an IN that is a constant.
 func (w *writer) elements(e *Expr) []dynamo.Value {
 	if !e.Args[1].Constant() {
-		w.refuse("A list is expected after the IN at " + e.Pos.String())
+		w.refuse(noList(e))
 		return nil
 	}
 	v, err := w.Value(e.Args[1])
@@ -179,7 +179,7 @@ func (w *writer) elements(e *Expr) []dynamo.Value {
 	}
 	elems, ok := elementsOf(v)
 	if !ok {
-		w.refuse("A list is expected after the IN at " + e.Pos.String())
+		w.refuse(noList(e))
 	}
 	return elems
 }

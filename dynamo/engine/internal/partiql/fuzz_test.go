@@ -29,6 +29,8 @@ func FuzzParse(f *testing.F) {
 		"SELECT * FROM T WHERE a LIKE 'x' ESCAPE 'y' || 'z'", "SELECT * FROM T WHERE a = - -5",
 		"SELECT * FROM T WHERE a = (1, 2) AND b NOT LIKE 'c' AND d != -?", "\x00\xff", "ü",
 		"SELECT * FROM T WHERE (a = 1) = true AND (b IS BAG) <> false AND a IS CHAR(5)",
+		"SELECT * FROM T WHERE 0 IN 0 BETWEEN ? AND 0", "SELECT * FROM T WHERE a IN NOT b + 1 = c",
+		"SELECT * FROM T WHERE (a IN - b) = c IN d NOT LIKE 'x' AND e IN (1 + 2) OR a IN -b % 0",
 	} {
 		f.Add(seed)
 	}

@@ -139,6 +139,9 @@ func (p *parser) join(left *Expr, in infix, pos Pos) *Expr {
 		return p.is(e)
 	case OpIn:
 		e.Args = append(e.Args, p.members())
+		if e.Args[1].Op >= OpAnd { // In parentheses it would be a list.
+			p.refuse(noList(e))
+		}
 	case OpBetween:
 		e.Args = append(e.Args, p.expression(in.binds))
 		p.expectWord("and")
@@ -199,6 +202,8 @@ func (p *parser) members() *Expr {
 	}
 	return p.sequence(OpList, ")")
 }
+
+func noList(in *Expr) string { return "A list is expected after the IN at " + in.Pos.String() }
 
 // operand reads a term with the operators before it.
 func (p *parser) operand() *Expr {

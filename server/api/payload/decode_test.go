@@ -1,10 +1,11 @@
-package api_test
+package payload_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,11 +13,40 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 )
 
+// posting is a body as the API has them.
+type posting struct {
+	Type        string `json:"type"`
+	Description string `json:"description,omitempty"`
+	MerchantID  string `json:"merchantId,omitempty"`
+	Money
+	Legs     []leg             `json:"legs,omitempty"`
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Count    *int              `json:"count,omitempty"`
+	Pending  bool              `json:"pending,omitempty"`
+}
+
+type leg struct {
+	AccountID string `json:"accountId"`
+	Type      string `json:"type"`
+	Money
+}
+
+type Money struct {
+	Amount   payload.Decimal `json:"amount,omitempty"`
+	Currency string          `json:"currency,omitempty"`
+}
+
+func decode(body []byte) (posting, error) {
+	var p posting
+	err := payload.ShapesOf(reflect.TypeFor[posting]()).Decode(body, &p)
+	return p, err
+}
+
 func TestDecodeTakesWhatIsRight(t *testing.T) {
-	got, err := api.Decode([]byte(` {
+	got, err := decode([]byte(` {
 		"type" : "payment", "merchantId": null, "description": "a \"b\" \\ {[,:]} \u00e9 é",
 		"metadata": {"a":"1", "A":"2", "": ""},
 		"legs": [ {"accountId":"x","type":"debit","amount":"1.0","currency":"USD"} , {} ],
@@ -37,7 +67,7 @@ func TestDecodeTakesWhatIsRight(t *testing.T) {
 
 func TestDecodeTellsEveryFault(t *testing.T) {
 	body := `{"b":1,"type":2,"legs":[{"amount":1},3,{"x":{"y":[]}}],"type":"t"}`
-	_, err := api.Decode([]byte(body))
+	_, err := decode([]byte(body))
 	var e *problem.Error
 	if !errors.As(err, &e) || e.Code != "invalid_body" {
 		t.Fatalf("got %v", err)
@@ -60,8 +90,8 @@ func TestDecodeTellsNoMoreFaultsThanAPersonReads(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&body, `,"m%d":1`, i)
 	}
-	_, err := api.Decode([]byte("{" + body.String()[1:] + "}"))
-	if e := problem.From(err); len(e.Fields) != api.Faults {
+	_, err := decode([]byte("{" + body.String()[1:] + "}"))
+	if e := problem.From(err); len(e.Fields) != payload.FaultsMax {
 		t.Errorf("%d fields are told", len(e.Fields))
 	}
 }
@@ -70,7 +100,7 @@ func TestDecodeTellsWhereJSONEnds(t *testing.T) {
 	for body, offset := range map[string]string{
 		`{"a":}`: "6", `{"a":1`: "6", `{"type":"é` + "\xff" + `"}`: "11", `{}x`: "3",
 	} {
-		_, err := api.Decode([]byte(body))
+		_, err := decode([]byte(body))
 		if e := problem.From(err); e.Code != "malformed_json" || e.Details["offset"] != offset {
 			t.Errorf("%s: %v", body, e)
 		}
@@ -85,19 +115,20 @@ func FuzzDecode(f *testing.F) {
 		`{"legs":[{"accountId":"a","type":"debit","amount":"1","currency":"USD"},null]}`,
 		`{"metadata":{"a":"b","c":null}}`, `{"type":"a","type":"b"}`, `{"\u0074ype":"x"}`,
 		`{"amount":5.50}`, `{"type":{"a":[1,{"b":"]}"}]}}`, "{\"type\":\"\xff\"}", ` { } `,
-		`{"":1}`,
+		`{"":1}`, `{"count":-3,"pending":true}`, `{"count":1.0}`, `{"count":1e99}`,
+		`{"count":99999999999999999999}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := api.Decode(body)
+		got, err := decode(body)
 		if err != nil {
 			if kind := problem.KindOf(err); kind != problem.Invalid {
 				t.Fatalf("%q: %v", body, err)
 			}
 			return
 		}
-		var plain api.Posting
+		var plain posting
 		d := json.NewDecoder(bytes.NewReader(body))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&plain); err != nil || !cmp.Equal(got, plain) {
@@ -107,7 +138,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := api.Decode(text); err != nil ||
+		if again, err := decode(text); err != nil ||
 			!cmp.Equal(got, again, cmpopts.EquateEmpty()) {
 			t.Fatalf("%q became %s: %+v, %v", body, text, again, err)
 		}

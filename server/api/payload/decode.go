@@ -1,4 +1,6 @@
-package api
+// Package payload reads what a caller sends: JSON, which is not guessed at, and files, which may
+// take their time.
+package payload
 
 import (
 	"bytes"
@@ -13,22 +15,23 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// decimalText is a member that holds an amount. It is a string in JSON.
-type decimalText string
+// Decimal is a member that holds an amount. It is a string in JSON.
+type Decimal string
 
-// faultsMax bounds how many wrong fields of one body are told.
-const faultsMax = 20
+// FaultsMax bounds how many wrong fields of one body are told.
+const FaultsMax = 20
 
-// decode reads a JSON object into the struct that v points to. Unlike encoding/json alone it
+// Decode reads a JSON object into the struct that v points to. Unlike encoding/json alone it
 // refuses members that the struct does not have, names in another case, members given twice, and
 // text that is not UTF-8: a request about money is not a thing to guess at. It tells all wrong
-// members at once, by their path. A member that is null counts as left out.
-func (s shapes) decode(body []byte, v any) error {
+// members at once, by their path, with ErrInvalid, and what is no JSON with ErrMalformed. A member
+// that is null counts as left out.
+func (s Shapes) Decode(body []byte, v any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return ErrInvalidBody.Field("body", "is missing")
+		return ErrInvalid.Field("body", "is missing")
 	}
 	if !utf8.Valid(body) {
-		return ErrMalformedJSON.With("offset", invalidAt(body)).With("reason", "it is not UTF-8")
+		return ErrMalformed.With("offset", invalidAt(body)).With("reason", "it is not UTF-8")
 	}
 	var raw json.RawMessage
 	if err := json.Unmarshal(body, &raw); err != nil {
@@ -36,11 +39,11 @@ func (s shapes) decode(body []byte, v any) error {
 	}
 	walk := scanner{data: body, shapes: s}
 	walk.value(reflect.TypeOf(v).Elem())
-	if err := walk.faults.Err(ErrInvalidBody); err != nil {
+	if err := walk.faults.Err(ErrInvalid); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return ErrInvalidBody.Wrap(err) // Numbers that do not fit their type, at most.
+		return ErrInvalid.Wrap(err) // Numbers that do not fit their type, at most.
 	}
 	return nil
 }
@@ -48,10 +51,10 @@ func (s shapes) decode(body []byte, v any) error {
 func malformed(err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return ErrMalformedJSON.With("offset", syntax.Offset).With("reason", syntax.Error()).
+		return ErrMalformed.With("offset", syntax.Offset).With("reason", syntax.Error()).
 			Wrap(err)
 	}
-	return ErrMalformedJSON.With("offset", 0).With("reason", err).Wrap(err)
+	return ErrMalformed.With("offset", 0).With("reason", err).Wrap(err)
 }
 
 // invalidAt returns the offset of the first byte that is not UTF-8.
@@ -70,13 +73,13 @@ func invalidAt(data []byte) int {
 type scanner struct {
 	data   []byte
 	at     int
-	shapes shapes
+	shapes Shapes
 	path   []string // The parts of the present member's path.
 	faults problem.Fields
 }
 
 func (s *scanner) fault(wrong string) {
-	if len(s.faults) < faultsMax {
+	if len(s.faults) < FaultsMax {
 		name := strings.Join(s.path, "")
 		if name == "" {
 			name = "body"
@@ -106,7 +109,7 @@ func (s *scanner) value(t reflect.Type) {
 		want, ok = "a list", c == '['
 	case reflect.String:
 		want, ok = "a string", c == '"'
-		if t == reflect.TypeFor[decimalText]() && c != '{' && c != '[' {
+		if t == reflect.TypeFor[Decimal]() && c != '{' && c != '[' {
 			want = `a string such as "5.50": many programs round JSON numbers`
 		}
 	case reflect.Bool:
@@ -259,17 +262,17 @@ func (s *scanner) skip() {
 	}
 }
 
-// shapes are the members of a struct, and of all structs in it, by their JSON names.
-type shapes map[reflect.Type]map[string]reflect.Type
+// Shapes are the members of a struct, and of all structs in it, by their JSON names.
+type Shapes map[reflect.Type]map[string]reflect.Type
 
-// shapesOf looks into the type of a body once, when an operation is registered.
-func shapesOf(t reflect.Type) shapes {
-	s := shapes{}
+// ShapesOf looks into the type of a body once, when an operation is registered.
+func ShapesOf(t reflect.Type) Shapes {
+	s := Shapes{}
 	s.add(t)
 	return s
 }
 
-func (s shapes) add(t reflect.Type) {
+func (s Shapes) add(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		s.add(t.Elem())

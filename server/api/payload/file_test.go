@@ -1,4 +1,4 @@
-package api_test
+package payload_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/api/payload"
 )
 
 // wire is a connection that notes its deadlines.
@@ -28,7 +28,7 @@ func (w *wire) SetReadDeadline(t time.Time) error {
 func TestEachPieceOfAFileHasTimeOfItsOwn(t *testing.T) {
 	w := &wire{}
 	pieces := iotest.OneByteReader(strings.NewReader("abc"))
-	got, err := io.ReadAll(api.FileBody(pieces, 3, time.Hour, w))
+	got, err := io.ReadAll(payload.NewFile(pieces, 3, time.Hour, w))
 	if err != nil || string(got) != "abc" {
 		t.Fatalf("read %q, %v", got, err)
 	}
@@ -55,12 +55,12 @@ func TestAFileOverTheLimitIsRefusedWhereItGoesOver(t *testing.T) {
 		want  error
 	}{
 		{"one that just fits", strings.NewReader("abc"), 3, nil},
-		{"one byte more", strings.NewReader("abcd"), 3, api.ErrBodyTooLarge},
+		{"one byte more", strings.NewReader("abcd"), 3, payload.ErrTooLarge},
 		{"none at all", strings.NewReader(""), 3, nil},
-		{"one that breaks off", iotest.ErrReader(errors.New("gone")), 3, api.ErrBodyTooSlow},
+		{"one that breaks off", iotest.ErrReader(errors.New("gone")), 3, payload.ErrTooSlow},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			body := api.FileBody(c.body, c.limit, time.Hour, &wire{})
+			body := payload.NewFile(c.body, c.limit, time.Hour, &wire{})
 			if _, err := io.ReadAll(body); !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
