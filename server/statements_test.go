@@ -501,3 +501,30 @@ func TestWrongRequestsAboutStatementsAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// What a repeat finds made is told apart from what it makes.
+func TestARepeatOfACreateIsAnsweredAsOne(t *testing.T) {
+	w := start(t)
+	for _, create := range []struct {
+		path, body string
+		headers    []string
+	}{
+		{"/v1/me/accounts", `{"id":"a","name":"A","currency":"NZD"}`, nil},
+		{"/v1/me/tags", `{"text":"Food"}`, nil},
+		{"/v1/me/rules", `{"id":"r","name":"R","conditions":[{"field":"text","op":"contains",` +
+			`"text":"x"}],"set":{"merchant":"X"}}`, nil},
+		{"/v1/me/accounts/a/transactions", `{"date":"2025-08-01","amount":"-1",` +
+			`"merchant":"M"}`, []string{"Idempotency-Key", "k"}},
+		{"/v1/me/accounts/a/uploads?id=u&fileName=august.csv", august,
+			[]string{"Content-Type", "text/csv"}},
+		{"/v1/locations", `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","code":"L","name":"L"}`, nil},
+	} {
+		made := w.send(post, create.path, create.body, create.headers...)
+		again := w.send(post, create.path, create.body, create.headers...)
+		if made.status != http.StatusCreated || again.status != http.StatusOK ||
+			again.header.Get("Location") != made.header.Get("Location") {
+			t.Errorf("%s: %d %s, then %d %s", create.path, made.status, made.body, again.status,
+				again.body)
+		}
+	}
+}

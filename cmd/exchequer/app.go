@@ -117,9 +117,30 @@ func (a *app) run(ctx context.Context, args []string) int {
 // flagGroup finds the flags in what the library says about flags that belong together.
 var flagGroup = regexp.MustCompile(`flags in the group \[([^\]]+)\]`)
 
+// badValue finds the parts of what the library says about a flag whose value it cannot read.
+var badValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
+
+// takes says what a flag takes, by how the reason begins for which its value was not read.
+var takes = []struct{ reason, what string }{
+	{"strconv.ParseInt", "a whole number"}, {"strconv.ParseUint", "a whole number, zero or more"},
+	{"strconv.ParseFloat", "a number"}, {"strconv.ParseBool", "true or false"},
+	{"time: ", "a time such as 90s, 30m or 1h30m"},
+}
+
 // sentence makes the texts of the library that reads the command line look like ours.
 func sentence(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
+	if bad := badValue.FindStringSubmatch(first); bad != nil {
+		if strings.HasSuffix(bad[3], "value out of range") {
+			return fmt.Sprintf("%s is %s, which is out of range", bad[2], bad[1])
+		}
+		for _, t := range takes {
+			if strings.HasPrefix(bad[3], t.reason) {
+				return fmt.Sprintf("%s is %q and takes %s", bad[2], bad[1], t.what)
+			}
+		}
+		return fmt.Sprintf("%s is %q: %s", bad[2], bad[1], bad[3])
+	}
 	if group := flagGroup.FindStringSubmatch(first); group != nil {
 		flags := "--" + strings.ReplaceAll(group[1], " ", " or --")
 		if strings.HasPrefix(first, "at least one") {

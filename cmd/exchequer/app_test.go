@@ -49,6 +49,28 @@ func TestHintsAreAboutProblemsThatExist(t *testing.T) {
 	}
 }
 
+func TestValuesThatAFlagCannotTakeAreExplained(t *testing.T) {
+	plan := []string{"payments", "plan", "--per-day", "9", "--window", "30m", "--size", "100"}
+	for given, want := range map[string]string{
+		"--size=8KB": `--size is "8KB" and takes a whole number`,
+		"--per-day=1" + strings.Repeat("0", 30): "--per-day is 1" + strings.Repeat("0", 30) +
+			", which is out of range",
+		"--window=30": `--window is "30" and takes a time such as 90s, 30m or 1h30m`,
+		"--window=":   `--window is "" and takes a time such as 90s, 30m or 1h30m`,
+		"--quiet=yes": `--quiet is "yes" and takes true or false`,
+	} {
+		var out bytes.Buffer
+		a := &app{out: &out, err: &out}
+		if exit := a.run(t.Context(), append(plan, given)); exit != exitUsage {
+			t.Errorf("%s: exit %d", given, exit)
+		}
+		want = "exchequer: " + want + "\ntry: exchequer payments plan --help\n"
+		if out.String() != want {
+			t.Errorf("%s: got %q, want %q", given, out.String(), want)
+		}
+	}
+}
+
 func TestErrorsAreExplained(t *testing.T) {
 	refused := ledger.ErrInsufficientFunds.With("account", "a").With("available", "1.00 NZD").
 		With("needed", "2.00 NZD").Field("legs[0].amount", "is more than the account has")

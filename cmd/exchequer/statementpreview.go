@@ -176,6 +176,11 @@ of the rows of one of them that were not simply new, page by page.`,
 			if rows != "" {
 				return a.uploadRows(ctx, m, rows, args, p)
 			}
+			if p != (pages{}) {
+				return usagef("exchequer statements uploads ACCOUNT",
+					"--limit, --cursor and --all are for the --rows of an upload; "+
+						"the uploads of an account come in one list")
+			}
 			if len(args) == 0 && len(m.Accounts) > 1 {
 				return usagef("exchequer statements uploads with one of "+listed(m.Accounts,
 					func(v client.BankAccount) string { return v.Name }), "Say of which account")

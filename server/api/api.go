@@ -89,6 +89,8 @@ type API struct {
 	guard *guard
 	// reads are the names of the schemas of bodies, whose members are all that may be sent.
 	reads map[string]bool
+	// repeats are the answers of the operations that answer a repeat with status 200.
+	repeats []map[string]*huma.Response
 }
 
 // New returns an API.
@@ -168,6 +170,7 @@ type operation struct {
 	scope            apikey.Scope
 	personal         bool // Whether it is about one person's own data, whom personOf then names.
 	status           int  // Of success; 0 means 200.
+	repeats          bool // Whether a repeat of what made something is answered with status 200.
 	stream           bool
 	problems         []*problem.Definition
 	example          any // Of the body.
@@ -188,7 +191,7 @@ func register[I, O any](
 }
 
 // WithBody is embedded in the parameters of operations that read a body. The framework hands the
-// bytes over; what they must be is the business of shapes.decode.
+// bytes over; what they must be is the business of payload.
 type WithBody struct {
 	RawBody []byte `contentType:"application/json"`
 }
@@ -245,6 +248,9 @@ func (a *API) describe(op operation) *huma.Operation {
 		Security:    security(op),
 		Responses:   a.problemResponses(op),
 		Middlewares: huma.Middlewares{a.authorise(access{op.scope, op.personal})},
+	}
+	if op.repeats {
+		a.repeats = append(a.repeats, h.Responses)
 	}
 	if op.stream {
 		h.Middlewares = append(h.Middlewares, unbounded)

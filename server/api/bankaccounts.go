@@ -82,8 +82,10 @@ func (a *API) registerBankAccounts() {
 	}, a.bankAccounts)
 	registerBody(a, operation{
 		id: "create-bank-account", method: http.MethodPost, path: "/v1/me/accounts", tag: chapter,
-		scope: write, personal: true, status: http.StatusCreated, summary: "Create an account",
-		description: "A repeat with the same id and contents answers the first account.",
+		scope: write, personal: true, status: http.StatusCreated, repeats: true,
+		summary: "Create an account",
+		description: "A repeat with the same id and contents answers the first account with status " +
+			"200.",
 		example:     newBankAccount{ID: "everyday", Name: "Everyday", Currency: "NZD"},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrChanged, statements.ErrTooMany,
@@ -127,12 +129,12 @@ func (a *API) createBankAccount(
 	if err != nil {
 		return nil, err
 	}
-	v, err := p.CreateAccount(ctx, statements.NewAccount(*body))
+	v, fresh, err := p.CreateAccount(ctx, statements.NewAccount(*body))
 	if err != nil {
 		return nil, err
 	}
 	return &made[bankAccount]{
-		Status: http.StatusCreated, Location: "/v1/me/accounts/" + escape(v.ID),
+		Status: createdOrOK(fresh), Location: "/v1/me/accounts/" + escape(v.ID),
 		ETag: `"` + tagOf(v.Version) + `"`, Body: bankAccountOf(v),
 	}, nil
 }

@@ -129,7 +129,8 @@ func (a *API) registerBankEdits() {
 	const path = "/v1/me/accounts/{account}/transactions"
 	registerBody(a, operation{
 		id: "add-bank-transaction", method: http.MethodPost, path: path, tag: chapter,
-		scope: scope, personal: true, status: http.StatusCreated, summary: "Type a transaction in",
+		scope: scope, personal: true, status: http.StatusCreated, repeats: true,
+		summary: "Type a transaction in",
 		description: "The rules fill in what is left out. A repeat with the same key answers the " +
 			"transaction as it is now, with status 200. When a file brings it later, the two are " +
 			"made one.",
@@ -210,11 +211,7 @@ func (a *API) addBankTransaction(
 	if err != nil {
 		return nil, err
 	}
-	status := http.StatusCreated
-	if !fresh {
-		status = http.StatusOK
-	}
-	return madeTransaction(status, t), nil
+	return madeTransaction(createdOrOK(fresh), t), nil
 }
 
 func madeTransaction(status int, t statements.Transaction) *made[bankTransaction] {

@@ -38,7 +38,7 @@ func (a *API) registerTags() {
 	}, a.tags)
 	registerBody(a, operation{
 		id: "create-tag", method: http.MethodPost, path: "/v1/me/tags", tag: chapter, scope: write,
-		personal: true, status: http.StatusCreated, summary: "Create a tag",
+		personal: true, status: http.StatusCreated, repeats: true, summary: "Create a tag",
 		description: "One whose text is there already, in whatever case, is answered as it is, with " +
 			"status 200.",
 		example:  newTag{Text: "Groceries"},
@@ -69,11 +69,7 @@ func (a *API) createTag(
 	if err != nil {
 		return nil, err
 	}
-	status := http.StatusCreated
-	if !fresh {
-		status = http.StatusOK
-	}
 	return &created[tag]{
-		Status: status, Location: "/v1/me/tags/" + escape(t.ID), Body: tagForm(t),
+		Status: createdOrOK(fresh), Location: "/v1/me/tags/" + escape(t.ID), Body: tagForm(t),
 	}, nil
 }

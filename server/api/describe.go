@@ -136,6 +136,13 @@ func (a *API) finishDescription() {
 			schema.AdditionalProperties = nil
 		}
 	}
+	for _, responses := range a.repeats {
+		made := responses["201"]
+		responses["200"] = &huma.Response{
+			Description: "What is there already, as an earlier request made it",
+			Content:     made.Content, Headers: made.Headers,
+		}
+	}
 	for _, path := range spec.Paths {
 		if path.Get != nil {
 			describeETag(path.Get)

@@ -135,7 +135,7 @@ func (a *API) registerLocationWrites() {
 	fields := locationFields{Name: &name, Lat: &lat, Lng: &lng}
 	registerBody(a, operation{
 		id: "create-location", method: http.MethodPost, path: "/v1/locations", tag: tag,
-		scope: scope, status: http.StatusCreated, summary: "Create a location",
+		scope: scope, status: http.StatusCreated, repeats: true, summary: "Create a location",
 		description: "A code that is not free is refused with what stands in the way: the location " +
 			"that has it, or the deleted one that reserves it. A repeat with the same id answers the " +
 			"first location with status 200.",

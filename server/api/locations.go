@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"time"
 
@@ -306,12 +305,8 @@ func (a *API) createLocation(
 	if err != nil {
 		return nil, err
 	}
-	status := http.StatusCreated
-	if !made {
-		status = http.StatusOK
-	}
 	return &createdLocation{
-		Status: status, Location: "/v1/locations/" + string(l.ID), ETag: `"` + l.Tag() + `"`,
+		Status: createdOrOK(made), Location: "/v1/locations/" + string(l.ID), ETag: `"` + l.Tag() + `"`,
 		Body: a.locationOf(l),
 	}, nil
 }

@@ -168,9 +168,11 @@ func (a *API) registerRules() {
 	}, a.rules)
 	registerBody(a, operation{
 		id: "create-rule", method: http.MethodPost, path: "/v1/me/rules", tag: chapter,
-		scope: write, personal: true, status: http.StatusCreated, summary: "Create a rule",
-		description: "It is tried on what comes from now on; apply it to have it tried on what is there.",
-		example:     newRule{ruleFields: example},
+		scope: write, personal: true, status: http.StatusCreated, repeats: true,
+		summary: "Create a rule",
+		description: "It is tried on what comes from now on; apply it to have it tried on what is " +
+			"there. A repeat with the same id and contents answers the first rule with status 200.",
+		example: newRule{ruleFields: example},
 		problems: append(wrong[:len(wrong):len(wrong)], statements.ErrKeyUsed,
 			statements.ErrTooMany),
 	}, a.createRule)
@@ -237,11 +239,12 @@ func (a *API) createRule(
 		return nil, err
 	}
 	r.ID = body.ID
-	if r, err = p.CreateRule(ctx, r); err != nil {
+	r, fresh, err := p.CreateRule(ctx, r)
+	if err != nil {
 		return nil, err
 	}
 	return &made[rule]{
-		Status: http.StatusCreated, Location: "/v1/me/rules/" + escape(r.ID),
+		Status: createdOrOK(fresh), Location: "/v1/me/rules/" + escape(r.ID),
 		ETag: `"` + tagOf(r.Version) + `"`, Body: ruleOf(r),
 	}, nil
 }

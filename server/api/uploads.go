@@ -62,11 +62,11 @@ func (a *API) registerUploads() {
 	const path = "/v1/me/accounts/{account}/uploads"
 	registerFile(a, operation{
 		id: "upload", method: http.MethodPost, path: path, tag: chapter, scope: write,
-		personal: true, status: http.StatusCreated, summary: "Upload a bank's file",
+		personal: true, status: http.StatusCreated, repeats: true, summary: "Upload a bank's file",
 		description: "The body is the file itself, of any format that is read: OFX, QFX, QIF, CSV, " +
 			"MT940, MT942, camt.052, camt.053 or camt.054. It is kept, and nothing is imported yet. " +
 			"What nothing in the file decides is asked in the answer; preview it once that is " +
-			"answered.",
+			"answered. A repeat with the same id and file answers the first upload with status 200.",
 		problems: []*problem.Definition{
 			statements.ErrInvalid, ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow,
 			statements.ErrFileTooLarge, statements.ErrNoAccount, statements.ErrChanged,
@@ -186,7 +186,7 @@ func (a *API) upload(ctx context.Context, in *uploadParams) (*made[receivedFile]
 		return nil, err
 	}
 	return &made[receivedFile]{
-		Status: http.StatusCreated, ETag: `"` + tagOf(r.Upload.Version) + `"`,
+		Status: createdOrOK(r.Made), ETag: `"` + tagOf(r.Upload.Version) + `"`,
 		Location: "/v1/me/accounts/" + escape(in.Account) + "/uploads/" + escape(r.Upload.ID),
 		Body:     receivedOf(r),
 	}, nil

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -60,6 +61,14 @@ type created[T any] struct {
 	Status   int
 	Location string `header:"Location"`
 	Body     T
+}
+
+// createdOrOK is the status of an answer to a request that made something, or found it made.
+func createdOrOK(made bool) int {
+	if made {
+		return http.StatusCreated
+	}
+	return http.StatusOK
 }
 
 // convert returns a page with its items in another form.

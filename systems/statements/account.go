@@ -87,9 +87,9 @@ func (p *Person) Profile(ctx context.Context) (Profile, error) {
 	return v, err
 }
 
-// CreateAccount makes an account. A repeat with the same id and contents returns the first one. The
-// error is ErrInvalid, ErrTooMany or ErrChanged.
-func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (Account, error) {
+// CreateAccount makes an account. A repeat with the same id and contents returns the first one, and
+// made is false. The error is ErrInvalid, ErrTooMany or ErrChanged.
+func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (_ Account, made bool, _ error) {
 	now := p.now()
 	a := Account{UserID: p.id, ID: n.ID, Name: strings.TrimSpace(n.Name), Currency: n.Currency,
 		Number: strings.TrimSpace(n.Number), CreatedAt: now, UpdatedAt: now, Version: 1}
@@ -97,11 +97,11 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (Account, erro
 		a.ID = p.newID("account")
 	}
 	if err := a.check(); err != nil {
-		return Account{}, err
+		return Account{}, false, err
 	}
 	start, err := p.Start(ctx)
 	if err != nil {
-		return Account{}, err
+		return Account{}, false, err
 	}
 	for _, found := range start.Accounts {
 		if found.ID == a.ID {
@@ -109,27 +109,27 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (Account, erro
 		}
 	}
 	if len(start.Accounts) >= AccountsMax {
-		return Account{}, ErrTooMany.With("what", "accounts").With("limit", AccountsMax)
+		return Account{}, false, ErrTooMany.With("what", "accounts").With("limit", AccountsMax)
 	}
 	err = modelOf(p).accounts.Create(ctx, p.store(), a)
 	if !errors.Is(err, singletable.ErrExists) {
-		return a, wrapped("create account", err)
+		return a, err == nil, wrapped("create account", err)
 	}
 	// Somebody made it just now, perhaps by the same request.
 	found, err := p.Account(ctx, a.ID)
 	if err != nil {
-		return Account{}, err
+		return Account{}, false, err
 	}
 	return a.repeated(found)
 }
 
 // repeated returns the account that is there under the id of one that is asked for, if it says the
 // same.
-func (a *Account) repeated(found Account) (Account, error) {
+func (a *Account) repeated(found Account) (_ Account, made bool, _ error) {
 	if found.Name == a.Name && found.Currency == a.Currency && found.Number == a.Number {
-		return found, nil
+		return found, false, nil
 	}
-	return Account{}, ErrChanged.With("what", "Account "+a.ID)
+	return Account{}, false, ErrChanged.With("what", "Account "+a.ID)
 }
 
 func (a *Account) check() error {

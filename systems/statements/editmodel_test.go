@@ -250,7 +250,7 @@ func (b *plainBooks) ruleAct() {
 		if b.draw(2, "noting") == 0 {
 			r.notes = fmt.Sprint("Rule ", len(b.rules))
 		}
-		_, err := b.CreateRule(b.ctx, statements.Rule{Name: "x", Order: len(b.rules),
+		_, _, err := b.CreateRule(b.ctx, statements.Rule{Name: "x", Order: len(b.rules),
 			Conditions: contains(r.word),
 			Set:        statements.Setting{Notes: r.notes, TagIDs: []string{r.tag}}})
 		b.must(err)

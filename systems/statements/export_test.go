@@ -112,7 +112,7 @@ func nastyTags(t tb, p *Person) {
 	}
 	for i, id := range []string{"a", "b"} {
 		name := []string{"Savings (joint); 50%", "savings -joint- , 50%"}[i]
-		_, err := p.CreateAccount(ctx, NewAccount{ID: id, Name: name, Currency: "NZD"})
+		_, _, err := p.CreateAccount(ctx, NewAccount{ID: id, Name: name, Currency: "NZD"})
 		if err != nil {
 			t.Fatal(err)
 		}

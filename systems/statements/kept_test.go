@@ -62,7 +62,7 @@ func TestAReadingThatFailsLeavesTheUploadAsItWas(t *testing.T) {
 
 func TestNotesThatARuleSetComeAndGoWithTheRow(t *testing.T) {
 	i := newIntake(t)
-	_, err := i.p.CreateRule(t.Context(), Rule{Name: "r", Conditions: []Condition{
+	_, _, err := i.p.CreateRule(t.Context(), Rule{Name: "r", Conditions: []Condition{
 		{Field: OnText, Op: OpContains, Text: "market"}}, Set: Setting{Notes: "food"}})
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func (s *shelf) user(t testing.TB, user string, accounts ...string) *Person {
 		t.Fatal(err)
 	}
 	for _, id := range accounts {
-		_, err := p.CreateAccount(t.Context(),
+		_, _, err := p.CreateAccount(t.Context(),
 			NewAccount{ID: id, Name: strings.ToUpper(id), Currency: "NZD"})
 		if err != nil {
 			t.Fatal(err)

@@ -36,6 +36,8 @@ type Received struct {
 	Questions []bankfile.Question
 	// Earlier is the latest other upload of the same file to the account, if there is one.
 	Earlier *Upload
+	// Made is whether this request made the upload. It is false for a repeat.
+	Made bool
 }
 
 // UploadPage is a page of uploads, the greatest id first: the latest, where the ids were made here.
@@ -100,7 +102,9 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	if err := p.saveUpload(ctx, &u); err != nil {
 		return Received{}, err
 	}
-	return p.readAnew(ctx, a, u)
+	received, err := p.readAnew(ctx, a, u)
+	received.Made = err == nil
+	return received, err
 }
 
 // newUpload makes the item of a request.

@@ -87,42 +87,42 @@ type Condition struct {
 	To     *money.Decimal `dynamodbav:"to,omitempty"`
 }
 
-// CreateRule makes a rule. A repeat with the same id and contents returns the first one. What the
-// books count themselves is ignored: user, times and version. The error is ErrInvalid, ErrNoTag,
-// ErrNoAccount, ErrKeyUsed or ErrTooMany.
-func (p *Person) CreateRule(ctx context.Context, r Rule) (Rule, error) {
+// CreateRule makes a rule. A repeat with the same id and contents returns the first one, and made
+// is false. What the books count themselves is ignored: user, times and version. The error is
+// ErrInvalid, ErrNoTag, ErrNoAccount, ErrKeyUsed or ErrTooMany.
+func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ error) {
 	if r.ID == "" {
 		r.ID = p.newID("rule")
 	}
 	r, err := p.checkedRule(ctx, r)
 	if err != nil {
-		return Rule{}, err
+		return Rule{}, false, err
 	}
 	r.CreatedAt, r.Version = p.now(), 1
 	r.UpdatedAt = r.CreatedAt
 	for range editsMax {
 		rules, err := p.Rules(ctx)
 		if err != nil {
-			return Rule{}, err
+			return Rule{}, false, err
 		}
 		for _, found := range rules {
 			switch {
 			case found.ID != r.ID:
 			case found.same(r):
-				return found, nil
+				return found, false, nil
 			default:
-				return Rule{}, ErrKeyUsed.With("key", r.ID)
+				return Rule{}, false, ErrKeyUsed.With("key", r.ID)
 			}
 		}
 		if len(rules) >= RulesMax {
-			return Rule{}, ErrTooMany.With("what", "rules").With("limit", RulesMax)
+			return Rule{}, false, ErrTooMany.With("what", "rules").With("limit", RulesMax)
 		}
 		err = p.putRule(ctx, r, func(tx *singletable.Tx) { modelOf(p).rules.CreateTx(tx, r) })
 		if !errors.Is(err, singletable.ErrConditionFailed) {
-			return r, err
+			return r, err == nil, err
 		}
 	}
-	return Rule{}, ErrContended.New()
+	return Rule{}, false, ErrContended.New()
 }
 
 // ChangeRule makes a rule what r says. Its version is the one that the caller has seen; 0 means

@@ -16,7 +16,7 @@ func (d *desk) rule(r statements.Rule) statements.Rule {
 	if r.Name == "" {
 		r.Name = "A rule"
 	}
-	r, err := d.CreateRule(d.t.Context(), r)
+	r, _, err := d.CreateRule(d.t.Context(), r)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -64,12 +64,13 @@ func TestRulesAreMadeChangedAndRemoved(t *testing.T) {
 	if got, err := d.Rule(t.Context(), "r1"); err != nil || cmp.Diff(want, got) != "" {
 		t.Error(err, cmp.Diff(want, got))
 	}
-	if again := d.rule(want); again.Version != 1 {
-		t.Errorf("a repeat: %v", again)
+	if again, made, err := d.CreateRule(t.Context(), want); err != nil || made ||
+		again.Version != 1 {
+		t.Errorf("a repeat: %v %v, %v", again, made, err)
 	}
 	other := want
 	other.Name = "Tea"
-	if _, err := d.CreateRule(t.Context(), other); !errors.Is(err, statements.ErrKeyUsed) {
+	if _, _, err := d.CreateRule(t.Context(), other); !errors.Is(err, statements.ErrKeyUsed) {
 		t.Errorf("its id for another: %v", err)
 	}
 	first := d.rule(statements.Rule{ID: "r0", Order: 1, Conditions: contains("x"),
@@ -131,7 +132,7 @@ func TestARuleThatCannotWorkIsRefused(t *testing.T) {
 			Op: statements.OpBegins, Text: "a"}), []string{"conditions[0].op"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := d.CreateRule(t.Context(), test.rule)
+			_, _, err := d.CreateRule(t.Context(), test.rule)
 			if diff := cmp.Diff(test.want, fieldsOf(err)); diff != "" {
 				t.Error(err, diff)
 			}
@@ -139,12 +140,12 @@ func TestARuleThatCannotWorkIsRefused(t *testing.T) {
 	}
 	r := statements.Rule{Name: "x", Conditions: contains("x"),
 		Set: statements.Setting{TagIDs: []string{"tag-none"}}}
-	if _, err := d.CreateRule(t.Context(), r); !errors.Is(err, statements.ErrNoTag) {
+	if _, _, err := d.CreateRule(t.Context(), r); !errors.Is(err, statements.ErrNoTag) {
 		t.Errorf("a tag that is not there: %v", err)
 	}
 	r = one(statements.Condition{Field: statements.OnAccount, Op: statements.OpEquals,
 		Text: "none"})
-	if _, err := d.CreateRule(t.Context(), r); !errors.Is(err, statements.ErrNoAccount) {
+	if _, _, err := d.CreateRule(t.Context(), r); !errors.Is(err, statements.ErrNoAccount) {
 		t.Errorf("an account that is not there: %v", err)
 	}
 }

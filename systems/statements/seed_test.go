@@ -3,6 +3,7 @@ package statements_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,17 +67,27 @@ func TestAnAppStartsWithOneQuery(t *testing.T) {
 func TestEqualRequestsForAnAccountAtOnceMakeOne(t *testing.T) {
 	p := open(t, statements.Options{}).person("someone")
 	n := statements.NewAccount{ID: "everyday", Name: "Everyday", Currency: "NZD"}
-	var wg sync.WaitGroup
+	var (
+		wg   sync.WaitGroup
+		made atomic.Int32
+	)
 	for range 20 {
 		wg.Go(func() {
-			if a, err := p.CreateAccount(t.Context(), n); err != nil || a.Name != n.Name {
+			a, first, err := p.CreateAccount(t.Context(), n)
+			if err != nil || a.Name != n.Name {
 				t.Errorf("got %v, %v", a, err)
+			}
+			if first {
+				made.Add(1)
 			}
 		})
 	}
 	wg.Wait()
+	if made.Load() != 1 {
+		t.Errorf("made %d times", made.Load())
+	}
 	n.Name = "Another"
-	if _, err := p.CreateAccount(t.Context(), n); !errors.Is(err, statements.ErrChanged) {
+	if _, _, err := p.CreateAccount(t.Context(), n); !errors.Is(err, statements.ErrChanged) {
 		t.Errorf("another one with the id: %v", err)
 	}
 }

@@ -56,7 +56,7 @@ func (b *books) person(user string) *statements.Person {
 // account makes an account in New Zealand dollars.
 func (b *books) account(p *statements.Person, name string) statements.Account {
 	b.t.Helper()
-	a, err := p.CreateAccount(b.t.Context(), statements.NewAccount{Name: name, Currency: "NZD"})
+	a, _, err := p.CreateAccount(b.t.Context(), statements.NewAccount{Name: name, Currency: "NZD"})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestTheLargestTransactionIsStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := p.CreateAccount(t.Context(), NewAccount{Name: "A", Currency: "NZD",
+		a, _, err := p.CreateAccount(t.Context(), NewAccount{Name: "A", Currency: "NZD",
 			ID: full(sign, NameMax)})
 		if err != nil {
 			t.Fatal(err)

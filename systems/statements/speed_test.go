@@ -72,7 +72,8 @@ func importOnce(b *testing.B, durable bool, file string, rows int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := p.CreateAccount(ctx, NewAccount{ID: "a", Name: "A", Currency: "NZD"}); err != nil {
+	n := NewAccount{ID: "a", Name: "A", Currency: "NZD"}
+	if _, _, err := p.CreateAccount(ctx, n); err != nil {
 		b.Fatal(err)
 	}
 	_, err = p.Upload(ctx, "a", UploadRequest{ID: "1", Body: io.Reader(strings.NewReader(file))})
