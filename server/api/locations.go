@@ -306,8 +306,8 @@ func (a *API) createLocation(
 		return nil, err
 	}
 	return &createdLocation{
-		Status: createdOrOK(made), Location: "/v1/locations/" + string(l.ID), ETag: `"` + l.Tag() + `"`,
-		Body: a.locationOf(l),
+		Status: createdOrOK(made), Location: "/v1/locations/" + string(l.ID),
+		ETag: `"` + l.Tag() + `"`, Body: a.locationOf(l),
 	}, nil
 }
 

@@ -61,7 +61,8 @@ func furnish(t tb, s *shelf, files memory, p *Person, rows ...Transaction) {
 	_, err := p.SaveProfile(ctx, "someone@example.com", Preferences{Currency: "NZD"}, 0)
 	must(err)
 	for _, id := range []string{"a", "b", "a#%"} {
-		_, _, err := p.CreateAccount(ctx, NewAccount{ID: id, Name: "Account " + id, Currency: "NZD"})
+		n := NewAccount{ID: id, Name: "Account " + id, Currency: "NZD"}
+		_, _, err := p.CreateAccount(ctx, n)
 		must(err)
 	}
 	put(t, p, rows...)
