@@ -86,7 +86,7 @@ func (a *API) registerBankAccounts() {
 		summary: "Create an account",
 		description: "A repeat with the same id and contents answers the first account with status " +
 			"200.",
-		example:     newBankAccount{ID: "everyday", Name: "Everyday", Currency: "NZD"},
+		example: newBankAccount{ID: "everyday", Name: "Everyday", Currency: "NZD"},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrChanged, statements.ErrTooMany,
 		},
