@@ -257,5 +257,14 @@ func (c *Client) Ready(ctx context.Context) error {
 	return err
 }
 
-// segment escapes a value for a segment of a path.
-func segment[T ~string](value T) string { return url.PathEscape(string(value)) }
+// segment escapes a value for a segment of a path. One that means a way up or nothing to whoever
+// joins or cleans paths is written so that it does not.
+func segment[T ~string](value T) string {
+	switch value {
+	case ".":
+		return "%2E"
+	case "..":
+		return "%2E%2E"
+	}
+	return url.PathEscape(string(value))
+}

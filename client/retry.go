@@ -77,7 +77,11 @@ func (c *Client) again(attempt int, err error) (wait time.Duration, ok bool) {
 		!c.budget.spend() {
 		return 0, false
 	}
-	wait = min(c.opts.Retry.Base<<(attempt-1), c.opts.Retry.Max)
+	wait = c.opts.Retry.Base
+	for range attempt - 1 { // It would overflow if it were shifted first and bounded then.
+		wait = min(2*wait, c.opts.Retry.Max)
+	}
+	wait = min(wait, c.opts.Retry.Max)
 	wait = wait/2 + rand.N(wait/2+1)
 	var asked *delayedError
 	if errors.As(err, &asked) {

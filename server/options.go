@@ -48,6 +48,8 @@ type Limits struct {
 	Body int64
 	// Upload is the greatest size in bytes of a file that a person uploads; UploadMax.
 	Upload int64
+	// Archive is the greatest size in bytes of an archive that is brought back; ArchiveMax.
+	Archive int64
 	// Header is the greatest size of a request's headers in bytes; HeaderMax.
 	Header int
 	// Read bounds the time to read a whole request; ReadTimeout.
@@ -65,6 +67,7 @@ type Limits struct {
 const (
 	BodyMax       = 256 << 10
 	UploadMax     = 1 << 30 // Decades of a busy account; reading it takes little memory.
+	ArchiveMax    = statements.ArchiveSizeMax
 	HeaderMax     = 16 << 10
 	ReadTimeout   = 10 * time.Second
 	AnswerTimeout = 30 * time.Second
@@ -175,6 +178,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	setDefault(&o.Limits.Body, BodyMax)
 	setDefault(&o.Limits.Upload, UploadMax)
+	setDefault(&o.Limits.Archive, ArchiveMax)
 	setDefault(&o.Limits.Header, HeaderMax)
 	setDefault(&o.Limits.Read, ReadTimeout)
 	setDefault(&o.Limits.Answer, AnswerTimeout)

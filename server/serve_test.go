@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -191,6 +192,50 @@ func TestBodiesThatDoNotArriveAreGivenUp(t *testing.T) {
 	if err != nil || response.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("got %v, %v", response, err)
 	}
+	end()
+	<-ended
+}
+
+// The time to read a request bounds nothing but that: work that goes on after it is not ended.
+func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
+	var slow atomic.Bool
+	w := start(t, func(o *server.Options) {
+		o.Limits.Read = 100 * time.Millisecond
+		now := o.Now
+		o.Now = func() time.Time {
+			if slow.Load() {
+				time.Sleep(300 * time.Millisecond)
+			}
+			return now()
+		}
+	})
+	w.furnish()
+	address, end, ended := serving(t, w)
+	slow.Store(true)
+	for _, r := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{post, "/v1/transactions", transfer, http.StatusCreated},
+		{get, "/v1/accounts/alice/statement?from=2026-01-01&to=2026-01-02", "", http.StatusOK},
+	} {
+		sent, err := http.NewRequestWithContext(t.Context(), r.method, address+r.path,
+			strings.NewReader(r.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent.Header.Set("Content-Type", "application/json")
+		sent.Header.Set("Idempotency-Key", "slow")
+		got, err := http.DefaultClient.Do(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Body.Close()
+		if got.StatusCode != r.status {
+			t.Errorf("%s %s: status %d", r.method, r.path, got.StatusCode)
+		}
+	}
+	slow.Store(false)
 	end()
 	<-ended
 }

@@ -118,6 +118,7 @@ func (s *Server) build(ctx context.Context) error {
 			Authenticate: s.authenticate(),
 			Hosts:        s.opts.Hosts, User: s.opts.User,
 			BodyMax: s.opts.Limits.Body, UploadMax: s.opts.Limits.Upload,
+			ArchiveMax: s.opts.Limits.Archive,
 			BodyTime:   s.opts.Limits.Read,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Paid:       s.metrics.paid,

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -109,9 +108,19 @@ func (w *world) beginnings(t *testing.T) {
 		s.Accounts[0].Name != name || s.Tags == nil {
 		t.Errorf("starts with %+v", s)
 	}
-	tag := fmt.Sprintf(`"%d"`, a.Version)
+	tag := w.send(get, "/v1/me/accounts/everyday", "").header.Get("ETag")
 	if r := w.send(get, "/v1/me/accounts/everyday", "", "If-None-Match", tag); r.status != 304 {
 		t.Errorf("what is known has status %d", r.status)
+	}
+	for _, change := range []struct {
+		tag    string
+		status int
+	}{{tag, 200}, {tag, 412}, {`"2"`, 412}, {`"3"`, 200}} {
+		r := w.send(http.MethodPatch, "/v1/me/accounts/everyday", `{"number":"1"}`, "If-Match",
+			change.tag)
+		if r.status != change.status {
+			t.Errorf("a change of %s has status %d", change.tag, r.status)
+		}
 	}
 }
 
@@ -476,6 +485,21 @@ func TestWrongRequestsAboutStatementsAreRefused(t *testing.T) {
 			[]string{"If-Match", `"0"`}, 412, "statement_changed", nil},
 		{"an ETag without a character", http.MethodPatch, account, `{"name":"x"}`,
 			[]string{"If-Match", `""`}, 400, "invalid_parameter", nil},
+		{"a way up for an id", post, "/v1/me/accounts",
+			`{"id":"..","name":"x","currency":"NZD"}`, nil, 400, "statement_invalid",
+			[]string{"id must not be"}},
+		{"a tag merged into nothing", post, "/v1/me/tags/none/merge", `{}`, nil,
+			400, "statement_invalid", []string{"into is missing"}},
+		{"totals of no days", get, account + "/totals?from=yesterday", "", nil,
+			400, "statement_range_invalid", nil},
+		{"totals of nothing", get, "/v1/me/accounts/none/totals", "", nil,
+			404, "bank_account_not_found", nil},
+		{"an amount of a part that is none", post, rows,
+			`{"date":"2025-08-01","amount":"3","splits":[{"amount":"1"},{"amount":"x"}]}`, nil,
+			400, "statement_invalid", []string{"splits[1].amount must be a plain decimal"}},
+		{"a currency of a profile", http.MethodPut, "/v1/me/profile",
+			`{"preferences":{"currency":"XXQ"}}`, nil, 400, "statement_invalid",
+			[]string{"preferences.currency"}},
 		{"everything gone without a word", http.MethodDelete, "/v1/me", "", nil,
 			400, "invalid_parameter", []string{"confirm is missing"}},
 		{"a job that is not there", post, "/v1/me/jobs/none/run", "", nil,
@@ -500,6 +524,24 @@ func TestWrongRequestsAboutStatementsAreRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// No id is a way to something else.
+func TestIdsThatAreWaysUpReachNothingElse(t *testing.T) {
+	w := start(t)
+	w.everyday()
+	for _, id := range []string{".", ".."} {
+		ctx := t.Context()
+		err := w.DeleteBankTransaction(ctx, "everyday", client.BankTransactionID(id), 0)
+		if !errors.Is(err, statements.ErrNoTransaction) {
+			t.Errorf("a transaction %s: %v", id, err)
+		}
+		if v, err := w.BankAccount(ctx, client.BankAccountID(id)); !errors.Is(err,
+			statements.ErrNoAccount) {
+			t.Errorf("an account %s: %+v, %v", id, v, err)
+		}
+	}
+	must[client.BankAccount](t)(w.BankAccount(t.Context(), "everyday"))
 }
 
 // What a repeat finds made is told apart from what it makes.

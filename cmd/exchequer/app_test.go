@@ -60,7 +60,7 @@ func TestValuesThatAFlagCannotTakeAreExplained(t *testing.T) {
 		"--quiet=yes": `--quiet is "yes" and takes true or false`,
 	} {
 		var out bytes.Buffer
-		a := &app{out: &out, err: &out}
+		a := &app{out: &out, err: &out, getenv: func(string) string { return "" }}
 		if exit := a.run(t.Context(), append(plan, given)); exit != exitUsage {
 			t.Errorf("%s: exit %d", given, exit)
 		}

@@ -61,6 +61,8 @@ type Options struct {
 	BodyMax int64
 	// UploadMax is the greatest size of a file that a person uploads, in bytes.
 	UploadMax int64
+	// ArchiveMax is that of an archive that is brought back, which has all of those in it.
+	ArchiveMax int64
 	// Now is the clock that tells what is open and what is stale.
 	Now func() time.Time
 	// BodyTime bounds the time to read a body, and AnswerTime that to work out an answer.
@@ -213,6 +215,7 @@ func registerBody[B, I, O any, P interface {
 	h.Middlewares = append(h.Middlewares, a.demandJSON)
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
 		var body B
+		exchangeOf(ctx).arrived()
 		err := read.Decode(P(in).bytes(), &body)
 		var out *O
 		if err == nil {
@@ -337,24 +340,22 @@ func (a *API) demandJSON(ctx huma.Context, next func(huma.Context)) {
 func (a *API) bounded(ctx huma.Context, next func(huma.Context)) {
 	limited, cancel := context.WithTimeout(ctx.Context(), a.opts.AnswerTime)
 	defer cancel()
+	arrivedWithout(ctx)
 	next(&exchanged{frameworkContext: huma.WithContext(ctx, limited)})
 }
 
 // unbounded lets a stream take as long as it takes: the server's own limit is lifted.
 func unbounded(ctx huma.Context, next func(huma.Context)) {
-	r, w := humago.Unwrap(ctx)
+	_, w := humago.Unwrap(ctx)
 	// Where there is no connection, as in one process, there is no limit to lift.
-	connection := http.NewResponseController(w)
-	_ = connection.SetWriteDeadline(time.Time{})
-	if r.Body == http.NoBody {
-		unhurried(ctx)
-	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	arrivedWithout(ctx)
 	next(&exchanged{frameworkContext: ctx})
 }
 
-// unhurried lifts the time to read, once there is nothing more to read: when it is over, the server
-// takes the caller for gone and ends the work.
-func unhurried(ctx huma.Context) {
-	_, w := humago.Unwrap(ctx)
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+// arrivedWithout notes that a request without a body has arrived.
+func arrivedWithout(ctx huma.Context) {
+	if r, _ := humago.Unwrap(ctx); r.Body == http.NoBody {
+		exchangeOf(ctx.Context()).arrived()
+	}
 }

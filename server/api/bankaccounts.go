@@ -133,10 +133,7 @@ func (a *API) createBankAccount(
 	if err != nil {
 		return nil, err
 	}
-	return &made[bankAccount]{
-		Status: createdOrOK(fresh), Location: "/v1/me/accounts/" + escape(v.ID),
-		ETag: `"` + tagOf(v.Version) + `"`, Body: bankAccountOf(v),
-	}, nil
+	return newMade(fresh, "/v1/me/accounts/"+escape(v.ID), v.Version, bankAccountOf(v)), nil
 }
 
 func (a *API) bankAccount(
@@ -150,7 +147,7 @@ func (a *API) bankAccount(
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, tagOf(v.Version), bankAccountOf(v)), nil
+	return newVersioned(in.IfNoneMatch, v.Version, bankAccountOf(v)), nil
 }
 
 func (a *API) changeBankAccount(

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -117,11 +118,12 @@ func readDecimal(wrong *problem.Fields, field string, text *payload.Decimal) *mo
 
 // readSplits reads the parts of a transaction.
 func readSplits(wrong *problem.Fields, splits []newSplit) []statements.NewSplit {
-	return convertAll(splits, func(s newSplit) statements.NewSplit {
-		return statements.NewSplit{
-			Amount: *readDecimal(wrong, "splits", &s.Amount), TagIDs: s.TagIDs, Notes: s.Notes,
-		}
-	})
+	parts := make([]statements.NewSplit, len(splits))
+	for i, s := range splits {
+		amount := readDecimal(wrong, fmt.Sprintf("splits[%d].amount", i), &s.Amount)
+		parts[i] = statements.NewSplit{Amount: *amount, TagIDs: s.TagIDs, Notes: s.Notes}
+	}
+	return parts
 }
 
 func (a *API) registerBankEdits() {
@@ -211,14 +213,7 @@ func (a *API) addBankTransaction(
 	if err != nil {
 		return nil, err
 	}
-	return madeTransaction(createdOrOK(fresh), t), nil
-}
-
-func madeTransaction(status int, t statements.Transaction) *made[bankTransaction] {
-	return &made[bankTransaction]{
-		Status: status, Location: transactionPath(t), ETag: `"` + tagOf(t.Version) + `"`,
-		Body: bankTransactionOf(t),
-	}
+	return newMade(fresh, transactionPath(t), t.Version, bankTransactionOf(t)), nil
 }
 
 func (a *API) changeBankTransaction(
@@ -276,9 +271,8 @@ func (a *API) annotate(
 	if err != nil {
 		return nil, err
 	}
-	out := madeTransaction(http.StatusCreated, t)
-	out.Location += "/annotations/" + escape(v.ID)
-	return out, nil
+	path := transactionPath(t) + "/annotations/" + escape(v.ID)
+	return newMade(true, path, t.Version, bankTransactionOf(t)), nil
 }
 
 func (a *API) changeAnnotation(

@@ -41,8 +41,10 @@ func (a *API) registerTags() {
 		personal: true, status: http.StatusCreated, repeats: true, summary: "Create a tag",
 		description: "One whose text is there already, in whatever case, is answered as it is, with " +
 			"status 200.",
-		example:  newTag{Text: "Groceries"},
-		problems: []*problem.Definition{statements.ErrInvalid, statements.ErrTooMany},
+		example: newTag{Text: "Groceries"},
+		problems: []*problem.Definition{
+			statements.ErrInvalid, statements.ErrTooMany, statements.ErrChanged,
+		},
 	}, a.createTag)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -94,8 +95,14 @@ type (
 	}
 )
 
-// escape writes an id as a part of a path.
-func escape(id string) string { return url.PathEscape(id) }
+// escape writes an id as a part of a path. Books refuse ids that are a way up, but not those that
+// another program wrote.
+func escape(id string) string {
+	if id == "." || id == ".." {
+		return strings.ReplaceAll(id, ".", "%2E")
+	}
+	return url.PathEscape(id)
+}
 
 func bankTransactionOf(t statements.Transaction) bankTransaction {
 	out := bankTransaction{
@@ -183,5 +190,5 @@ func (a *API) bankTransaction(
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, tagOf(t.Version), bankTransactionOf(t)), nil
+	return newVersioned(in.IfNoneMatch, t.Version, bankTransactionOf(t)), nil
 }

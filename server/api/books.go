@@ -2,9 +2,13 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -53,7 +57,8 @@ func (g Guarded) version() (uint64, error) {
 	if tag == "" || err != nil {
 		return 0, err
 	}
-	switch version, err := strconv.ParseUint(tag, 10, 63); {
+	number, _, _ := strings.Cut(tag, "-")
+	switch version, err := strconv.ParseUint(number, 10, 63); {
 	case err != nil:
 		return math.MaxInt64, nil
 	case version == 0: // What another program wrote.
@@ -63,7 +68,18 @@ func (g Guarded) version() (uint64, error) {
 	}
 }
 
-func tagOf(version uint64) string { return strconv.FormatUint(version, 10) }
+// tagOf returns the ETag of an answer without its quotes: the version, and a digest of the body,
+// since another program may write without counting, and a deleted account may be made again.
+func tagOf(version uint64, body any) string {
+	text, _ := json.Marshal(body) // Bodies of answers can all be written.
+	digest := sha256.Sum256(text)
+	return strconv.FormatUint(version, 10) + "-" + hex.EncodeToString(digest[:8])
+}
+
+// newVersioned returns an answer with an ETag, without a body where the caller has it already.
+func newVersioned[T any](known string, version uint64, body T) *tagged[T] {
+	return newTagged(known, tagOf(version, body), body)
+}
 
 // stated is the answer to a change, with the ETag of what came of it.
 type stated[T any] struct {
@@ -72,7 +88,7 @@ type stated[T any] struct {
 }
 
 func newStated[T any](version uint64, body T) *stated[T] {
-	return &stated[T]{ETag: `"` + tagOf(version) + `"`, Body: body}
+	return &stated[T]{ETag: `"` + tagOf(version, body) + `"`, Body: body}
 }
 
 // made is the answer to a request that made something.
@@ -81,6 +97,14 @@ type made[T any] struct {
 	Location string `header:"Location"`
 	ETag     string `header:"ETag" doc:"Changes whenever the answer does; give it to If-Match"`
 	Body     T
+}
+
+// newMade returns the answer to a request that made something, or found it made.
+func newMade[T any](fresh bool, path string, version uint64, body T) *made[T] {
+	return &made[T]{
+		Status: createdOrOK(fresh), Location: path, ETag: `"` + tagOf(version, body) + `"`,
+		Body: body,
+	}
 }
 
 // The forms of what a person tells of themselves, and of all that an app needs when it starts.
@@ -174,7 +198,7 @@ func (a *API) profile(ctx context.Context, in *Conditional) (*tagged[profile], e
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, tagOf(v.Version), profileOf(v)), nil
+	return newVersioned(in.IfNoneMatch, v.Version, profileOf(v)), nil
 }
 
 func (a *API) saveProfile(

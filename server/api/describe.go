@@ -147,9 +147,6 @@ func (a *API) finishDescription() {
 		if path.Get != nil {
 			describeETag(path.Get)
 		}
-		if path.Patch != nil {
-			describeETag(path.Patch)
-		}
 		if path.Post != nil {
 			describeReplay(path.Post)
 		}

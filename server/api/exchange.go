@@ -46,6 +46,15 @@ type Exchange struct {
 	trusted bool
 	caller  caller
 	meter   *singletable.Meter
+	writer  http.ResponseWriter // of the connection; nil where there is no request
+}
+
+// arrived lifts the time to read, once there is nothing more to read: when it is over, the server
+// takes the caller for gone and ends the work.
+func (x *Exchange) arrived() {
+	if x.writer != nil { // Where there is no connection, as in one process, there is no limit.
+		_ = http.NewResponseController(x.writer).SetReadDeadline(time.Time{})
+	}
 }
 
 type (
@@ -72,6 +81,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, meter := singletable.WithMeter(context.WithValue(r.Context(), exchangeKey{}, x))
 	x.meter = meter
 	r = r.WithContext(ctx)
+	x.writer = w
 	answer := &recorder{ResponseWriter: w, request: r, exchange: x}
 	defer func() {
 		whole := true
@@ -93,6 +103,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set(headerRequestID, x.ID)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Vary", "Authorization") // The same address answers each person with their own.
 	if !x.trusted {
 		if err := a.guard.check(r); err != nil {
 			a.document(ctx, err).write(answer)

@@ -105,7 +105,7 @@ func (f *WithFile) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// registerFile adds an operation whose body is a file of at most Options.UploadMax bytes.
+// registerFile adds an operation whose body is a file.
 func registerFile[I, O any](
 	a *API, op operation, handle func(context.Context, *I) (*O, error),
 ) {
@@ -120,17 +120,17 @@ func registerFile[I, O any](
 	}
 }
 
-// body returns the reader of the file.
-func (f *WithFile) body(a *API) (*payload.File, error) {
+// body returns the reader of the file, which has at most limit bytes.
+func (f *WithFile) body(a *API, limit int64) (*payload.File, error) {
 	media, _, err := mime.ParseMediaType(f.ctx.Header("Content-Type"))
 	if err == nil && media == "multipart/form-data" {
 		return nil, ErrFormRefused
 	}
 	r, w := humago.Unwrap(f.ctx)
-	if r.ContentLength > a.opts.UploadMax {
-		return nil, payload.ErrTooLarge.With("limit", a.opts.UploadMax)
+	if r.ContentLength > limit {
+		return nil, payload.ErrTooLarge.With("limit", limit)
 	}
-	return payload.NewFile(f.ctx.BodyReader(), a.opts.UploadMax, a.opts.BodyTime, w), nil
+	return payload.NewFile(f.ctx.BodyReader(), limit, a.opts.BodyTime, w), nil
 }
 
 // download answers with bytes that are written as they come. What is wrong with the request itself

@@ -86,6 +86,7 @@ func (a *API) registerMyData() {
 		scope: read, personal: true, stream: true,
 		summary:     "Get everything of mine as one archive",
 		description: "A zip file with all that there is, uploaded files included. It can be restored.",
+		problems:    []*problem.Definition{statements.ErrNoFiles},
 	}
 	register(a, archive, a.archive)
 	a.describeAnswer(archive, map[string]*huma.MediaType{
@@ -158,7 +159,7 @@ func (a *API) restore(ctx context.Context, in *restoreParams) (*answer[archiveCo
 	if err != nil {
 		return nil, err
 	}
-	body, err := in.body(a)
+	body, err := in.body(a, a.opts.ArchiveMax)
 	if err != nil {
 		return nil, err
 	}

@@ -268,7 +268,6 @@ func stream[P, R any](
 ) *streamed {
 	lines := strings.Contains(accept, mediaLines)
 	return &streamed{Body: func(c huma.Context) {
-		unhurried(c)
 		s := &lineWriter{c: c}
 		outcome, err := work(c.Context(), func(p P) {
 			if lines {

@@ -74,6 +74,7 @@ func (a *API) registerReports() {
 		summary: "List the totals of an account's months",
 		description: "By tag and merchant, one for each month and currency. They are written with " +
 			"each row, so that they are what the rows add up to at every instant.",
+		problems: []*problem.Definition{statements.ErrInvalidRange, statements.ErrNoAccount},
 	}, a.totals)
 	registerWork(a, operation{
 		id: "check-totals", method: http.MethodPost,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -137,13 +138,14 @@ func (f *ruleFields) rule() (statements.Rule, error) {
 	r := statements.Rule{
 		Name: f.Name, Order: f.Order, Disabled: f.Disabled, Any: f.Any, Stop: f.Stop,
 		Set: statements.Setting(f.Set),
-		Conditions: convertAll(f.Conditions, func(c condition) statements.Condition {
-			return statements.Condition{
-				Field: c.Field, Op: c.Op, Not: c.Not, Text: c.Text,
-				Amount: readDecimal(&wrong, "conditions.amount", c.Amount),
-				To:     readDecimal(&wrong, "conditions.to", c.To),
-			}
-		}),
+	}
+	for i, c := range f.Conditions {
+		at := fmt.Sprintf("conditions[%d].", i)
+		r.Conditions = append(r.Conditions, statements.Condition{
+			Field: c.Field, Op: c.Op, Not: c.Not, Text: c.Text,
+			Amount: readDecimal(&wrong, at+"amount", c.Amount),
+			To:     readDecimal(&wrong, at+"to", c.To),
+		})
 	}
 	return r, wrong.Err(statements.ErrInvalid)
 }
@@ -174,7 +176,7 @@ func (a *API) registerRules() {
 			"there. A repeat with the same id and contents answers the first rule with status 200.",
 		example: newRule{ruleFields: example},
 		problems: append(wrong[:len(wrong):len(wrong)], statements.ErrKeyUsed,
-			statements.ErrTooMany),
+			statements.ErrTooMany, statements.ErrChanged),
 	}, a.createRule)
 	register(a, operation{
 		id: "get-rule", method: http.MethodGet, path: "/v1/me/rules/{rule}", tag: chapter,
@@ -209,8 +211,8 @@ func (a *API) registerRules() {
 		description: "It answers a job; run it. What a person set is never changed.",
 		example:     scope,
 		problems: []*problem.Definition{
-			statements.ErrInvalidRange, statements.ErrNoRule, statements.ErrNoAccount,
-			statements.ErrTooMany,
+			statements.ErrInvalidRange, statements.ErrInvalid, statements.ErrNoRule,
+			statements.ErrNoAccount, statements.ErrTooMany,
 		},
 	}, a.applyRules)
 }
@@ -243,10 +245,7 @@ func (a *API) createRule(
 	if err != nil {
 		return nil, err
 	}
-	return &made[rule]{
-		Status: createdOrOK(fresh), Location: "/v1/me/rules/" + escape(r.ID),
-		ETag: `"` + tagOf(r.Version) + `"`, Body: ruleOf(r),
-	}, nil
+	return newMade(fresh, "/v1/me/rules/"+escape(r.ID), r.Version, ruleOf(r)), nil
 }
 
 func (a *API) rule(ctx context.Context, in *ruleParams) (*tagged[rule], error) {
@@ -258,7 +257,7 @@ func (a *API) rule(ctx context.Context, in *ruleParams) (*tagged[rule], error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, tagOf(r.Version), ruleOf(r)), nil
+	return newVersioned(in.IfNoneMatch, r.Version, ruleOf(r)), nil
 }
 
 func (a *API) changeRule(

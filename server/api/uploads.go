@@ -82,8 +82,10 @@ func (a *API) registerUploads() {
 	register(a, operation{
 		id: "get-upload", method: http.MethodGet, path: path + "/{upload}", tag: chapter,
 		scope: read, personal: true, stream: true,
-		summary:  "Get an upload, with the questions that are open",
-		problems: []*problem.Definition{statements.ErrNoUpload, statements.ErrFileMissing},
+		summary: "Get an upload, with the questions that are open",
+		problems: []*problem.Definition{
+			statements.ErrNoUpload, statements.ErrFileMissing, statements.ErrNoFiles,
+		},
 	}, a.uploadOf)
 	a.registerReading(path, write)
 	a.registerImports(path, read, write)
@@ -93,7 +95,7 @@ func (a *API) registerUploads() {
 func (a *API) registerReading(path string, scope apikey.Scope) {
 	wrong := []*problem.Definition{
 		statements.ErrInvalid, statements.ErrNoUpload, statements.ErrFileMissing,
-		statements.ErrUploadState,
+		statements.ErrUploadState, statements.ErrChanged, statements.ErrNoFiles,
 	}
 	registerBody(a, operation{
 		id: "answer-questions", method: http.MethodPost, path: path + "/{upload}/answers",
@@ -122,7 +124,9 @@ func (a *API) registerReading(path string, scope apikey.Scope) {
 		id: "delete-uploaded-file", method: http.MethodDelete, path: path + "/{upload}/file",
 		tag: tagUploads, scope: scope, personal: true, summary: "Delete the file of an upload",
 		description: "The upload itself and its transactions stay.",
-		problems:    []*problem.Definition{statements.ErrNoUpload},
+		problems: []*problem.Definition{
+			statements.ErrNoUpload, statements.ErrUploadState, statements.ErrNoFiles,
+		},
 	}, a.deleteFile)
 }
 
@@ -130,14 +134,14 @@ func (a *API) registerReading(path string, scope apikey.Scope) {
 func (a *API) registerImports(path string, read, write apikey.Scope) {
 	decide := []*problem.Definition{
 		statements.ErrUnreadable, statements.ErrNoUpload, statements.ErrFileMissing,
-		statements.ErrUploadState, statements.ErrUndecided,
+		statements.ErrUploadState, statements.ErrUndecided, statements.ErrNoFiles,
 	}
 	register(a, operation{
 		id: "preview-upload", method: http.MethodPost, path: path + "/{upload}/preview",
 		tag: tagUploads, scope: write, personal: true, stream: true,
 		summary:     "Tell what an import would do",
 		description: "Row by row, with the counts and the digest of it. Nothing is imported.",
-		problems:    decide,
+		problems:    append(decide[:len(decide):len(decide)], statements.ErrChanged),
 	}, a.previewUpload)
 	register(a, operation{
 		id: "list-outcomes", method: http.MethodGet, path: path + "/{upload}/rows",
@@ -146,6 +150,7 @@ func (a *API) registerImports(path string, read, write apikey.Scope) {
 		description: "By the last preview or import, but for rows that are simply new.",
 		problems: []*problem.Definition{
 			statements.ErrInvalidCursor, statements.ErrNoUpload, statements.ErrFileMissing,
+			statements.ErrNoFiles,
 		},
 	}, a.outcomes)
 	registerWork(a, operation{
@@ -175,7 +180,7 @@ func (a *API) upload(ctx context.Context, in *uploadParams) (*made[receivedFile]
 	if err != nil {
 		return nil, err
 	}
-	body, err := in.body(a)
+	body, err := in.body(a, a.opts.UploadMax)
 	if err != nil {
 		return nil, err
 	}
@@ -185,11 +190,8 @@ func (a *API) upload(ctx context.Context, in *uploadParams) (*made[receivedFile]
 	if err = body.Because(err); err != nil {
 		return nil, err
 	}
-	return &made[receivedFile]{
-		Status: createdOrOK(r.Made), ETag: `"` + tagOf(r.Upload.Version) + `"`,
-		Location: "/v1/me/accounts/" + escape(in.Account) + "/uploads/" + escape(r.Upload.ID),
-		Body:     receivedOf(r),
-	}, nil
+	path := "/v1/me/accounts/" + escape(in.Account) + "/uploads/" + escape(r.Upload.ID)
+	return newMade(r.Made, path, r.Upload.Version, receivedOf(r)), nil
 }
 
 func (a *API) uploads(ctx context.Context, in *uploadsParams) (*answer[list[upload]], error) {

@@ -42,10 +42,11 @@ func (p *Person) SaveProfile(
 	var wrong problem.Fields
 	checkText(&wrong, "email", email, 0, NameMax)
 	if preferences.Currency != "" && !preferences.Currency.Known() {
-		wrong.Addf("currency", "%q is no currency of ISO 4217", preferences.Currency)
+		wrong.Addf("preferences.currency", "%q is no currency of ISO 4217", preferences.Currency)
 	}
 	if _, err := time.LoadLocation(preferences.TimeZone); err != nil {
-		wrong.Addf("timezone", "%q is no time zone such as Pacific/Auckland", preferences.TimeZone)
+		wrong.Addf("preferences.timezone", "%q is no time zone such as Pacific/Auckland",
+			preferences.TimeZone)
 	}
 	if err := wrong.Err(ErrInvalid); err != nil {
 		return Profile{}, err
@@ -134,13 +135,21 @@ func (a *Account) repeated(found Account) (_ Account, made bool, _ error) {
 
 func (a *Account) check() error {
 	var wrong problem.Fields
-	checkText(&wrong, "id", a.ID, 1, NameMax)
+	checkNewID(&wrong, a.ID)
 	checkText(&wrong, "name", a.Name, 1, NameMax)
 	checkText(&wrong, "number", a.Number, 0, NameMax)
 	if !a.Currency.Known() {
 		wrong.Addf("currency", "%q is no currency of ISO 4217", a.Currency)
 	}
 	return wrong.Err(ErrInvalid)
+}
+
+// checkNewID demands what can be a part of a path.
+func checkNewID(wrong *problem.Fields, id string) {
+	checkText(wrong, "id", id, 1, NameMax)
+	if id == "." || id == ".." {
+		wrong.Add("id", "must not be . or .., which are ways up in a path")
+	}
 }
 
 // checkText demands a text of some bytes, on one line.

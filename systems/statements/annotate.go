@@ -103,7 +103,7 @@ func (t *Transaction) annotation(id string) int {
 
 func (a *Annotation) check() error {
 	var wrong problem.Fields
-	checkText(&wrong, "id", a.ID, 1, NameMax)
+	checkNewID(&wrong, a.ID)
 	checkLines(&wrong, "text", a.Text, 1, AnnotationMax)
 	checkText(&wrong, "type", a.Type, 0, AnnotationTypeMax)
 	checkText(&wrong, "author", a.Author, 0, NameMax)

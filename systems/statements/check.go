@@ -61,7 +61,7 @@ func (p *Person) CheckTotals(
 	if err != nil {
 		return Checked{}, err
 	}
-	sheets, err := p.Sheets(ctx, account, "", "")
+	sheets, err := p.sheets(ctx, account, "", "")
 	if err != nil {
 		return Checked{}, err
 	}
@@ -154,7 +154,7 @@ func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck,
 func (p *Person) monthSheets(
 	ctx context.Context, account, month string,
 ) (map[money.Currency]*Sheet, error) {
-	sheets, err := p.Sheets(ctx, account, firstDay(month), lastDay(month))
+	sheets, err := p.sheets(ctx, account, firstDay(month), lastDay(month))
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func (e *eraser) account(ctx context.Context, a Account) error {
 	if err := e.months(ctx, a.ID, months); err != nil {
 		return err
 	}
-	sheets, err := e.p.Sheets(ctx, a.ID, "", "")
+	sheets, err := e.p.sheets(ctx, a.ID, "", "")
 	if err != nil {
 		return err
 	}

@@ -250,7 +250,7 @@ func (p *Person) sumBefore(
 		sums[currency], err = sums[currency].Add(amount)
 		return err
 	}
-	sheets, err := p.Sheets(ctx, account, "", lastDay(monthBefore(monthOf(day))))
+	sheets, err := p.sheets(ctx, account, "", lastDay(monthBefore(monthOf(day))))
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,14 @@ func checkRange(from, to Date) error {
 	return ErrInvalidRange.With("from", from).With("to", to).With("months", MonthsMax)
 }
 
+// checkEnds refuses a range of days of which either end may be open.
+func checkEnds(from, to Date) error {
+	if from != "" && !validDate(from) || to != "" && !validDate(to) || to != "" && from > to {
+		return ErrInvalidRange.With("from", from).With("to", to).With("months", MonthsMax)
+	}
+	return nil
+}
+
 // monthsBetween counts the months that two days and what is between them touch.
 func monthsBetween(from, to Date) int {
 	a, _ := time.Parse(time.DateOnly, string(from))
@@ -160,8 +168,20 @@ func noTransaction(account, id string) error {
 }
 
 // Sheets returns the totals of an account from one month to another, both included, in order of
-// month and currency. Any day of a month stands for it, and no day leaves that end open.
+// month and currency. Any day of a month stands for it, and no day leaves that end open. The error
+// is ErrInvalidRange or ErrNoAccount.
 func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
+	if err := checkEnds(from, to); err != nil {
+		return nil, err
+	}
+	if _, err := p.Account(ctx, account); err != nil {
+		return nil, err
+	}
+	return p.sheets(ctx, account, from, to)
+}
+
+// sheets is Sheets of days that are known to be right, and of an account that may be gone.
+func (p *Person) sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
 	var out []Sheet
 	in := OfMonths{p.id, account, from, to}
 	for s, err := range modelOf(p).sheetsOf.All(ctx, p.store(), in) {

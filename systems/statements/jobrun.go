@@ -136,7 +136,7 @@ func (r *jobRun) accounts(ctx context.Context) error {
 
 // months visits the months of an account that may have rows to be changed, as its sheets tell.
 func (r *jobRun) months(ctx context.Context, account string) error {
-	found, err := r.p.Sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
+	found, err := r.p.sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
 	if err != nil {
 		return err
 	}

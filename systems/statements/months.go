@@ -26,7 +26,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 			}
 		}
 	}
-	sheets, err := p.Sheets(ctx, account, "", "")
+	sheets, err := p.sheets(ctx, account, "", "")
 	if err != nil {
 		return nil, err
 	}

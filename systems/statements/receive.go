@@ -116,7 +116,7 @@ func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
 		u.ID = p.newID("upload")
 	}
 	var wrong problem.Fields
-	checkText(&wrong, "id", u.ID, 1, NameMax)
+	checkNewID(&wrong, u.ID)
 	if r.Body == nil {
 		wrong.Add("file", "is missing")
 	}

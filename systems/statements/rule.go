@@ -89,7 +89,7 @@ type Condition struct {
 
 // CreateRule makes a rule. A repeat with the same id and contents returns the first one, and made
 // is false. What the books count themselves is ignored: user, times and version. The error is
-// ErrInvalid, ErrNoTag, ErrNoAccount, ErrKeyUsed or ErrTooMany.
+// ErrInvalid, ErrNoTag, ErrNoAccount, ErrKeyUsed, ErrTooMany or ErrChanged.
 func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ error) {
 	if r.ID == "" {
 		r.ID = p.newID("rule")
@@ -166,7 +166,7 @@ func (p *Person) putRule(ctx context.Context, r Rule, put func(*singletable.Tx))
 	err := tx.Commit(ctx)
 	for _, f := range singletable.FailuresOf(err) {
 		if f.Entity == modelOf(p).tags.Name() && f.Kind == singletable.FailedCondition {
-			return ErrChanged.With("what", "A tag of the rule").Wrap(err)
+			return ErrChanged.With("what", "A tag of the rule")
 		}
 	}
 	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {

@@ -19,7 +19,7 @@ func (p *Person) checkedRule(ctx context.Context, r Rule) (Rule, error) {
 	r.UserID, r.Name, r.Set.Merchant = p.id, plainLine(r.Name), plainLine(r.Set.Merchant)
 	r.Set.TagIDs = distinct(r.Set.TagIDs)
 	var wrong problem.Fields
-	checkText(&wrong, "id", r.ID, 1, NameMax)
+	checkNewID(&wrong, r.ID)
 	checkText(&wrong, "name", r.Name, 1, NameMax)
 	if n := len(r.Conditions); n == 0 || n > ConditionsMax {
 		wrong.Addf("conditions", "are %d, and must be 1 to %d", n, ConditionsMax)

@@ -134,7 +134,7 @@ func (s *Search) check(size int) (words, error) {
 		wrong.Add("amountTo", "is less than amountFrom")
 	}
 	if len(s.TagIDs) > TagsOfOneMax {
-		wrong.Addf("tags", "has %d elements, the limit is %d", len(s.TagIDs), TagsOfOneMax)
+		wrong.Addf("tag", "has %d elements, the limit is %d", len(s.TagIDs), TagsOfOneMax)
 	}
 	if s.Untagged && len(s.TagIDs) > 0 {
 		wrong.Add("untagged", "cannot be asked for together with tags")

@@ -94,7 +94,7 @@ func (p *Person) sheetsOfAll(
 	out := make([][]Sheet, len(accounts))
 	err := sideBySide(ctx, len(accounts), func(ctx context.Context, i int) error {
 		var err error
-		out[i], err = p.Sheets(ctx, accounts[i], from, to)
+		out[i], err = p.sheets(ctx, accounts[i], from, to)
 		return err
 	})
 	return out, err

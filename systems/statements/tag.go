@@ -10,7 +10,7 @@ import (
 )
 
 // CreateTag makes a tag. One whose text is there already, in whatever case, is returned as it is,
-// and made is false. The error is ErrInvalid or ErrTooMany.
+// and made is false. The error is ErrInvalid, ErrTooMany or ErrChanged.
 func (p *Person) CreateTag(ctx context.Context, text string) (t Tag, made bool, err error) {
 	t = Tag{UserID: p.id, ID: p.newID("tag"), CreatedAt: p.now(), Version: 1}
 	if t.Text, err = tagText(text); err != nil {

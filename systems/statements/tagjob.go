@@ -66,8 +66,11 @@ func (p *Person) RenameTag(
 func (p *Person) MergeTags(
 	ctx context.Context, from, to string, version uint64,
 ) (Job, error) {
-	if from == to {
-		return Job{}, ErrInvalid.Field("to", "is the same tag")
+	switch to {
+	case "":
+		return Job{}, ErrInvalid.Field("into", "is missing")
+	case from:
+		return Job{}, ErrInvalid.Field("into", "is the same tag")
 	}
 	return p.removeTag(ctx, Job{Kind: MergingTags, TagID: from, To: to}, version)
 }

@@ -20,8 +20,8 @@ import (
 
 // Bounds of an archive, so that a small file cannot be made to fill memory or the store.
 const (
-	// archiveSizeMax bounds what all files of an archive take unpacked, in bytes.
-	archiveSizeMax = 64 << 30
+	// ArchiveSizeMax bounds what all files of an archive take unpacked, in bytes.
+	ArchiveSizeMax = 64 << 30
 	// archiveRatioMax bounds how many times larger than the archive that may be, where it is more
 	// than archiveSizeFree. Lines of JSON shrink to a twentieth.
 	archiveRatioMax = 200
@@ -62,7 +62,7 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 			return nil, refuse("it has two files %q", f.Name)
 		}
 		b.files[f.Name] = f
-		if f.CompressedSize64 > uint64(size) || f.UncompressedSize64 > archiveSizeMax {
+		if f.CompressedSize64 > uint64(size) || f.UncompressedSize64 > ArchiveSizeMax {
 			return nil, refuse("the size of %q cannot be true", f.Name)
 		}
 		packedSize += f.CompressedSize64
@@ -71,7 +71,7 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 	switch most := max(archiveSizeFree, archiveRatioMax*uint64(size)); {
 	case packedSize > uint64(size):
 		return nil, refuse("its files overlap")
-	case wholeSize > archiveSizeMax || wholeSize > most:
+	case wholeSize > ArchiveSizeMax || wholeSize > most:
 		return nil, refuse("it would be %d bytes, more than an archive of its size is", wholeSize)
 	}
 	if err := b.readManifest(); err != nil {

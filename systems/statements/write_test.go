@@ -114,7 +114,7 @@ func TestSheetsAreWhatTheRowsAddUpTo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := p.Sheets(context.Background(), account, "", "")
+		got, err := p.sheets(context.Background(), account, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestARowThatOthersChangedIsNotOverwritten(t *testing.T) {
 	if err := p.write(t.Context(), nil, []change{{after: &second}}); !errors.Is(err, errRaced) {
 		t.Errorf("a second row with the id: %v", err)
 	}
-	sheets, err := p.Sheets(t.Context(), "a", "", "")
+	sheets, err := p.sheets(t.Context(), "a", "", "")
 	if err != nil || len(sheets) != 1 || sheets[0].All.Count != 1 ||
 		len(sheets[0].Merchants) != 1 || sheets[0].Merchants["First"].Count != 1 {
 		t.Errorf("sheets: %v %v", sheets, err)
@@ -230,7 +230,7 @@ func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	moved.Date = "2025-02-01"
 	write(noted, moved)
 	has(t, moved, "c")
-	sheets, err := p.Sheets(t.Context(), "a", "2025-02-01", "2025-02-01")
+	sheets, err := p.sheets(t.Context(), "a", "2025-02-01", "2025-02-01")
 	if err != nil || len(sheets) != 1 || len(sheets[0].Tags) != 1 ||
 		sheets[0].Tags["c"].Count != 1 {
 		t.Errorf("totals: %v %v", sheets, err)
@@ -260,7 +260,7 @@ func TestAWriteThatIsTooLargeIsDivided(t *testing.T) {
 	if err := p.write(t.Context(), nil, changes, more); err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.Sheets(t.Context(), "a", "", "")
+	got, err := p.sheets(t.Context(), "a", "", "")
 	if err != nil || len(got) != 1 || got[0].All.Count != rowsOfOneWrite ||
 		len(got[0].Tags) != rowsOfOneWrite || mores == 0 {
 		t.Errorf("sheets: %v %v, more was asked %d times", got, err, mores)
