@@ -215,7 +215,6 @@ func registerBody[B, I, O any, P interface {
 	h.Middlewares = append(h.Middlewares, a.demandJSON)
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
 		var body B
-		exchangeOf(ctx).arrived()
 		err := read.Decode(P(in).bytes(), &body)
 		var out *O
 		if err == nil {
@@ -340,7 +339,6 @@ func (a *API) demandJSON(ctx huma.Context, next func(huma.Context)) {
 func (a *API) bounded(ctx huma.Context, next func(huma.Context)) {
 	limited, cancel := context.WithTimeout(ctx.Context(), a.opts.AnswerTime)
 	defer cancel()
-	arrivedWithout(ctx)
 	next(&exchanged{frameworkContext: huma.WithContext(ctx, limited)})
 }
 
@@ -349,13 +347,5 @@ func unbounded(ctx huma.Context, next func(huma.Context)) {
 	_, w := humago.Unwrap(ctx)
 	// Where there is no connection, as in one process, there is no limit to lift.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	arrivedWithout(ctx)
 	next(&exchanged{frameworkContext: ctx})
-}
-
-// arrivedWithout notes that a request without a body has arrived.
-func arrivedWithout(ctx huma.Context) {
-	if r, _ := humago.Unwrap(ctx); r.Body == http.NoBody {
-		exchangeOf(ctx.Context()).arrived()
-	}
 }

@@ -46,15 +46,6 @@ type Exchange struct {
 	trusted bool
 	caller  caller
 	meter   *singletable.Meter
-	writer  http.ResponseWriter // of the connection; nil where there is no request
-}
-
-// arrived lifts the time to read, once there is nothing more to read: when it is over, the server
-// takes the caller for gone and ends the work.
-func (x *Exchange) arrived() {
-	if x.writer != nil { // Where there is no connection, as in one process, there is no limit.
-		_ = http.NewResponseController(x.writer).SetReadDeadline(time.Time{})
-	}
 }
 
 type (
@@ -81,7 +72,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, meter := singletable.WithMeter(context.WithValue(r.Context(), exchangeKey{}, x))
 	x.meter = meter
 	r = r.WithContext(ctx)
-	x.writer = w
 	answer := &recorder{ResponseWriter: w, request: r, exchange: x}
 	defer func() {
 		whole := true
