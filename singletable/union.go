@@ -58,8 +58,16 @@ type side[Out any] struct {
 	c      *patternCore
 	decode func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
 	head   Out
-	has    bool // head is the next row, which is not consumed yet
-	spent  int  // calls of walks before w
+	item   dynamo.Item // what head is made of
+	has    bool        // head is the next row, which is not consumed yet
+	spent  int         // calls of walks before w
+}
+
+// taken is a row of a page, and the side that it is from.
+type taken[Out any] struct {
+	from *side[Out]
+	item dynamo.Item
+	row  Out
 }
 
 // Page returns up to size rows after cursor, which is the Next of the page before, or "". There is
@@ -77,16 +85,23 @@ func (u *Union[In, Out]) Page(
 		return page, err
 	}
 	ctx, meter := ownMeter(ctx)
-	for len(page.Items) < size {
-		if err := u.advance(ctx, sides, size-len(page.Items), last); err != nil {
-			return Page[Out]{}, err
+	var rows []taken[Out]
+	for len(rows) < size {
+		if err := u.advance(ctx, sides, size-len(rows), last); err != nil {
+			return page, err
 		}
 		next, key := u.take(sides)
-		if next == nil {
+		if next.from == nil {
 			break
 		}
 		last = key
-		page.Items = append(page.Items, *next)
+		rows = append(rows, next)
+	}
+	if rows, err = u.hydrated(ctx, sides, rows); err != nil {
+		return page, err
+	}
+	for _, r := range rows {
+		page.Items = append(page.Items, r.row)
 	}
 	cursors, ended := make([]string, len(sides), len(sides)+1), true
 	for i, d := range sides {
@@ -206,16 +221,91 @@ func (d *side[Out]) peek(ctx context.Context, limit int) error {
 		if d.has, err = d.decode(d.c, item, &out); err != nil {
 			return err
 		}
-		if d.head = out; !d.has {
+		if d.head, d.item = out, item; !d.has {
 			d.w.consume()
 		}
 	}
 	return nil
 }
 
+// hydrated replaces rows of indexes by the whole items, for the sides that ask for it. A row whose
+// item is gone has moved on to the table that is read last, or is left out.
+func (u *Union[In, Out]) hydrated(
+	ctx context.Context, sides []*side[Out], rows []taken[Out],
+) ([]taken[Out], error) {
+	whole := map[*side[Out]]map[string]dynamo.Item{}
+	for _, d := range sides {
+		if !d.c.hydrate {
+			continue
+		}
+		moved := sides[len(sides)-1]
+		items, gone, err := u.fetch(ctx, d, d, rows, nil)
+		if err == nil && len(gone) > 0 && moved.c.table.keys == d.c.table.keys {
+			items, _, err = u.fetch(ctx, d, moved, gone, items)
+		}
+		if err != nil {
+			return nil, d.c.wrap(err)
+		}
+		whole[d] = items
+	}
+	kept := rows[:0]
+	for _, r := range rows {
+		d := r.from
+		if !d.c.hydrate {
+			kept = append(kept, r)
+			continue
+		}
+		item, ok := whole[d][d.identity(r.item)]
+		if !ok {
+			continue
+		}
+		var row Out
+		ok, err := d.decode(d.c, item, &row)
+		if err != nil {
+			return nil, d.c.wrap(err)
+		}
+		if r.row = row; ok {
+			kept = append(kept, r)
+		}
+	}
+	return kept, nil
+}
+
+// fetch adds to found the items of the rows of a side, by their identities, from the table of that
+// or of another one, and tells which are not there.
+func (u *Union[In, Out]) fetch(
+	ctx context.Context, d, in *side[Out], rows []taken[Out], found map[string]dynamo.Item,
+) (items map[string]dynamo.Item, gone []taken[Out], err error) {
+	var own []taken[Out]
+	var keys []dynamo.Key
+	for _, r := range rows {
+		if r.from == d {
+			own, keys = append(own, r), append(keys, d.c.members[0].keyOf(r.item))
+		}
+	}
+	in.spent += (len(keys) + batchGetMax - 1) / batchGetMax
+	if items, err = d.w.s.getMany(ctx, in.c.table, keys, readOptions{consistent: true}); err != nil {
+		return nil, nil, err
+	}
+	for _, r := range own {
+		if _, ok := items[d.identity(r.item)]; !ok {
+			gone = append(gone, r)
+		}
+	}
+	for id, item := range found {
+		items[id] = item
+	}
+	return items, gone, nil
+}
+
+// identity tells the items of a side apart.
+func (d *side[Out]) identity(item dynamo.Item) string {
+	return d.c.table.identity(d.c.members[0].keyOf(item))
+}
+
 // take consumes the row that comes first, wherever it is, and returns it as the first side that
-// has it does; nil at the end.
-func (u *Union[In, Out]) take(sides []*side[Out]) (row *Out, key string) {
+// has it does; none at the end.
+func (u *Union[In, Out]) take(sides []*side[Out]) (row taken[Out], key string) {
 	var best *side[Out]
 	for _, d := range sides {
 		if !d.has {
@@ -226,16 +316,16 @@ func (u *Union[In, Out]) take(sides []*side[Out]) (row *Out, key string) {
 		}
 	}
 	if best == nil {
-		return nil, ""
+		return row, ""
 	}
-	head := best.head
+	row = taken[Out]{best, best.item, best.head}
 	for _, d := range sides {
 		if d.has && u.order(d.head) == key {
 			d.w.consume()
 			d.has = false
 		}
 	}
-	return &head, key
+	return row, key
 }
 
 func text64(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	st "github.com/exchequer-dev/exchequer/singletable"
 )
@@ -172,5 +173,65 @@ func TestUnionCursorsAreItsOwn(t *testing.T) {
 	}
 	if _, err := p.union.Page(t.Context(), p.store, anyOfOwner{"ann"}, 0, ""); err == nil {
 		t.Error("a page of no rows is read")
+	}
+}
+
+// beforeBatch calls a hook before each read of a batch.
+type beforeBatch struct {
+	dynamo.DB
+	hook func()
+}
+
+func (d *beforeBatch) BatchGet(
+	ctx context.Context, in *dynamo.BatchGetInput,
+) (*dynamo.BatchGetOutput, error) {
+	d.hook()
+	return d.DB.BatchGet(ctx, in)
+}
+
+// Rows of an index that holds keys alone are whole, also those whose item moves between the reading
+// of its row and that of the item.
+func TestUnionFetchesWholeItems(t *testing.T) {
+	db, err := engine.OpenMemory(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	between := &beforeBatch{DB: db, hook: func() {}}
+	p := &parcels{store: st.NewStore(between, st.Options{CursorKey: []byte("parcels")})}
+	entity := func(name string) (*st.Entity[parcel], *st.Pattern[ofOwner, parcel]) {
+		table := st.NewTable(name, st.Keys("PK", "SK"), st.GSI("GSI1", "P", "S", st.KeysOnly()))
+		e := st.NewEntity[parcel](table, name, st.Primary("OWNER#<Owner>", "RANK#<Rank:int(4)>"),
+			st.On("GSI1", "BY#<Owner>", "<Rank:int(4)>"))
+		if err := table.Ensure(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+		return e, st.NewQuery[ofOwner](e, "by-owner-"+name, st.UseIndex("GSI1"), st.Hydrate())
+	}
+	var inOpen, inDone *st.Pattern[ofOwner, parcel]
+	p.open, inOpen = entity("Open")
+	p.done, inDone = entity("Done")
+	inputs := func(in anyOfOwner) ofOwner { return ofOwner(in) }
+	p.union = st.NewUnion("any-by-owner",
+		func(x parcel) string { return fmt.Sprintf("%04d", x.Rank) },
+		st.LegOf(inOpen, inputs), st.LegOf(inDone, inputs))
+	for rank := range 4 {
+		p.put(t, p.open, rank, "open")
+	}
+	p.move(t, 0)
+	between.hook = func() {
+		between.hook = func() {}
+		p.move(t, 2)
+	}
+	page, err := p.union.Page(t.Context(), p.store, anyOfOwner{"ann"}, 10, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range page.Items {
+		got = append(got, fmt.Sprint(x.Owner, x.Rank, x.State))
+	}
+	if want := "ann0done ann1open ann2done ann3open"; strings.Join(got, " ") != want {
+		t.Errorf("rows %v, want %s", got, want)
 	}
 }

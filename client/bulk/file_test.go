@@ -136,6 +136,8 @@ func TestBrokenRowsAreReportedAndTheNextIsRead(t *testing.T) {
 			`decimal number, such as 5.50 or -12`},
 		{"unknown currency", "k,transfer,a,b,1,XQZ,,",
 			`cannot be read: unknown currency "XQZ"; write a code of ISO 4217, such as USD`},
+		{"a tab in a key", "rent\t2026,transfer,a,b,1,USD,,",
+			`has the key "rent\t2026", with control characters`},
 		{"no debtor", "k,transfer,,b,1,USD,,", `names no account in "from"`},
 		{"no creditor", "k,transfer,a,,1,USD,,", `names no account in "to"`},
 	} {

@@ -44,6 +44,9 @@ func (f *fields) order() Row {
 		AccountID: client.AccountID(f.from), PayeeID: client.AccountID(f.to),
 		MerchantID: client.MerchantID(f.merchant), Description: f.describe,
 	}}.withKey(f.key)
+	if err := f.checkKey(); err != nil {
+		return row.malformed(err)
+	}
 	switch {
 	case f.from == "":
 		return row.malformed(fmt.Errorf("names no account in %q", colAccount))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
@@ -133,12 +134,23 @@ func (f *fields) at(column string) *string {
 	return nil
 }
 
+// checkKey refuses a key that no header can carry: it would stop the import at this row.
+func (f *fields) checkKey() error {
+	if strings.ContainsFunc(f.key, unicode.IsControl) {
+		return fmt.Errorf("has the key %.40q, with control characters", f.key)
+	}
+	return nil
+}
+
 // row makes sense of the texts.
 func (f *fields) row() Row {
 	row := Row{Line: f.line, Posting: client.Posting{
 		Type:       client.TransactionType(f.kind),
 		MerchantID: client.MerchantID(f.merchant), Description: f.describe, Metadata: f.metadata,
 	}}.withKey(f.key)
+	if err := f.checkKey(); err != nil {
+		return row.malformed(err)
+	}
 	if f.kind == "" {
 		row.Posting.Type = f.impliedType()
 	}

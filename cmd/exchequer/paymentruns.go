@@ -95,7 +95,7 @@ func (a *app) watchPayments(ctx context.Context, c *client.Client, r running) er
 		case ctx.Err() != nil:
 			a.remark("stopped: the payments in hand were finished")
 			return nil
-		case exitOf(err) == exitUnavailable:
+		case exitOf(err) == exitUnavailable, exitOf(err) == exitFailed:
 			a.explain(err)
 		case err != nil:
 			return err

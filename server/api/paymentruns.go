@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -134,6 +135,7 @@ func (a *API) registerPaymentRuns() {
 		tag: tagPayments, scope: apikey.PaymentsRead,
 		summary:     "Tell how far the move of a day has come",
 		description: "As it was noted last.",
+		problems:    []*problem.Definition{payments.ErrInvalidRequest},
 	}, a.paymentDay)
 	for path, schemas := range map[string][2]*huma.Schema{
 		"/v1/payments/run": {
@@ -256,6 +258,9 @@ func (a *API) paymentDay(ctx context.Context, in *dayParams) (*answer[movedDay],
 	return &answer[movedDay]{Body: movedDayOf(m, begun)}, nil
 }
 
+// lineTime is how long a caller may take to read a line.
+const lineTime = 30 * time.Second
+
 // tellAfter is how often a stream tells of progress at the most.
 const tellAfter = 100 * time.Millisecond
 
@@ -268,8 +273,10 @@ func stream[P, R any](
 ) *streamed {
 	lines := strings.Contains(accept, mediaLines)
 	return &streamed{Body: func(c huma.Context) {
-		s := &lineWriter{c: c}
-		outcome, err := work(c.Context(), func(p P) {
+		ctx, gone := context.WithCancel(c.Context())
+		defer gone()
+		s := &lineWriter{c: c, gone: gone}
+		outcome, err := work(ctx, func(p P) {
 			if lines {
 				s.progress(line(&p, nil, nil))
 			}
@@ -293,6 +300,7 @@ func stream[P, R any](
 // lineWriter writes lines of a stream. It may be used by several goroutines.
 type lineWriter struct {
 	c     huma.Context
+	gone  context.CancelFunc // ends the work
 	mu    sync.Mutex
 	begun bool
 	last  time.Time
@@ -321,8 +329,12 @@ func (s *lineWriter) send(line any) {
 		s.c.SetHeader("Content-Type", mediaLines)
 		s.c.SetStatus(http.StatusOK)
 	}
-	// When the caller is gone, the context ends the work.
-	_ = json.NewEncoder(s.c.BodyWriter()).Encode(line)
+	// A caller that reads no more must not hold up the work of others, and is as good as gone.
 	_, w := humago.Unwrap(s.c)
-	_ = http.NewResponseController(w).Flush()
+	connection := http.NewResponseController(w)
+	_ = connection.SetWriteDeadline(time.Now().Add(lineTime)) // There is none in one process.
+	err := json.NewEncoder(s.c.BodyWriter()).Encode(line)
+	if err = errors.Join(err, connection.Flush()); err != nil {
+		s.gone()
+	}
 }

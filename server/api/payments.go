@@ -343,5 +343,8 @@ func (a *API) payPayment(
 	if a.opts.Paid != nil {
 		a.opts.Paid(outcome, 1)
 	}
+	if outcome == payments.Elsewhere && p.Status == payments.Processed {
+		outcome = payments.Paid // Before; perhaps by this very request, of which no answer came.
+	}
 	return &answer[paymentAttempt]{Body: paymentAttempt{outcome, paymentOf(p)}}, nil
 }

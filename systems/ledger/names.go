@@ -96,16 +96,54 @@ func DateOf(t time.Time) Date { return Date(t.Format(dateLayout)) }
 
 // start returns the first instant of the day in a location, and false when d is no day.
 func (d Date) start(in *time.Location) (time.Time, bool) {
-	t, err := time.ParseInLocation(dateLayout, string(d), in)
-	return t, err == nil
+	return d.midnight(0, in)
 }
 
 // next returns the first instant after the day, and false when d is no day.
 func (d Date) next(in *time.Location) (time.Time, bool) {
-	t, ok := d.start(in)
-	if !ok {
-		return t, false
+	return d.midnight(1, in)
+}
+
+// midnight returns when the day so many days later begins.
+func (d Date) midnight(later int, in *time.Location) (time.Time, bool) {
+	t, err := time.Parse(dateLayout, string(d))
+	if err != nil {
+		return time.Time{}, false
 	}
-	// Midnight of the following day, however many hours this day has.
-	return time.Date(t.Year(), t.Month(), t.Day()+1, 0, 0, 0, 0, in), true
+	return Midnight(t.Year(), t.Month(), t.Day()+later, in), true
+}
+
+// storable cuts a time to the years that keys can hold, and the moment before it.
+func storable(t time.Time) time.Time {
+	switch year := t.UTC().Year(); {
+	case year < 1:
+		return time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+	case year > 9999:
+		return time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+	}
+	return t.UTC()
+}
+
+// Midnight returns the first instant of a calendar day in a zone; a day beyond the end of its month
+// is one of the next. Where the clocks are put forward over midnight, the day begins at that
+// moment, and where they are put back over it, at the first of its two midnights.
+func Midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
+	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	want := time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(dateLayout)
+	began, ends := t.ZoneBounds()
+	switch got := t.Format(dateLayout); {
+	case got < want:
+		return ends
+	case got > want || t.Hour()+t.Minute()+t.Second() > 0:
+		return began
+	}
+	if !began.IsZero() {
+		_, before := began.Add(-time.Second).Zone()
+		_, now := t.Zone()
+		first := t.Add(-time.Duration(before-now) * time.Second)
+		if first.Before(began) && before > now {
+			return first
+		}
+	}
+	return t
 }

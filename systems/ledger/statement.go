@@ -201,5 +201,5 @@ func days(first, last Date, zone *time.Location) (from, until time.Time, err err
 	if len(wrong) == 0 && !from.Before(until) {
 		wrong.Add("to", "must not be before from")
 	}
-	return from.UTC(), until.UTC(), wrong.Err(ErrInvalidRequest)
+	return storable(from), storable(until), wrong.Err(ErrInvalidRequest)
 }

@@ -160,12 +160,21 @@ func Day(day string, zone *time.Location) (Range, error) {
 
 // Days returns the range of a number of calendar days from the given one on.
 func Days(first string, count int, zone *time.Location) (Range, error) {
-	t, err := time.ParseInLocation(time.DateOnly, first, zone)
+	t, err := time.Parse(time.DateOnly, first)
 	if err != nil || t.Year() < yearLeast {
 		return Range{}, ErrInvalidRequest.Field("date", "must be a day such as 2026-01-31")
 	}
-	end := time.Date(t.Year(), t.Month(), t.Day()+count, 0, 0, 0, 0, zone)
-	return Range{From: t.UTC(), To: end.UTC()}, nil
+	from := ledger.Midnight(t.Year(), t.Month(), t.Day(), zone)
+	to := ledger.Midnight(t.Year(), t.Month(), t.Day()+count, zone)
+	return Range{From: from.UTC(), To: bounded(to)}, nil
+}
+
+// bounded is the end of a range, which is open where no payment can be due any more.
+func bounded(end time.Time) time.Time {
+	if end.UTC().Year() > yearMost {
+		return time.Time{}
+	}
+	return end.UTC()
 }
 
 // NextDaysDefault is how far ahead the design looks.
@@ -187,8 +196,8 @@ func (s *Scheduler) NextDays(
 		return Range{}, err
 	}
 	now := s.opts.Now().In(a.zone)
-	end := time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
-	return Range{From: instant(now), To: end.UTC()}, nil
+	end := ledger.Midnight(now.Year(), now.Month(), now.Day()+days, now.Location())
+	return Range{From: instant(now), To: bounded(end)}, nil
 }
 
 // PaymentsOfAccount returns a page of an account's payments by time, those in the history among

@@ -350,7 +350,7 @@ func (m *model) definePatterns(o Options) {
 	}
 	m.due = singletable.NewQuery[InShard](
 		singletable.NewEntity[dueItem](view(m.scheduler), "DuePayment", common...),
-		"payments-in-shard", index(indexByStatus), between)
+		"payments-in-shard", index(indexByStatus), between, whole)
 }
 
 // orderOf is the order of the rows of one status or of one account.

@@ -192,12 +192,13 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 				w.waiting(row)
 				continue
 			}
-			if err := w.take(ctx); err != nil {
+			units, err := w.take(ctx)
+			if err != nil {
 				return err
 			}
 			all.Go(func() {
 				defer func() { <-w.slots }()
-				if err := w.settle(ctx, m, row); err != nil {
+				if err := w.settle(ctx, m, row, units); err != nil {
 					cancel(err)
 				}
 			})
@@ -207,18 +208,18 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 	return context.Cause(ctx)
 }
 
-// take waits for a free caller and for the pace.
-func (w *worker) take(ctx context.Context) error {
+// take waits for a free caller and for the pace, of which it takes some units.
+func (w *worker) take(ctx context.Context) (units float64, err error) {
 	select {
 	case w.slots <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return 0, context.Cause(ctx)
 	}
-	if err := w.pace.wait(ctx); err != nil {
+	if units, err = w.pace.take(ctx); err != nil {
 		<-w.slots
-		return context.Cause(ctx)
+		return 0, context.Cause(ctx)
 	}
-	return nil
+	return units, nil
 }
 
 func (w *worker) waiting(row dueItem) {
@@ -236,7 +237,7 @@ func (w *worker) oldest(at time.Time) {
 
 // settle makes an attempt. What was begun is finished when the run is told to stop: a claim that is
 // left lying would have to be waited for.
-func (w *worker) settle(ctx context.Context, m *model, row dueItem) error {
+func (w *worker) settle(ctx context.Context, m *model, row dueItem, units float64) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.s.opts.Lease)
 	defer cancel()
 	var meter *singletable.Meter
@@ -254,7 +255,7 @@ func (w *worker) settle(ctx context.Context, m *model, row dueItem) error {
 	w.oldest(row.At)
 	if meter != nil {
 		w.report.Units += meter.Write()
-		w.pace.spend(meter.Write())
+		w.pace.settle(units, meter.Write())
 	}
 	if w.opts.Progress != nil {
 		w.opts.Progress(w.report)
@@ -262,31 +263,48 @@ func (w *worker) settle(ctx context.Context, m *model, row dueItem) error {
 	return nil
 }
 
-// pace spreads write units over time: what was taken beyond the rate is waited for.
+// pace spreads write units over time. Whoever is about to take some waits until those before are
+// paid for, and takes what the last one took; what it takes more or less is settled afterwards.
 type pace struct {
 	rate float64 // units a second; 0 for no bound
 	mu   sync.Mutex
+	each float64   // what the last one took
 	free time.Time // when what was taken is paid for
 }
 
-func (p *pace) spend(units float64) {
+// paceFirst is what the first is thought to take, in write units: a settlement of a small payment.
+const paceFirst = 50
+
+// take waits, and returns what it took.
+func (p *pace) take(ctx context.Context) (units float64, err error) {
+	if p.rate <= 0 {
+		return 0, nil
+	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if now := time.Now(); p.free.Before(now) {
+	if p.each == 0 {
+		p.each = paceFirst
+	}
+	now := time.Now()
+	if p.free.Before(now) {
 		p.free = now
 	}
-	p.free = p.free.Add(time.Duration(units / p.rate * float64(time.Second)))
+	units, wait := p.each, p.free.Sub(now)
+	p.spend(units)
+	p.mu.Unlock()
+	if wait <= 0 {
+		return units, nil
+	}
+	return units, pause(ctx, wait)
 }
 
-func (p *pace) wait(ctx context.Context) error {
-	if p.rate <= 0 {
-		return nil
-	}
+// settle says what was taken in the end by one who took units.
+func (p *pace) settle(units, taken float64) {
 	p.mu.Lock()
-	d := time.Until(p.free)
-	p.mu.Unlock()
-	if d <= 0 {
-		return nil
-	}
-	return pause(ctx, d)
+	defer p.mu.Unlock()
+	p.each = taken
+	p.spend(taken - units)
+}
+
+func (p *pace) spend(units float64) {
+	p.free = p.free.Add(time.Duration(units / p.rate * float64(time.Second)))
 }

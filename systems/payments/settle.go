@@ -15,14 +15,14 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Paid means that the payment is PROCESSED now, or was already.
+	// Paid means that the payment is PROCESSED now, by this attempt.
 	Paid Outcome = "processed"
 	// Refused means that it is FAILED now: it can never be paid as it is, or was tried often
 	// enough.
 	Refused Outcome = "failed"
 	// Postponed means that it waits for its next attempt.
 	Postponed Outcome = "postponed"
-	// Elsewhere means that somebody else has it, or changed or cancelled it first.
+	// Elsewhere means that somebody else has it, or paid, changed or cancelled it first.
 	Elsewhere Outcome = "elsewhere"
 )
 
@@ -74,7 +74,8 @@ func (m *model) claim(ctx context.Context, s *Scheduler, key paymentItem) (Payme
 		f.until.Set(now.Add(s.opts.Lease)), f.version.Add(1), f.updated.Set(now),
 		singletable.If(singletable.Or(f.status.Equals(Scheduled),
 			singletable.And(f.status.Equals(Pending), f.until.AtMost(now)))))
-	if errors.Is(err, singletable.ErrConditionFailed) {
+	// A claim of which nobody knows whether it was made is left to run out.
+	if errors.Is(err, singletable.ErrConditionFailed) || errors.Is(err, singletable.ErrUnknown) {
 		return Payment{}, errElsewhere
 	}
 	if err != nil {
@@ -113,12 +114,27 @@ func (m *model) settle(
 		return m.fail(ctx, s, p, err)
 	}
 	if errors.Is(err, errElsewhere) {
-		return p, Elsewhere, m.discard(ctx, s, p)
+		return m.lost(ctx, s, p, done)
 	}
 	if err != nil {
 		return p, "", failed("settle payment", p.ID, err)
 	}
 	return done, Paid, nil
+}
+
+// lost says what became of an attempt that lost its payment: perhaps to itself, when the answer to
+// its write did not come. Any other attempt claims the payment first, and so has a later version.
+func (m *model) lost(
+	ctx context.Context, s *Scheduler, p, done Payment,
+) (Payment, Outcome, error) {
+	item, found, err := m.payments.Get(ctx, s.store, at(p), singletable.Consistent())
+	if err != nil {
+		return p, "", failed("read payment", p.ID, err)
+	}
+	if found && item.Status == Processed && item.Version == done.Version {
+		return paymentOf(item), Paid, nil
+	}
+	return p, Elsewhere, m.discard(ctx, s, p)
 }
 
 // finishTx adds to a transaction what ends an attempt: the payment as it is then, provided that the
