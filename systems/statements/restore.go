@@ -51,7 +51,7 @@ func (p *Person) Restore(
 		// Jobs come last: they work on rows.
 		func(ctx context.Context) error {
 			return restoreAll(ctx, t, archiveJobs, modelOf(p).jobs, &t.counts.Jobs,
-				func(j *Job) { j.UserID = p.id })
+				func(j *Job) error { j.UserID = p.id; return nil })
 		},
 	} {
 		if err := step(ctx); err != nil {
@@ -104,10 +104,11 @@ func (t *restorer) tell() {
 	}
 }
 
-// restoreAll writes all things of a file that are not there.
+// restoreAll writes all things of a file that are not there, each after prepare made it what it is
+// here.
 func restoreAll[T any](
 	ctx context.Context, t *restorer, name string, e *singletable.Entity[T], count *int,
-	prepare func(v *T),
+	prepare func(v *T) error,
 ) error {
 	var batch []T
 	flush := func() error {
@@ -124,7 +125,9 @@ func restoreAll[T any](
 		return nil
 	}
 	err := lines(t.b, name, func(v *T) error {
-		prepare(v)
+		if err := prepare(v); err != nil {
+			return err
+		}
 		if batch = append(batch, *v); len(batch) < singletable.TxActionsMax {
 			return nil
 		}
@@ -160,7 +163,7 @@ func notThere[T any](
 func (t *restorer) nouns(ctx context.Context) error {
 	m, user := modelOf(t.p), t.p.id
 	err := restoreAll(ctx, t, archiveProfile, m.profiles, &t.counts.Profiles,
-		func(v *Profile) { v.UserID = user })
+		func(v *Profile) error { v.UserID = user; return nil })
 	if err != nil {
 		return err
 	}
@@ -177,12 +180,12 @@ func (t *restorer) nouns(ctx context.Context) error {
 		return err
 	}
 	err = restoreAll(ctx, t, archiveAccounts, m.accounts, &t.counts.Accounts,
-		func(v *Account) { v.UserID = user })
+		func(v *Account) error { v.UserID = user; return nil })
 	if err != nil {
 		return err
 	}
 	return restoreAll(ctx, t, archiveRules, m.rules, &t.counts.Rules,
-		func(v *Rule) { v.UserID = user })
+		func(v *Rule) error { v.UserID = user; return nil })
 }
 
 // tag writes a tag that is not there. Where it is, its text is taken, by itself.
@@ -199,28 +202,40 @@ func (t *restorer) tag(ctx context.Context, tag Tag) error {
 	return err
 }
 
-// uploads writes the uploads, each after its files.
+// uploads writes the uploads and then their files, so that no file is there that no item tells of.
 func (t *restorer) uploads(ctx context.Context) error {
-	var wrong error
 	err := restoreAll(ctx, t, archiveUploads, modelOf(t.p).uploads, &t.counts.Uploads,
-		func(u *Upload) {
-			u.UserID = t.p.id
-			if u.FileKey == "" || wrong != nil {
-				return
-			}
-			var number int
-			var tail string
-			if number, tail, wrong = fileNumber(u.FileKey); wrong != nil {
-				return
-			}
-			u.FileKey = strings.Join([]string{"uploads", keyPart(t.p.id), tail}, "/")
-			for i, key := range u.files() {
-				if number > 0 && wrong == nil {
-					wrong = t.file(ctx, number+i, key)
-				}
-			}
+		func(u *Upload) error {
+			_, err := t.own(u)
+			return err
 		})
-	return errors.Join(wrong, err)
+	if err != nil {
+		return err
+	}
+	return lines(t.b, archiveUploads, func(u *Upload) error {
+		number, err := t.own(u)
+		if err != nil || number == 0 {
+			return err
+		}
+		for i, key := range u.files() {
+			if err := t.file(ctx, number+i, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// own gives an upload the user and the key of its file, and returns the number that the archive has
+// in the place of that; 0 where there is no file.
+func (t *restorer) own(u *Upload) (number int, err error) {
+	u.UserID = t.p.id
+	if u.FileKey == "" {
+		return 0, nil
+	}
+	number, tail, err := fileNumber(u.FileKey)
+	u.FileKey = strings.Join([]string{"uploads", keyPart(t.p.id), tail}, "/")
+	return number, err
 }
 
 // fileNumber reads what an archive has in the place of a file's key: its number and the key behind
@@ -332,5 +347,5 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 // entries writes what is remembered of rows.
 func (t *restorer) entries(ctx context.Context) error {
 	return restoreAll(ctx, t, archiveEntries, modelOf(t.p).entries, &t.counts.Entries,
-		func(e *Entry) { e.UserID = t.p.id })
+		func(e *Entry) error { e.UserID = t.p.id; return nil })
 }

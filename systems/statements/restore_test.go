@@ -1,6 +1,12 @@
 package statements
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +64,77 @@ func TestWhatWasImportedIsKnownAfterARestore(t *testing.T) {
 	for key := range files {
 		if strings.HasPrefix(key, "uploads/to/") {
 			t.Errorf("left: %s", key)
+		}
+	}
+}
+
+// brittle is a place for files where one writing fails.
+type brittle struct {
+	memory
+	left int // How many are written before it.
+}
+
+func (b *brittle) Put(ctx context.Context, key string, r io.Reader) error {
+	if b.left--; b.left == -1 {
+		return errCabinet
+	}
+	return b.memory.Put(ctx, key, r)
+}
+
+// TestAFileThatIsNotWrittenIsWrittenByAnotherRestore fails the writing of each file in turn. An
+// erasure leaves none behind, whether there was another restore or not.
+func TestAFileThatIsNotWrittenIsWrittenByAnotherRestore(t *testing.T) {
+	files := &brittle{memory: memory{}, left: -1}
+	s := newShelf(t, Options{Files: files})
+	from := s.user(t, "from", "a")
+	for _, id := range []string{"1", "2", "3"} {
+		u := Upload{UserID: from.id, AccountID: "a", ID: id, Status: Processed,
+			FileKey: "uploads/from/a/" + id + "/bank.csv", UploadedAt: from.now(), Version: 1}
+		for _, key := range u.files() {
+			files.memory[key] = []byte(key)
+		}
+		if err := modelOf(from).uploads.Put(t.Context(), s.store, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive := archiveOf(t, from)
+	for n, whole := 0, false; !whole; n++ {
+		user := fmt.Sprintf("to-%d", n)
+		to := s.user(t, user)
+		files.left = n
+		_, err := restore(to, archive)
+		if whole = err == nil; !whole {
+			if !errors.Is(err, errCabinet) {
+				t.Fatalf("file %d: %v", n, err)
+			}
+			given := s.user(t, user+"-given-up")
+			files.left = n
+			if _, err := restore(given, archive); !errors.Is(err, errCabinet) {
+				t.Fatalf("file %d: %v", n, err)
+			}
+			if _, err := given.Erase(t.Context(), nil); err != nil || len(files.memory) != 6+n {
+				t.Errorf("file %d: given up: %v, %d files left", n, err, len(files.memory)-6)
+			}
+			if _, err := restore(to, archive); err != nil {
+				t.Fatalf("file %d: %v", n, err)
+			}
+		}
+		page, err := to.Uploads(t.Context(), "a", 10, "")
+		if err != nil || len(page.Uploads) != 3 {
+			t.Fatal(page, err)
+		}
+		for _, u := range page.Uploads {
+			want := "uploads/from/a/" + u.ID + "/bank.csv"
+			if u.FileKey != strings.Replace(want, "from", user, 1) ||
+				string(files.memory[u.FileKey]) != want {
+				t.Errorf("file %d: upload %s has the key %s", n, u.ID, u.FileKey)
+			}
+		}
+		if e, err := to.Erase(t.Context(), nil); err != nil || e.Files != 3 {
+			t.Errorf("file %d: erased %+v, %v", n, e, err)
+		}
+		if len(files.memory) != 6 {
+			t.Errorf("file %d: files left: %v", n, slices.Sorted(maps.Keys(files.memory)))
 		}
 	}
 }
