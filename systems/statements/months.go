@@ -41,11 +41,15 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 			add(month)
 		}
 	}
-	last := monthFrom(p.now().Format(monthLayout), monthsAhead)
-	for m := monthFirst; m <= last; m = nextMonth(m) {
+	for m := monthFirst; p.isNear(m); m = nextMonth(m) {
 		known[m] = true
 	}
 	return inOrder(known), nil
+}
+
+// isNear reports whether a month is looked into though nothing tells of it.
+func (p *Person) isNear(month string) bool {
+	return monthFirst <= month && month <= monthFrom(p.now().Format(monthLayout), monthsAhead)
 }
 
 // eachMonth reads something of each month, a few months side by side, and gives it to take in the

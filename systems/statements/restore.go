@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -308,8 +309,13 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 		var changes []change
 		for i := range missing {
 			modelOf(t.p).transactions.CreateTx(tx, missing[i])
-			if missing[i].Version > 0 { // Others were in no sheet before.
+			at := placeOf(&missing[i])
+			if missing[i].Version > 0 {
 				changes = append(changes, change{after: &missing[i]})
+			} else if !t.p.isNear(at.month) { // Others were in no sheet before.
+				if err := t.mark(ctx, at); err != nil {
+					return err
+				}
 			}
 		}
 		after, err := t.p.recount(ctx, t.known, changes)
@@ -344,8 +350,43 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 	return ErrContended.New()
 }
 
-// entries writes what is remembered of rows.
+// entries writes what is remembered of rows. There may be no row any more in the month where the
+// bank booked it.
 func (t *restorer) entries(ctx context.Context) error {
+	var account string // Of which told are the months that are looked into.
+	var told []string
 	return restoreAll(ctx, t, archiveEntries, modelOf(t.p).entries, &t.counts.Entries,
-		func(e *Entry) error { e.UserID = t.p.id; return nil })
+		func(e *Entry) (err error) {
+			e.UserID = t.p.id
+			if e.AccountID != account {
+				if told, err = t.p.everyMonth(ctx, e.AccountID); err != nil {
+					return err
+				}
+				account = e.AccountID
+			}
+			if _, found := slices.BinarySearch(told, e.Month); found || e.Month == monthNone {
+				return nil
+			}
+			return t.mark(ctx, place{e.AccountID, e.Month, e.Currency})
+		})
+}
+
+// mark makes an empty sheet, by which a month is looked into that nothing else tells of.
+func (t *restorer) mark(ctx context.Context, at place) error {
+	s, err := t.p.sheet(ctx, t.known, at)
+	if err != nil || s.Version > 0 {
+		return err
+	}
+	marked := *s
+	marked.Version = 1
+	err = modelOf(t.p).sheets.Create(ctx, t.p.store(), marked)
+	if errors.Is(err, singletable.ErrExists) {
+		delete(t.known, at) // Somebody else made it.
+		return nil
+	}
+	if err != nil {
+		return failed("write totals", err)
+	}
+	t.known[at] = &marked
+	return nil
 }

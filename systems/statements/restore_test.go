@@ -138,3 +138,59 @@ func TestAFileThatIsNotWrittenIsWrittenByAnotherRestore(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatStandsInFarMonthsIsRestored has entries, and a row of another program, in months that only
+// an empty sheet tells of.
+func TestWhatStandsInFarMonthsIsRestored(t *testing.T) {
+	s := newShelf(t, Options{Now: spring})
+	for _, date := range []Date{"1969-12-31", "2028-03-31", "2028-04-01", "2062-01-31"} {
+		t.Run(string(date), func(t *testing.T) {
+			from := s.user(t, "from "+string(date), "a", "b")
+			moved, _, err := from.AddTransaction(t.Context(),
+				NewTransaction{AccountID: "a", Date: date, Amount: dec("-1")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone, _, err := from.AddTransaction(t.Context(),
+				NewTransaction{AccountID: "b", Date: date, Amount: dec("-1")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right := Date("2026-01-31")
+			_, err = from.ChangeTransaction(t.Context(), At{AccountID: "a", ID: moved.ID},
+				TransactionChange{Date: &right})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := At{AccountID: "b", ID: gone.ID}
+			if err := from.DeleteTransaction(t.Context(), at, 0); err != nil {
+				t.Fatal(err)
+			}
+			// It is found by the sheet of the month before.
+			foreign(t, from, Transaction{AccountID: "b", ID: "foreign", Currency: "NZD",
+				Date: firstDay(nextMonth(monthOf(date)))})
+			archive := archiveOf(t, from)
+			for _, user := range []string{"to ", "from there to "} {
+				to := s.user(t, user+string(date))
+				counts, err := restore(to, archive)
+				if err != nil || counts.Entries != 2 || counts.Transactions != 2 {
+					t.Fatal(counts, err)
+				}
+				row, err := to.Transaction(t.Context(), "a", moved.ID)
+				if err != nil || row.Date != right {
+					t.Errorf("%sthe row: %+v, %v", user, row, err)
+				}
+				if c := checkTotals(t, to, "a", CheckOptions{}); c.Differ != 0 || c.Rows != 1 {
+					t.Errorf("%stotals: %+v", user, c)
+				}
+				archive = archiveOf(t, to)
+				if _, err := to.Erase(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+				if left := itemsOf(t, s, user+string(date)); len(left) > 0 {
+					t.Errorf("%sleft: %v", user, left)
+				}
+			}
+		})
+	}
+}
