@@ -273,6 +273,10 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 	row := func(more string) []byte {
 		return fitting(archiveTransactions, `{"accountId":"a","transactionId":"x"`+more+`}`)
 	}
+	keyed := func(key string) []byte {
+		return fitting(archiveUploads,
+			`{"accountId":"a","uploadId":"u","s3ObjectKey":"`+key+`"}`)
+	}
 	bomb := func() []byte {
 		var out bytes.Buffer
 		z := zip.NewWriter(&out)
@@ -316,12 +320,20 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 			strings.Repeat(read[archiveTransactions], 2)), "there twice"},
 		"an unknown member": {fitting(archiveTags, `{"tagId":"a","text":"b","color":"red"}`),
 			`"color" is not known`},
-		"no account":  {fitting(archiveAccounts, ""), "account that is not there"},
-		"no currency": {row(`,"date":"2026-01-01"`), "no currency"},
-		"no date":     {row(`,"date":"2026-02-30"`), "no calendar day"},
-		"no id":       {fitting(archiveTags, `{"text":"b"}`), "no id"},
-		"no file of an upload": {fitting(archiveUploads,
-			`{"accountId":"a","uploadId":"u","s3ObjectKey":"x"}`), "of an upload's file"},
+		"no account":                     {fitting(archiveAccounts, ""), "account that is not there"},
+		"no currency":                    {row(`,"date":"2026-01-01"`), "no currency"},
+		"no date":                        {row(`,"date":"2026-02-30"`), "no calendar day"},
+		"no id":                          {fitting(archiveTags, `{"text":"b"}`), "no id"},
+		"no file of an upload":           {keyed("x"), "of an upload's file"},
+		"a file below none":              {keyed("-1/a/u/x"), "of an upload's file"},
+		"a file of another user":         {keyed("1/../other/a/u/x"), "of an upload's file"},
+		"a file of another user, deeper": {keyed("1/a/../../other/x"), "of an upload's file"},
+		"a file right here":              {keyed("1/a/./x"), "of an upload's file"},
+		"a file from the root":           {keyed("1//etc/passwd"), "of an upload's file"},
+		"a folder":                       {keyed("1/a/u/"), "of an upload's file"},
+		"no name of a file":              {keyed("1/"), "of an upload's file"},
+		"no month": {fitting(archiveEntries,
+			`{"accountId":"a","transactionId":"x","month":"2026-13"}`), "no calendar day"},
 		"no number": {row(`,"amount":"1e9"`), "line 1 of its file transactions.jsonl: amount"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -240,12 +240,18 @@ func (t *restorer) own(u *Upload) (number int, err error) {
 }
 
 // fileNumber reads what an archive has in the place of a file's key: its number and the key behind
-// the part that names the user.
+// the part that names the user, none of whose parts leads elsewhere.
 func fileNumber(text string) (number int, tail string, err error) {
-	if _, err := fmt.Sscanf(text, "%d/", &number); err != nil {
-		return 0, "", refuse("the key %q of an upload's file", text)
+	wrong := refuse("the key %q of an upload's file", text)
+	if _, err := fmt.Sscanf(text, "%d/", &number); err != nil || number < 0 {
+		return 0, "", wrong
 	}
 	_, tail, _ = strings.Cut(text, "/")
+	for part := range strings.SplitSeq(tail, "/") {
+		if part == "" || part == "." || part == ".." {
+			return 0, "", wrong
+		}
+	}
 	return number, tail, nil
 }
 

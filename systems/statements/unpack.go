@@ -316,7 +316,7 @@ func (c *bundleCheck) transaction(t *Transaction) error {
 
 func (c *bundleCheck) entry(e *Entry) error {
 	c.counts.Entries++
-	if e.Month == "" {
+	if e.Month != monthNone && !validDate(firstDay(e.Month)) {
 		return errNoDay
 	}
 	return cmp.Or(checkID(e.ID), c.ordered(1, e.AccountID, e.Month, e.ID))
