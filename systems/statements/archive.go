@@ -123,11 +123,17 @@ type archiver struct {
 	progress func(ArchiveCounts)
 	counts   ArchiveCounts
 	done     []packed
-	keys     []string // Of the files of uploads, by their number.
+	held     []held // The files of uploads, by their number.
 
 	now  packed // The file that is being written.
 	sum  digest.Hash
 	into io.Writer
+}
+
+// held is a file that the object store may hold, and must where an archive is nothing without it.
+type held struct {
+	key  string
+	must bool
 }
 
 // begin begins a file. Its time is not written, so that the same contents give the same bytes.
@@ -227,8 +233,12 @@ func (a *archiver) uploads(ctx context.Context, s Start) error {
 			if keys := u.files(); len(keys) > 0 {
 				number := 0
 				if !u.FileGone {
-					number = len(a.keys) + 1
-					a.keys = append(a.keys, keys...)
+					number = len(a.held) + 1
+					// The first is the statement, which may not have arrived yet.
+					arrived := u.Hash != "" || u.Status != Uploaded
+					for i, key := range keys {
+						a.held = append(a.held, held{key, i == 0 && arrived})
+					}
 				}
 				u.FileKey = strconv.Itoa(number) + "/" + tailOfKey(u.FileKey)
 			}
@@ -311,23 +321,23 @@ func (a *archiver) byMonth(
 	return nil
 }
 
-// files writes the files of uploads. What became of the rows of one may not be kept; then there is
-// no file of that number.
+// files writes the files of uploads. What became of the rows of one may not be kept, nor has every
+// statement arrived; then there is no file of that number.
 func (a *archiver) files(ctx context.Context, s Start) error {
-	for i, key := range a.keys {
+	for i, f := range a.held {
 		if a.p.books.opts.Files == nil {
 			return ErrNoFiles
 		}
-		file, err := a.p.books.opts.Files.Open(ctx, key)
-		if errors.Is(err, ErrFileMissing) {
+		file, err := a.p.books.opts.Files.Open(ctx, f.key)
+		if errors.Is(err, ErrFileMissing) && !f.must {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("archive file %s: %w", key, err)
+			return fmt.Errorf("archive file %s: %w", f.key, err)
 		}
 		err = a.file(archiveFiles+strconv.Itoa(i+1), file)
 		if err := errors.Join(err, file.Close()); err != nil {
-			return fmt.Errorf("archive file %s: %w", key, err)
+			return fmt.Errorf("archive file %s: %w", f.key, err)
 		}
 		a.counts.Files++
 		a.tell()

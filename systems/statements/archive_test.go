@@ -191,6 +191,54 @@ func TestAnArchiveComesBackWithoutLoss(t *testing.T) {
 	})
 }
 
+// TestAnArchiveWithoutAStatementIsNone takes away each of the files of uploads in turn.
+func TestAnArchiveWithoutAStatementIsNone(t *testing.T) {
+	const key = "uploads/someone/a/u/bank.csv"
+	for name, c := range map[string]struct {
+		upload Upload
+		has    []string
+		files  int // How many the archive has; -1 where there is none.
+	}{
+		"both":       {Upload{Status: Processed, Hash: "1"}, []string{key, key + ".rows.jsonl"}, 2},
+		"a reading":  {Upload{Status: Parsed, Hash: "1"}, []string{key}, 1},
+		"no reading": {Upload{Status: Processed, Hash: "1"}, []string{key + ".rows.jsonl"}, -1},
+		"nothing":    {Upload{Status: Parsed, Hash: "1"}, nil, -1},
+		// Another program notes no digest of what has arrived.
+		"nothing of another program": {Upload{Status: Processed}, nil, -1},
+		"what never arrived":         {Upload{Status: Uploaded}, nil, 0},
+		"what was deleted": {Upload{Status: Processed, Hash: "1", FileGone: true},
+			nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := memory{}
+			s := newShelf(t, Options{Files: files})
+			p := s.user(t, "someone", "a")
+			for _, key := range c.has {
+				files[key] = []byte("x")
+			}
+			u := c.upload
+			u.UserID, u.AccountID, u.ID, u.FileKey = p.id, "a", "u", key
+			if err := modelOf(p).uploads.Put(t.Context(), p.store(), u); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			counts, err := p.Archive(t.Context(), &out, nil)
+			if c.files < 0 {
+				if !errors.Is(err, ErrFileMissing) {
+					t.Errorf("got %+v, %v", counts, err)
+				}
+				return
+			}
+			if err != nil || counts.Files != c.files {
+				t.Fatalf("got %+v, %v", counts, err)
+			}
+			if _, err := restore(s.user(t, "other"), out.Bytes()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestAnArchiveIsTheSameBytesAgain(t *testing.T) {
 	files := memory{}
 	s := newShelf(t, Options{Files: files})
