@@ -86,7 +86,7 @@ func (a *API) registerMyData() {
 		scope: read, personal: true, stream: true,
 		summary:     "Get everything of mine as one archive",
 		description: "A zip file with all that there is, uploaded files included. It can be restored.",
-		problems:    []*problem.Definition{statements.ErrNoFiles},
+		problems:    []*problem.Definition{statements.ErrFileMissing, statements.ErrNoFiles},
 	}
 	register(a, archive, a.archive)
 	a.describeAnswer(archive, map[string]*huma.MediaType{
