@@ -2,7 +2,10 @@ package statements
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Erased is how many things were removed.
@@ -141,24 +144,47 @@ func (e *eraser) uploads(ctx context.Context, account string) error {
 		uploads = append(uploads, u)
 	}
 	for _, u := range uploads {
-		// A file goes before what tells of it.
+		if err := e.upload(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upload removes an upload with its files. A file goes before what tells of it, and again where the
+// upload was changed meanwhile: the file may have arrived only then.
+func (e *eraser) upload(ctx context.Context, u Upload) error {
+	m, files := modelOf(e.p), e.p.books.opts.Files
+	for {
 		for _, key := range u.files() {
-			if e.p.books.opts.Files == nil {
+			if files == nil {
 				return ErrNoFiles
 			}
-			if err := e.p.books.opts.Files.Delete(ctx, key); err != nil {
+			if err := files.Delete(ctx, key); err != nil {
 				return fmt.Errorf("erase file of upload %s: %w", u.ID, err)
 			}
 		}
-		if u.FileKey != "" && !u.FileGone {
-			e.Files++
+		err := m.uploads.Delete(ctx, e.p.store(), u, m.versions.upload.Equals(u.Version))
+		if err == nil {
+			break
 		}
-		if err := m.uploads.Delete(ctx, e.p.store(), u); err != nil {
+		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return failed("erase upload", err)
 		}
-		e.Uploads++
-		e.tell()
+		now, err := e.p.UploadOf(ctx, u.AccountID, u.ID)
+		if errors.Is(err, ErrNoUpload) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		u = now
 	}
+	if u.FileKey != "" && !u.FileGone {
+		e.Files++
+	}
+	e.Uploads++
+	e.tell()
 	return nil
 }
 

@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,5 +125,82 @@ func TestNothingIsErasedWhereFilesCannotBe(t *testing.T) {
 	}
 	if _, err := p.Archive(t.Context(), &bytes.Buffer{}, nil); !errors.Is(err, ErrNoFiles) {
 		t.Error(err)
+	}
+}
+
+// interrupted is a place for files where something else happens at its next writing or removal.
+type interrupted struct {
+	*cabinet
+	put, remove func()
+}
+
+func (i *interrupted) Put(ctx context.Context, key string, r io.Reader) error {
+	if meanwhile := i.put; meanwhile != nil {
+		i.put = nil
+		meanwhile()
+	}
+	return i.cabinet.Put(ctx, key, r)
+}
+
+func (i *interrupted) Delete(ctx context.Context, key string) error {
+	err := i.cabinet.Delete(ctx, key)
+	if meanwhile := i.remove; meanwhile != nil {
+		i.remove = nil
+		meanwhile()
+	}
+	return err
+}
+
+// TestAnErasureAmidAnUploadLeavesNoFile lets them meet where one of them has half of its work done.
+func TestAnErasureAmidAnUploadLeavesNoFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		meet func(files *interrupted, upload, erase func() error) error
+		want error // Of what was interrupted.
+		left int
+	}{
+		"the file arrives after the erasure": {
+			func(files *interrupted, upload, erase func() error) error {
+				files.put = func() { _ = erase() }
+				return upload()
+			}, ErrChanged, 0},
+		"the file arrives amid the erasure": {
+			func(files *interrupted, upload, erase func() error) error {
+				files.remove = func() { _ = upload() }
+				return erase()
+			}, nil, 0},
+		"the file arrives by another request": {
+			func(files *interrupted, upload, _ func() error) error {
+				files.put = func() { _ = upload() }
+				return upload()
+			}, ErrChanged, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := &interrupted{cabinet: &cabinet{files: map[string][]byte{}}}
+			s := newShelf(t, Options{Files: files})
+			p := s.user(t, "someone", "a")
+			u, err := p.newUpload("a", UploadRequest{ID: "1", Body: strings.NewReader("")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.Version = 1
+			if err := modelOf(p).uploads.Create(t.Context(), p.store(), u); err != nil {
+				t.Fatal(err)
+			}
+			err = c.meet(files, func() error {
+				_, err := p.Upload(t.Context(), "a", UploadRequest{ID: "1",
+					Body: strings.NewReader(csvFile("2025-07-01,-9.00,Shop"))})
+				return err
+			}, func() error {
+				_, err := p.EraseAccount(t.Context(), "a", nil)
+				return err
+			})
+			if !errors.Is(err, c.want) || len(files.files) != c.left {
+				t.Errorf("got %v, files left: %v", err, slices.Sorted(maps.Keys(files.files)))
+			}
+			_, err = p.UploadOf(t.Context(), "a", "1")
+			if (err == nil) != (c.left > 0) {
+				t.Errorf("the upload: %v", err)
+			}
+		})
 	}
 }

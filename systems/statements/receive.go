@@ -100,6 +100,9 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	u.Size, u.Hash = body.n, hex.EncodeToString(sum.Sum(nil))
 	// What has arrived is noted before it is read, which may fail or be cut off.
 	if err := p.saveUpload(ctx, &u); err != nil {
+		if errors.Is(err, ErrChanged) {
+			p.disown(ctx, u)
+		}
 		return Received{}, err
 	}
 	received, err := p.readAnew(ctx, a, u)
@@ -160,6 +163,16 @@ func (p *Person) abandon(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	_ = modelOf(p).uploads.Delete(ctx, p.store(), u, modelOf(p).versions.upload.Equals(u.Version))
+}
+
+// disown removes the file of an upload that was erased while the file arrived: nothing tells of it
+// any more. One that others changed meanwhile keeps it.
+func (p *Person) disown(ctx context.Context, u Upload) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	if _, err := p.UploadOf(ctx, u.AccountID, u.ID); errors.Is(err, ErrNoUpload) {
+		_ = p.books.opts.Files.Delete(ctx, u.FileKey)
+	}
 }
 
 // measured counts what is read, up to the limit of a file.
