@@ -305,9 +305,8 @@ func (p *Person) repair(
 			made[d.Currency].Version = s.Version
 		}
 	}
-	m := modelOf(p)
 	most := (singletable.TxActionsMax - len(made)) / 2 // Each with its entry.
-	var foreign []Transaction
+	tx, taken := p.store().NewTx(), 0
 	for i := range c.rows {
 		t := &c.rows[i]
 		s := made[t.Currency]
@@ -315,36 +314,40 @@ func (p *Person) repair(
 			continue
 		}
 		if t.Version == 0 {
-			if len(foreign) == most {
+			if rest || taken == most || tx.Size() > txSizeUsual {
 				rest = true
 				continue // They are counted by the next round.
 			}
-			foreign = append(foreign, *t)
+			if err := p.takeIn(ctx, tx, *t); err != nil {
+				return false, false, err
+			}
+			taken++
 		}
 		if err := s.count(t, 1); err != nil {
 			return false, false, err
 		}
 	}
-	tx := p.store().NewTx()
-	for _, t := range foreign {
-		t.Version = 1
-		m.transactions.PutTx(tx, t, m.transactions.Exists(), m.versions.transaction.Equals(0))
-		_, found, err := p.entry(ctx, account, t.ID)
-		if err != nil {
-			return false, false, err
-		}
-		if !found {
-			e := entryOf(&t)
-			e.Version = 1
-			m.entries.CreateTx(tx, *e)
-		}
-	}
 	for _, currency := range inOrder(made) {
-		m.putSheet(tx, made[currency])
+		modelOf(p).putSheet(tx, made[currency])
 	}
 	err = tx.Commit(ctx)
 	if errors.Is(err, singletable.ErrConditionFailed) {
 		return false, rest, nil
 	}
 	return err == nil, rest, wrapped("write totals anew", err)
+}
+
+// takeIn adds to a transaction that a row of another program is one like all others, with an entry.
+func (p *Person) takeIn(ctx context.Context, tx *singletable.Tx, t Transaction) error {
+	m := modelOf(p)
+	t.Version = 1
+	m.transactions.PutTx(tx, t, m.transactions.Exists(), m.versions.transaction.Equals(0))
+	_, found, err := p.entry(ctx, t.AccountID, t.ID)
+	if err != nil || found {
+		return err
+	}
+	e := entryOf(&t)
+	e.Version = 1
+	m.entries.CreateTx(tx, *e)
+	return nil
 }

@@ -95,20 +95,28 @@ func TestADifferenceThatAnotherProgramMadeIsFoundAndRepaired(t *testing.T) {
 }
 
 // TestManyRowsOfAnotherProgramAreTakenIn has more of them than are written in as many writes as
-// may be tried when others write meanwhile.
+// may be tried when others write meanwhile, and more bytes than one write takes.
 func TestManyRowsOfAnotherProgramAreTakenIn(t *testing.T) {
-	const rows = checkTries*rowsOfOneWrite + 5
-	p := newShelf(t, Options{Now: spring}).user(t, "someone", "a")
-	for i := range rows {
-		foreign(t, p, Transaction{AccountID: "a", ID: fmt.Sprintf("row-%03d", i),
-			Date: "2026-01-05", Currency: "NZD", Amount: dec("-1")})
-	}
-	if c := checkTotals(t, p, "a", CheckOptions{Repair: true}); c.Differ != 1 || c.Repaired != 1 {
-		t.Errorf("repair: %+v", c)
-	}
-	c := checkTotals(t, p, "a", CheckOptions{})
-	if c.Differ != 0 || c.Rows != rows {
-		t.Errorf("after the repair: %+v", c)
+	for name, c := range map[string]struct{ rows, bytes int }{
+		"many":  {checkTries*rowsOfOneWrite + 5, 0},
+		"large": {rowsOfOneWrite, 100 << 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newShelf(t, Options{Now: spring}).user(t, "someone", "a")
+			for i := range c.rows {
+				foreign(t, p, Transaction{AccountID: "a", ID: fmt.Sprintf("row-%03d", i),
+					Date: "2026-01-05", Currency: "NZD", Amount: dec("-1"),
+					Annotations: []Annotation{{ID: "n", Text: full("x", c.bytes)}}})
+			}
+			got := checkTotals(t, p, "a", CheckOptions{Repair: true})
+			if got.Differ != 1 || got.Repaired != 1 {
+				t.Errorf("repair: %+v", got)
+			}
+			got = checkTotals(t, p, "a", CheckOptions{})
+			if got.Differ != 0 || got.Rows != c.rows {
+				t.Errorf("after the repair: %+v", got)
+			}
+		})
 	}
 }
 
