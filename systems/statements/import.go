@@ -58,8 +58,8 @@ var importable = []UploadStatus{Parsed, Previewed, Importing, Processed, Reverte
 
 // Preview decides for each row what an import would do. Take, which may be nil, is given each
 // decision until it returns false. An upload that is not imported keeps the counts and the digest
-// of all decisions. The error is ErrUnreadable, ErrNoUpload, ErrFileMissing, ErrUploadState or
-// ErrUndecided.
+// of all decisions. The error is ErrUnreadable, ErrNoUpload, ErrFileMissing, ErrChanged,
+// ErrUploadState, ErrUndecided or ErrNoFiles.
 func (p *Person) Preview(
 	ctx context.Context, account, id string, take func(Decision) bool,
 ) (Upload, error) {

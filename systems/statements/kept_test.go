@@ -44,6 +44,70 @@ func TestAFileThatCouldNotBeReadIsReadByARepeat(t *testing.T) {
 	i.counts("imported", i.again("a", "1"), Counts{New: 1})
 }
 
+// TestAFileThatCannotBeReadIsShownAsThat has one whose first reading was cut off.
+func TestAFileThatCannotBeReadIsShownAsThat(t *testing.T) {
+	files := &jammed{cabinet: &cabinet{files: map[string][]byte{}}, jam: true}
+	s := newShelf(t, Options{Files: files})
+	p := s.user(t, "someone", "a")
+	request := func() UploadRequest {
+		return UploadRequest{ID: "1", Body: strings.NewReader("%PDF-1.7 no rows")}
+	}
+	if _, err := p.Upload(t.Context(), "a", request()); !errors.Is(err, errCabinet) {
+		t.Fatalf("upload = %v", err)
+	}
+	files.jam = false
+	shown, err := p.Questions(t.Context(), "a", "1")
+	if err != nil || shown.Upload.Status != Failed || len(shown.Questions) > 0 {
+		t.Fatalf("shown: %+v, %v", shown, err)
+	}
+	r, err := p.Upload(t.Context(), "a", request())
+	if err != nil || r.Upload.Status != Failed || r.Upload.Why != shown.Upload.Why {
+		t.Errorf("the repeat: %+v, %v; shown was %q", r, err, shown.Upload.Why)
+	}
+}
+
+// TestWithoutAPlaceForFilesWhatIsNotThereIsNotThere asks for uploads where no files are kept.
+func TestWithoutAPlaceForFilesWhatIsNotThereIsNotThere(t *testing.T) {
+	i := newIntake(t)
+	i.bring("a", "1", csvFile("2025-07-01,-9.00,Shop"))
+	i.opts.Files = nil
+	for id, missing := range map[string]error{"1": ErrNoFiles, "none": ErrNoUpload} {
+		for name, do := range map[string]func() error{
+			"preview": func() error {
+				_, err := i.p.Preview(t.Context(), "a", id, nil)
+				return err
+			},
+			"import": func() error {
+				_, err := i.p.Import(t.Context(), "a", id, ImportOptions{})
+				return err
+			},
+			"answer": func() error {
+				_, err := i.p.Answer(t.Context(), "a", id, nil)
+				return err
+			},
+			"outcomes": func() error {
+				_, err := i.p.Outcomes(t.Context(), "a", id, nil, 0, 1)
+				return err
+			},
+			"delete the file": func() error {
+				_, err := i.p.DeleteFile(t.Context(), "a", id)
+				return err
+			},
+		} {
+			want := missing
+			if id == "1" && name == "answer" {
+				want = ErrUploadState // It is imported.
+			}
+			if err := do(); !errors.Is(err, want) {
+				t.Errorf("%s of %s: got %v, want %v", name, id, err, want)
+			}
+		}
+	}
+	if u, err := i.p.UploadOf(t.Context(), "a", "1"); err != nil || u.FileGone {
+		t.Errorf("the upload: %+v, %v", u, err)
+	}
+}
+
 func TestAReadingThatFailsLeavesTheUploadAsItWas(t *testing.T) {
 	files := &jammed{cabinet: &cabinet{files: map[string][]byte{}}}
 	s := newShelf(t, Options{Files: files})

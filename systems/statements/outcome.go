@@ -77,8 +77,8 @@ func (o *outcomes) close(failed error) error {
 
 // Outcomes returns what the last preview or import of an upload found of its rows, but for those
 // that are simply new: all, or those with some verdicts, in the order of the file and the first
-// OutcomesMax at most. From counts from 0, size is 1 to PageMax. The error is ErrNoUpload or
-// ErrFileMissing.
+// OutcomesMax at most. From counts from 0, size is 1 to PageMax. The error is ErrInvalid,
+// ErrNoUpload, ErrFileMissing or ErrNoFiles.
 func (p *Person) Outcomes(
 	ctx context.Context, account, id string, only []Verdict, from, size int,
 ) (OutcomePage, error) {

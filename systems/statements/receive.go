@@ -320,8 +320,9 @@ func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
 	return nil
 }
 
-// Questions returns an upload with the questions that it still has. The error is ErrNoUpload or
-// ErrFileMissing.
+// Questions returns an upload with the questions that it still has. One whose file cannot be read is
+// Failed, as it will be once it is read anew. The error is ErrNoUpload, ErrFileMissing or
+// ErrNoFiles.
 func (p *Person) Questions(ctx context.Context, account, id string) (Received, error) {
 	u, err := p.UploadOf(ctx, account, id)
 	if err != nil {
@@ -339,6 +340,10 @@ func (p *Person) Questions(ctx context.Context, account, id string) (Received, e
 		return r, nil
 	}
 	src, err := p.open(ctx, a, u)
+	if errors.Is(err, ErrUnreadable) {
+		r.Upload.fail(err)
+		return r, nil
+	}
 	if err != nil {
 		return Received{}, err
 	}
@@ -380,7 +385,7 @@ func (p *Person) forReading(ctx context.Context, account, id string) (Account, U
 
 // Answer answers questions of an upload by their topics and reads its file anew. The topics are
 // those of the questions, and AskEncoding, AskStatement and AskInvert whenever one likes. The error
-// is ErrInvalid, ErrNoUpload, ErrFileMissing or ErrUploadState.
+// is ErrInvalid, ErrNoUpload, ErrFileMissing, ErrChanged, ErrUploadState or ErrNoFiles.
 func (p *Person) Answer(
 	ctx context.Context, account, id string, answers map[bankfile.Topic]string,
 ) (Received, error) {
@@ -504,16 +509,16 @@ func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
 }
 
 // DeleteFile deletes the file of an upload and what became of its rows. The upload itself and the
-// transactions stay. The error is ErrNoUpload or, while it is imported, ErrUploadState.
+// transactions stay. The error is ErrNoUpload, ErrNoFiles or, while it is imported, ErrUploadState.
 func (p *Person) DeleteFile(ctx context.Context, account, id string) (Upload, error) {
 	files := p.books.opts.Files
-	if files == nil {
-		return Upload{}, ErrNoFiles
-	}
 	// The item says so first: a file that is gone must not look as if it were there.
 	u, err := p.changeUpload(ctx, account, id, func(u *Upload) error {
 		if u.Status == Importing || u.Status == Reverting {
 			return ErrUploadState.With("status", u.Status).With("deed", "parted from its file")
+		}
+		if files == nil {
+			return ErrNoFiles
 		}
 		u.FileGone = true
 		return nil

@@ -39,7 +39,7 @@ type source struct {
 func (s *source) close() { _ = s.file.Close() } // It was only read.
 
 // open opens the file of an upload. Open questions are no error. The error is ErrUnreadable where
-// the file is none that can be read, ErrFileMissing where there is none.
+// the file is none that can be read, ErrFileMissing where there is none, or ErrNoFiles.
 func (p *Person) open(ctx context.Context, a Account, u Upload) (*source, error) {
 	if p.books.opts.Files == nil {
 		return nil, ErrNoFiles
@@ -265,7 +265,7 @@ func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, e
 		err = p.describe(ctx, src, &u)
 	}
 	if errors.Is(err, ErrUnreadable) {
-		u.Status, u.Why = Failed, clipText(whyOf(err), TextMax)
+		u.fail(err)
 		err = nil
 	}
 	if err != nil {
@@ -278,6 +278,9 @@ func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, e
 	r.Earlier, err = p.earlier(ctx, u)
 	return r, err
 }
+
+// fail tells why the file of an upload cannot be read.
+func (u *Upload) fail(err error) { u.Status, u.Why = Failed, clipText(whyOf(err), TextMax) }
 
 // describe fills in what the file says about itself.
 func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
