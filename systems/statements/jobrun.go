@@ -76,10 +76,13 @@ type jobRun struct {
 
 	// fix changes a row, and reports whether it did.
 	fix func(*Transaction) bool
-	// holds reports whether a month with such a sheet may have rows to be changed.
-	holds func(*Sheet) bool
+	// visits are the months to visit, in order. Where there are none the sheets tell: holds reports
+	// whether a month with such a sheet may have rows to be changed.
+	visits []string
+	holds  func(*Sheet) bool
 
 	changes []change
+	entries int // How many of the changes bring an entry.
 	tags    map[Tag]bool
 	bytes   int
 }
@@ -134,26 +137,40 @@ func (r *jobRun) accounts(ctx context.Context) error {
 	return nil
 }
 
-// months visits the months of an account that may have rows to be changed, as its sheets tell.
+// months visits the months of an account that may have rows to be changed.
 func (r *jobRun) months(ctx context.Context, account string) error {
-	found, err := r.p.sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
-	if err != nil {
-		return err
-	}
-	var months []Date
-	for i := range found {
-		s := &found[i]
-		done := account == r.job.AccountID && s.Month <= r.job.Month
-		if !done && r.holds(s) && !slices.Contains(months, s.Month) {
-			months = append(months, s.Month)
+	visits := r.visits
+	if len(visits) == 0 {
+		var err error
+		if visits, err = r.held(ctx, account); err != nil {
+			return err
 		}
 	}
-	for _, month := range months {
-		if err := r.month(ctx, account, month); err != nil {
+	for _, month := range visits {
+		if account == r.job.AccountID && firstDay(month) <= r.job.Month {
+			continue // It is done.
+		}
+		if err := r.month(ctx, account, firstDay(month)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// held lists the months of an account that may have rows to be changed, as its sheets tell.
+func (r *jobRun) held(ctx context.Context, account string) ([]string, error) {
+	found, err := r.p.sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
+	if err != nil {
+		return nil, err
+	}
+	var months []string
+	for i := range found {
+		month := monthOf(found[i].Month)
+		if r.holds(&found[i]) && !slices.Contains(months, month) {
+			months = append(months, month)
+		}
+	}
+	return months, nil
 }
 
 // month changes the rows of a month, and notes that it is done.
@@ -164,7 +181,7 @@ func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 		from, to = max(from, scope.From), min(to, scope.To)
 	}
 	in := OfDays{r.p.id, account, from, to}
-	r.changes, r.tags, r.bytes = nil, map[Tag]bool{}, 0
+	r.empty()
 	for t, err := range modelOf(r.p).days.All(ctx, r.p.store(), in) {
 		if err != nil {
 			return failed("read transactions", err)
@@ -179,7 +196,9 @@ func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 				return err
 			}
 		}
-		r.take(&t, after)
+		if err := r.take(ctx, &t, after); err != nil {
+			return err
+		}
 	}
 	next := r.job
 	next.AccountID, next.Month, next.Read = account, month, next.Read+read
@@ -205,16 +224,34 @@ func (r *jobRun) full(t *Transaction) bool {
 			tags++
 		}
 	}
-	return len(r.changes) > 0 && (len(r.changes) >= jobRowsMax || tags > jobTagsMax ||
+	return len(r.changes) > 0 && (len(r.changes)+r.entries >= jobRowsMax || tags > jobTagsMax ||
 		r.bytes+rowBytes(t) > jobBytesMax)
 }
 
-func (r *jobRun) take(before, after *Transaction) {
-	r.changes = append(r.changes, change{before: before, after: after})
+// empty leaves no rows that wait.
+func (r *jobRun) empty() {
+	r.changes, r.entries, r.tags, r.bytes = nil, 0, map[Tag]bool{}, 0
+}
+
+// take lets a row wait. One of another program becomes one like all others, with an entry.
+func (r *jobRun) take(ctx context.Context, before, after *Transaction) error {
+	c := change{before: before, after: after}
+	if before.Version == 0 {
+		_, found, err := r.p.entry(ctx, after.AccountID, after.ID)
+		if err != nil {
+			return err
+		}
+		if !found {
+			c.entryAfter = entryOf(after)
+			r.entries++
+		}
+	}
+	r.changes = append(r.changes, c)
 	r.bytes += rowBytes(after)
 	for tag := range tagsOfRow(after) {
 		r.tags[tag] = true
 	}
+	return nil
 }
 
 // flush writes the rows that wait, together with the job.
@@ -226,7 +263,7 @@ func (r *jobRun) flush(ctx context.Context, next Job) error {
 	}
 	next.Version++
 	r.job, r.unsaved = next, 0
-	r.changes, r.tags, r.bytes = nil, map[Tag]bool{}, 0
+	r.empty()
 	r.progress(r.job)
 	return nil
 }

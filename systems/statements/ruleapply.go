@@ -196,5 +196,9 @@ func (r *jobRun) prepareRules(ctx context.Context) error {
 	}
 	r.fix = ready.apply
 	r.holds = func(s *Sheet) bool { return s.All.Count > 0 }
+	if checkRange(scope.From, scope.To) == nil { // It may come from an archive.
+		// Rows of another program are in no sheet, so every month is visited.
+		r.visits = monthsOf(scope.From, scope.To)
+	}
 	return nil
 }
