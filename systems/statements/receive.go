@@ -320,8 +320,8 @@ func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
 	return nil
 }
 
-// Questions returns an upload with the questions that it still has. One whose file cannot be read is
-// Failed, as it will be once it is read anew. The error is ErrNoUpload, ErrFileMissing or
+// Questions returns an upload with the questions that it still has. One whose file cannot be read
+// is Failed, as it will be once it is read anew. The error is ErrNoUpload, ErrFileMissing or
 // ErrNoFiles.
 func (p *Person) Questions(ctx context.Context, account, id string) (Received, error) {
 	u, err := p.UploadOf(ctx, account, id)

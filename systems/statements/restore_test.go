@@ -139,8 +139,8 @@ func TestAFileThatIsNotWrittenIsWrittenByAnotherRestore(t *testing.T) {
 	}
 }
 
-// TestWhatStandsInFarMonthsIsRestored has entries, and a row of another program, in months that only
-// an empty sheet tells of.
+// TestWhatStandsInFarMonthsIsRestored has entries, and a row of another program, in months that
+// only an empty sheet tells of.
 func TestWhatStandsInFarMonthsIsRestored(t *testing.T) {
 	s := newShelf(t, Options{Now: spring})
 	for _, date := range []Date{"1969-12-31", "2028-03-31", "2028-04-01", "2062-01-31"} {

@@ -23,8 +23,8 @@ func TestAJobWithoutAScopeGoesByTheSheets(t *testing.T) {
 	}
 }
 
-// TestAPreviewTellsWhatTheJobDoesToRowsOfAnotherProgram has months that no sheet tells of, and stops
-// the job whenever it has told how far it is.
+// TestAPreviewTellsWhatTheJobDoesToRowsOfAnotherProgram has months that no sheet tells of, and
+// stops the job whenever it has told how far it is.
 func TestAPreviewTellsWhatTheJobDoesToRowsOfAnotherProgram(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		t.Run(fmt.Sprintf("stopped %v", stop), func(t *testing.T) {
