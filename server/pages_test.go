@@ -18,6 +18,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
@@ -100,8 +101,8 @@ func title(name string) string {
 }
 
 func sentence(text string) string {
-	if text == "" {
-		return ""
+	if text == "" || strings.HasSuffix(text, ".") {
+		return text
 	}
 	return text + "."
 }
@@ -166,6 +167,8 @@ func keysPage(t *testing.T) []byte {
 	for _, m := range models(t) {
 		tables = append(tables, m.Tables()...)
 	}
+	keys := apikey.NewKeyring(singletable.NewStore(nil, singletable.Options{}), nil)
+	tables = append(tables, keys.Table())
 	for _, table := range tables {
 		fmt.Fprintf(&b, "\n## Table %s\n", table.Name())
 		for _, e := range table.Entities() {
@@ -179,10 +182,13 @@ func keysPage(t *testing.T) []byte {
 				if k.Sparse {
 					where += ", if all parts are there"
 				}
-				fmt.Fprintf(&b, "| %s | `%s` = `%s` | `%s` = `%s` |\n", where,
-					k.Partition, k.PartitionTemplate, k.Sort, k.SortTemplate)
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", where,
+					equation(k.Partition, k.PartitionTemplate), equation(k.Sort, k.SortTemplate))
 			}
 			var names []string
+			if e.Discriminator != "" {
+				names = append(names, equation(e.Discriminator, e.Type))
+			}
 			for _, a := range e.Attributes {
 				name := "`" + a.Name + "`"
 				if a.Optional {
@@ -190,11 +196,18 @@ func keysPage(t *testing.T) []byte {
 				}
 				names = append(names, name)
 			}
-			fmt.Fprintf(&b, "\nAttributes: `%s` = `%s`, %s.\n", e.Discriminator, e.Type,
-				strings.Join(names, ", "))
+			fmt.Fprintf(&b, "\nAttributes: %s.\n", strings.Join(names, ", "))
 		}
 	}
 	return b.Bytes()
+}
+
+// equation tells what an attribute is; there may be none, as where a key has no second part.
+func equation(attribute, is string) string {
+	if attribute == "" {
+		return "none"
+	}
+	return fmt.Sprintf("`%s` = `%s`", attribute, is)
 }
 
 func patternsPage(t *testing.T) []byte {

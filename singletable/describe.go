@@ -1,5 +1,7 @@
 package singletable
 
+import "slices"
+
 // EntityInfo describes an entity for documentation: which item it is, where it is found, and
 // which attributes it has.
 type EntityInfo struct {
@@ -33,14 +35,21 @@ type AttributeInfo struct {
 // Entities describes the entities of a table in the order of their definition, the lookup items
 // of unique values among them.
 func (t *Table) Entities() []EntityInfo {
+	copies := map[*core][]int{}
+	for _, c := range t.entities {
+		for _, u := range c.uniques {
+			copies[u.c] = u.copies
+		}
+	}
 	infos := make([]EntityInfo, len(t.entities))
 	for i, c := range t.entities {
-		infos[i] = c.describe()
+		infos[i] = c.describe(copies[c])
 	}
 	return infos
 }
 
-func (c *core) describe() EntityInfo {
+// describe takes the fields that a lookup item copies, which are all that it has.
+func (c *core) describe(copies []int) EntityInfo {
 	info := EntityInfo{
 		Name: c.name, Table: c.table.name, About: c.note,
 		Discriminator: c.disc, Type: c.discVal,
@@ -53,9 +62,15 @@ func (c *core) describe() EntityInfo {
 		})
 	}
 	for i := range c.shape.fields {
-		if f := &c.shape.fields[i]; !f.opts.keyOnly {
-			info.Attributes = append(info.Attributes,
-				AttributeInfo{Name: f.attr, Optional: f.opts.omitEmpty})
+		f := &c.shape.fields[i]
+		stored := !f.opts.keyOnly
+		if c.lookup {
+			stored = slices.Contains(copies, i)
+		}
+		if stored {
+			// What the key is made of is never empty.
+			info.Attributes = append(info.Attributes, AttributeInfo{
+				Name: f.attr, Optional: f.opts.omitEmpty && !c.baseFields.has(i)})
 		}
 	}
 	return info
