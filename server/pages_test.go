@@ -258,6 +258,19 @@ func patternsPage(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// Patterns are shown and run by their names alone, whatever system they are of.
+func TestNoTwoPatternsHaveOneName(t *testing.T) {
+	systems := map[string]string{}
+	for _, m := range models(t) {
+		for _, p := range m.Patterns() {
+			if other, taken := systems[p.Name()]; taken {
+				t.Errorf("%s and %s have a pattern %s", other, m.Name(), p.Name())
+			}
+			systems[p.Name()] = m.Name()
+		}
+	}
+}
+
 func TestProblemsAreWellDeclared(t *testing.T) {
 	if err := problem.Check(api.Catalogues()...); err != nil {
 		t.Error(err)

@@ -137,7 +137,7 @@ func (m *model) definePatterns() {
 		singletable.Into(m.tags, func(out *Start, v Tag) { out.Tags = append(out.Tags, v) }),
 	}, describe("A user's profile, accounts and tags, in this order, in one request"),
 		singletable.Consistent())
-	m.accountsOf = singletable.NewQuery[OfUser](m.accounts, "accounts-of-user",
+	m.accountsOf = singletable.NewQuery[OfUser](m.accounts, "bank-accounts-of-user",
 		describe("The accounts of a user"), singletable.Consistent())
 	m.tagsOf = singletable.NewQuery[OfUser](m.tags, "tags-of-user",
 		describe("The tags of a user"), singletable.Consistent())
@@ -162,7 +162,8 @@ func (m *model) definePatterns() {
 	m.rulesOf = singletable.NewQuery[OfUser](m.rules, "rules-of-user",
 		describe("The rules of a user"), singletable.Consistent())
 	m.jobsOf = singletable.NewQuery[OfUser](m.jobs, "jobs-of-user",
-		describe("The work over many rows that is not done"), singletable.Consistent())
+		describe("The work over many rows: what is open, and what was done lately"),
+		singletable.Consistent())
 }
 
 // catalogue lists the questions for people and command lines.
