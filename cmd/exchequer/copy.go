@@ -19,7 +19,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/server/transfer"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // copying are the flags of copy.
@@ -45,8 +47,8 @@ func (a *app) copyCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "copy",
 		Short: "Copy a store to another one: out of one machine, and back",
-		Long: `Copy tables from one store to another: their definitions, items, expiry, stream setting and tags. A
-store is one of
+		Long: `Copy tables from one store to another: their definitions, items, expiry, stream setting and tags, but
+not the bank files that people uploaded. A store is one of
 
   DIR or engine:DIR   a data directory of the embedded engine
   http://HOST:PORT    an endpoint that speaks the DynamoDB protocol
@@ -114,6 +116,7 @@ func (a *app) copyStore(ctx context.Context, c copying) (err error) {
 		return printErr
 	}
 	if err == nil {
+		a.remarkFiles(results)
 		return nil
 	}
 	return copyFailure(ctx, err, opts.State != "")
@@ -198,6 +201,17 @@ func (a *app) copied(results []transfer.Result) error {
 		num("COPIED BEFORE", func(r result) string { return thousands(int(r.CopiedBefore)) }),
 		col("CHECKSUM", func(r result) string { return r.Checksum }),
 	}, whole(results), "")
+}
+
+// remarkFiles says what a copy of bank statements leaves behind, since nothing tells later why a
+// file is missing.
+func (a *app) remarkFiles(results []transfer.Result) {
+	if slices.ContainsFunc(results, func(r transfer.Result) bool {
+		return r.Table == statements.TableNameDefault && r.Items > 0
+	}) {
+		a.remark("uploaded bank files are not copied: copy the folder %s by hand, "+
+			"or keep them in a bucket", server.FilesDir)
+	}
 }
 
 func (a *app) verifyCopy(ctx context.Context, from, to transfer.Store, opts transfer.Options,
