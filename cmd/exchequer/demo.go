@@ -12,7 +12,10 @@ import (
 	"github.com/exchequer-dev/exchequer/demo"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -25,8 +28,9 @@ with one that was worked out beforehand.
 
 The books are in a temporary directory that is removed at the end. With --data they are kept, in a
 directory that must be new or empty, and the commands of the story can be tried on them. With --store
-dynamodb they are kept there, where the table must not exist. The exit status is 8 when the books
-are not as they must be.`,
+dynamodb they are kept there, where none of their tables may exist yet; the bank files that the story
+uploads are not kept then, unless EXCHEQUER_FILES names a bucket. The exit status is 8 when the books are
+not as they must be.`,
 		Example: `  exchequer demo
   exchequer demo --data ./demo-books
   exchequer demo --store dynamodb --endpoint http://127.0.0.1:8000`,
@@ -110,7 +114,8 @@ func checkFresh(dir string) error {
 	return nil
 }
 
-// checkNoTable is checkFresh for a store that is no directory.
+// checkNoTable is checkFresh for a store that is no directory: of the tables that the story writes
+// to, none may be there.
 func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
 	tables, err := c.Tables(ctx)
 	if err != nil {
@@ -119,11 +124,18 @@ func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
 	for _, table := range [...]struct{ env, name string }{
 		{envTable, ledger.TableNameDefault}, {envPaymentsTable, payments.TableNameDefault},
 		{envPaymentsHistory, payments.HistoryTableNameDefault},
+		{locations.TableNameEnv, locations.TableNameDefault},
+		{"", rates.TableNameDefault}, {"", rates.HistoryNameDefault},
+		{"", statements.TableNameDefault},
 	} {
-		own := firstOf(a.getenv(table.env), table.name)
+		own, try := table.name, "another --endpoint"
+		if table.env != "" {
+			own = firstOf(a.getenv(table.env), table.name)
+			try += ", or another name of the table in " + table.env
+		}
 		if slices.ContainsFunc(tables, func(t client.Table) bool { return t.Name == own }) {
-			return usagef("another --endpoint, or another name of the table in "+table.env,
-				"The demo needs fresh books, and there is a table %s in %s already", own, a.place(""))
+			return usagef(try, "The demo needs fresh books, and there is a table %s in %s already",
+				own, a.place(""))
 		}
 	}
 	return nil
