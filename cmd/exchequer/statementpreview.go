@@ -229,7 +229,8 @@ func firstAccount(m *mine) string {
 func (a *app) uploadRows(
 	ctx context.Context, m *mine, name string, accounts []string, p pages,
 ) error {
-	u, err := m.upload(ctx, name, accounts)
+	u, err := m.upload(ctx, name, accounts,
+		"exchequer statements uploads ACCOUNT --rows "+name+", for ACCOUNT ")
 	if err != nil {
 		return err
 	}
@@ -254,8 +255,11 @@ func (a *app) uploadRows(
 }
 
 // upload finds an upload by its id, its beginning or the name of its file; of several files of a
-// name in one account, the latest.
-func (m *mine) upload(ctx context.Context, name string, accounts []string) (client.Upload, error) {
+// name in one account, the latest. Where files of several accounts have the name, choose and the
+// names of the accounts say how to tell which.
+func (m *mine) upload(
+	ctx context.Context, name string, accounts []string, choose string,
+) (client.Upload, error) {
 	of, err := m.accounts(accounts)
 	if err != nil {
 		return client.Upload{}, err
@@ -290,7 +294,7 @@ func (m *mine) upload(ctx context.Context, name string, accounts []string) (clie
 	case 1:
 		return found[0], nil
 	}
-	return client.Upload{}, usagef("--account with one of "+listed(found,
+	return client.Upload{}, usagef(choose+listed(found,
 		func(u client.Upload) string { return m.accountName(u.AccountID) }),
 		"%q was uploaded to several accounts", name)
 }
@@ -314,7 +318,7 @@ uploaded again, and brings everything back.`,
 			if account != "" {
 				accounts = []string{account}
 			}
-			u, err := m.upload(ctx, args[0], accounts)
+			u, err := m.upload(ctx, args[0], accounts, "--account with one of ")
 			if err != nil {
 				return err
 			}
