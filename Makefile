@@ -10,6 +10,6 @@ lint: # formatting, vet, the module file and staticcheck
 fuzz: # ten seconds for every fuzz target
 	.ci/run fuzz
 bench: # payments side by side with the peers that are installed
-	go run ./bench/payments
+	go -C bench/payments run .
 demo: # the whole story, on a fresh data directory
 	go run ./cmd/exchequer demo

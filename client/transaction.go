@@ -131,7 +131,7 @@ func (c *Client) Post(ctx context.Context, p Posting) (Receipt, error) {
 // Reversing asks for the reversal of a transaction.
 type Reversing struct {
 	TransactionID TransactionID `json:"-"`
-	// Description of the reversal; empty means one that names the original.
+	// Description of the reversal; empty means that of the original.
 	Description string            `json:"description,omitempty"`
 	Metadata    map[string]string `json:"metadata,omitempty"`
 }

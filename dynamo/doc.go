@@ -1,10 +1,11 @@
 // Package dynamo holds DynamoDB's words as Go types: values, items and keys, the inputs and
-// outputs of its operations, its errors, its sizes and capacity units, and two interfaces.
+// outputs of its operations, its errors, its sizes and capacity units, and the interfaces of stores.
 //
-// [DB] is the data plane (items), [Admin] the control plane (tables). Whatever implements them
-// is interchangeable: the embedded engine (package engine) and Amazon DynamoDB answer the same
-// calls with the same results and the same errors. The package itself stores nothing and imports
-// only the standard library.
+// [DB] is the data plane (items), [Admin] the control plane (tables). [Streams], [PartiQL],
+// [Tagger] and [Archiver] are what not every store has, and [Pager] is a faster way through pages
+// where a store has one. Whatever implements them is interchangeable: the embedded engine (package
+// engine) and Amazon DynamoDB answer the same calls with the same results and the same errors. The
+// package itself stores nothing and imports only the standard library.
 //
 // # Values
 //

@@ -44,8 +44,10 @@ With --data what was acknowledged is on the disk. With --memory nothing is kept.
 the start from files: the input of CreateTable, the answer of DescribeTable, or a CloudFormation or SAM
 template, as JSON or YAML.
 
-Other machines are let in only with --access-key, and then every request must be signed with one; or
-with --open, by anyone. --fault makes the database as unkind as the service can be, for tests.`,
+Other machines are let in with --host 0.0.0.0 and --access-key ID:SECRET, and then every request must be
+signed with a key that was given; or with --host 0.0.0.0 and --open, whoever they are.
+
+--fault makes the database as unkind as the service can be, for tests.`,
 		Example: `  exchequer dynamodb --memory
   exchequer dynamodb --data ./db --tables template.yaml --parameter Stage=test
   exchequer dynamodb --memory --fault strict

@@ -294,7 +294,7 @@ func (a *app) locationsList() *cobra.Command {
 		Long: `List the locations in use.
 
 Without --order the list is a scan of the table, and its order means nothing. An order needs an index,
-which the server has if it was told so: exchequer serve --location-indexes.`,
+which EXCHEQUER_LOCATION_INDEXES names to the server, or to the command where it has none.`,
 		Example: `  exchequer locations list
   exchequer locations list --status all --label depot --all
   exchequer locations list --order code --prefix akl-`,
@@ -514,7 +514,8 @@ func (a *app) locationsPlan() *cobra.Command {
 		Short: "Tell whether listing by a scan is still right",
 		Long: `Measure one scan of the locations' table. A scan is right for fewer than 1,000 items, and
 while it takes no longer than 100 ms; after that the plan says what to do instead.`,
-		Args: cobra.NoArgs,
+		Example: "  exchequer locations plan",
+		Args:    cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			p, err := c.PlanLocations(ctx)
 			if err != nil {

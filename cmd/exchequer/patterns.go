@@ -61,7 +61,7 @@ func inputColumns() []column[client.PatternInput] {
 func (a *app) patternsCommand() *cobra.Command {
 	patterns := group("patterns", "List, show and run access patterns",
 		`List, show and run access patterns: the named questions that the tables answer. Each is one call, or
-one call a page, and its cost is known before it runs.`,
+one call a page for each partition that it reads, and its cost is known before it runs.`,
 		a.patternsList(), a.patternsShow(), a.patternsRun())
 	patterns.GroupID = groupStore
 	return patterns

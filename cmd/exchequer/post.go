@@ -201,7 +201,7 @@ A transaction is reversed at most once: the same command again shows the first r
 	}
 	f := command.Flags()
 	f.StringVar(&v.Description, "description", "",
-		"`text` for people; without it one that names the original")
+		"`text` for people; without it that of the original")
 	f.StringToStringVar(&v.Metadata, "meta", nil, "metadata as `name=value`; may be repeated")
 	return command
 }

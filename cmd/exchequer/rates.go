@@ -70,7 +70,7 @@ func (a *app) ratesCommand() *cobra.Command {
 
 A rate says how much of the target one of the base costs. Pairs that are not stored are derived, as
 an inverse or through EUR or USD, and say so. A rate that is no longer fresh is served as stale for
-two weeks, and then not at all.`,
+two weeks (EXCHEQUER_RATES_STALE_FOR), and for the two days after them that the store may take to remove it.`,
 		a.ratesGet(), a.ratesConvert(), a.ratesList(), a.ratesSave(), a.ratesDelete(),
 		a.ratesHistory(), a.ratesLoad(), a.ratesFetch(), a.ratesHealth())
 	command.GroupID = groupMoney

@@ -227,7 +227,7 @@ func (a *app) statementsProfile() *cobra.Command {
 		Use:   "profile",
 		Short: "Show or save what you tell of yourself: home currency, time zone, address",
 		Long: `Show what you tell of yourself, or save what the flags say; the rest stays. The currency is that
-of reports with --home; the time zone tells which day is today.`,
+of reports with --home profile, and of nothing else; the time zone tells which day is today.`,
 		Example: "  exchequer statements profile --currency NZD --zone Pacific/Auckland",
 		Args:    cobra.NoArgs,
 	}

@@ -143,8 +143,10 @@ func (a *app) tablesCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [TABLE]",
 		Short: "Compare tables with what the systems need",
-		Long: `Compare tables with what the systems need: keys, indexes, projections, expiry. Without a name all tables
-are compared. The exit status is 8 when anything differs or is missing.`,
+		Long: `Compare tables with what the systems need: keys, indexes, projections, expiry. Without a name the tables
+that exist are compared and, unless with --server, the ledger's and that of API keys, which there must be;
+others are made when they are first needed. The exit status is 8 when anything that was compared differs
+or is missing.`,
 		Example: "  exchequer tables check",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: a.withTables(server.TablesKeep, func(

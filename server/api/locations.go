@@ -73,7 +73,7 @@ type (
 type (
 	newLocation struct {
 		ID    string `json:"id,omitempty" doc:"A ULID, which makes the request safe to repeat; without it one is made"`
-		Code  string `json:"code" doc:"1 to 64 letters, digits and - . _" example:"akl-01"`
+		Code  string `json:"code" doc:"1 to 64 letters, digits and - . _, beginning with a letter or a digit" example:"akl-01"`
 		Reuse bool   `json:"reuse,omitempty" doc:"Takes the code over where a deleted location reserves it"`
 		locationFields
 	}

@@ -131,7 +131,7 @@ type (
 
 // reversing is the body that asks for a reversal.
 type reversing struct {
-	Description string            `json:"description,omitempty" doc:"At most 1,024 bytes; without it one that names the original" example:"Returned goods"`
+	Description string            `json:"description,omitempty" doc:"At most 1,024 bytes; without it that of the original" example:"Returned goods"`
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 50 pairs and 4,096 bytes"`
 }
 

@@ -62,9 +62,9 @@
 //	                CANCELLED  └──── FAILED ◀───┘
 //	                                 with the reason, at once or after the last attempt
 //
-// What may pass later is tried again, with waits that double: want of funds, a frozen account,
-// trouble with the store. What will not pass, such as a closed account or a payee that does not
-// exist, fails at once. While it waits for its next attempt a payment can be cancelled and changed.
+// What may pass later is tried again, with waits that double: want of funds and a frozen account
+// until the attempts of Retry are used up, trouble with the store for as long as it lasts. What
+// will not pass, such as a closed account or a payee that does not exist, fails at once. While it waits for its next attempt a payment can be cancelled and changed.
 // Failed payments are a list, by status, from which each can be replayed.
 //
 // # Cost

@@ -5,7 +5,7 @@
 //
 // A rate says how many units of a target currency one unit of a base costs. Its Timestamp, or as
 // of, is when it was so. It is fresh until the time that Save was given has passed; then it is
-// stale for as long as the board's StaleFor, and then gone. A quote is the answer to a question: a
+// stale for the board's StaleFor and 48 hours more, and then gone. A quote is the answer to a question: a
 // stored rate, or one derived from its legs, which are stored or fixed. A fixed rate is that of a
 // currency which the euro has replaced.
 //
@@ -14,7 +14,7 @@
 // A rate that is no longer fresh is never served as a fresh one. The store removes an expired item
 // up to two days late; the state of a rate is therefore worked out from the clock at each answer,
 // and a stale one is served only where it is said to be stale, with its date and its age. What is
-// older than the stale time is not served at all, though it may still be there.
+// 48 hours past the stale time is not served at all, though it may still be there.
 //
 // An older Timestamp never replaces a newer one, whoever saves at the same time. A rate that is not
 // more than zero is never saved; one of an unknown code, far ahead of the clock, or far away from
