@@ -1,5 +1,6 @@
 // Package dynamo holds DynamoDB's words as Go types: values, items and keys, the inputs and
-// outputs of its operations, its errors, its sizes and capacity units, and the interfaces of stores.
+// outputs of its operations, its errors, its sizes and capacity units, and the interfaces of
+// stores.
 //
 // [DB] is the data plane (items), [Admin] the control plane (tables). [Streams], [PartiQL],
 // [Tagger] and [Archiver] are what not every store has, and [Pager] is a faster way through pages

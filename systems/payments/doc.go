@@ -64,8 +64,9 @@
 //
 // What may pass later is tried again, with waits that double: want of funds and a frozen account
 // until the attempts of Retry are used up, trouble with the store for as long as it lasts. What
-// will not pass, such as a closed account or a payee that does not exist, fails at once. While it waits for its next attempt a payment can be cancelled and changed.
-// Failed payments are a list, by status, from which each can be replayed.
+// will not pass, such as a closed account or a payee that does not exist, fails at once. While it
+// waits for its next attempt a payment can be cancelled and changed. Failed payments are a list, by
+// status, from which each can be replayed.
 //
 // # Cost
 //

@@ -5,9 +5,9 @@
 //
 // A rate says how many units of a target currency one unit of a base costs. Its Timestamp, or as
 // of, is when it was so. It is fresh until the time that Save was given has passed; then it is
-// stale for the board's StaleFor and 48 hours more, and then gone. A quote is the answer to a question: a
-// stored rate, or one derived from its legs, which are stored or fixed. A fixed rate is that of a
-// currency which the euro has replaced.
+// stale for the board's StaleFor and 48 hours more, and then gone. A quote is the answer to a
+// question: a stored rate, or one derived from its legs, which are stored or fixed. A fixed rate is
+// that of a currency which the euro has replaced.
 //
 // # Promises
 //
