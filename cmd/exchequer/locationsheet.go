@@ -35,7 +35,8 @@ Columns, in any order and under the names that people give them:
   lat, lng     or point, with both in one cell: decimal degrees, or degrees, minutes and seconds, with
                a sign or a letter of the hemisphere before or after
   address      lines, locality, region, postcode, country
-  phone, timeZone, tags (separated by ;), placeId, placeIdCheckedAt, formattedAddress
+  phone, timeZone, placeId, placeIdCheckedAt, formattedAddress
+  tags         separated by ; or in quotation marks where they have one themselves
 
 A blank cell leaves things as they are; ` + locations.Clear + ` empties. Good rows are saved and bad ones
 reported, each for itself; a code in two rows is wrong in both. --preview shows what would be done, field

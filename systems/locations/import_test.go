@@ -218,6 +218,7 @@ func TestReadSheetUnderstandsWhatSpreadsheetsWrite(t *testing.T) {
 		"plain": plain, "with a mark": "\ufeff" + plain,
 		"UTF-16":     wide(plain, []byte{0xff, 0xfe}, false),
 		"big-endian": wide(plain, []byte{0xfe, 0xff}, true),
+		"CR alone":   "code,name\r\r007,Ōtāhuhu\r",
 		"CRLF":       "code,name\r\n007,Ōtāhuhu\r\n", "tabs": "code\tname\n007\tŌtāhuhu\n",
 		"semicolons":  "code;name\n007;Ōtāhuhu\n",
 		"quoted":      "\"Code\",\"Name\"\n\"007\",\"Ōtāhuhu\"",
@@ -240,6 +241,39 @@ func TestReadSheetUnderstandsWhatSpreadsheetsWrite(t *testing.T) {
 	}
 }
 
+// TestAQuotationMarkThatIsNotClosedLosesNoRow wants every row that is read from several lines and
+// may be several rows to be reported with those lines.
+func TestAQuotationMarkThatIsNotClosedLosesNoRow(t *testing.T) {
+	const head = "code,name,address\n"
+	for _, c := range []struct{ name, text, says string }{
+		{"in a name", "a,\"A\nb,\"B\"\n", "2 to 3"},
+		{"in a code", "\"a,A\nb,B\n", "2 to 3"},
+		{"in an address", "a,A,\"1 Queen St\nb,B,\"2 Queen St\"\n", "2 to 3"},
+		{"up to the end", "a,A,\"1 Queen St\nb,B,\nc,C,\n\n", "2 to 4"},
+		{"a name of two lines", "a,\"A\nB\",1 Queen St\n", "2 to 3"},
+		{"an address of two lines", "a,A,\"1 Queen St\nUnit \"\"5\"\"\"\n", ""},
+		{"in one line", "a,A \"B\" C,1 \"Queen\" St\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := sheet(t, head+c.text)
+			if len(s.Rows) != 1 {
+				t.Fatalf("%+v", s.Rows)
+			}
+			err := s.Rows[0].Problem
+			if c.says == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			wants(t, err, locations.ErrRow)
+			if !strings.Contains(err.Error(), "lines "+c.says) {
+				t.Errorf("%v, want %s", err, c.says)
+			}
+		})
+	}
+}
+
 // TestAnExportImportedAgainChangesNothing writes what there is as a sheet and reads it back, into
 // the same directory and into an empty one.
 func TestAnExportImportedAgainChangesNothing(t *testing.T) {
@@ -247,15 +281,17 @@ func TestAnExportImportedAgainChangesNothing(t *testing.T) {
 	n := austin()
 	n.Address = &locations.Address{Lines: []string{"123 Main St", "Suite \"5\", rear"},
 		Locality: "Austin", Region: "TX", Postcode: "078701", Country: "US"}
-	n.Phone, n.TimeZone, n.Tags = "+15125550100", "America/Chicago", []string{"a", "b c"}
+	n.Phone, n.TimeZone, n.Tags = "+15125550100", "America/Chicago", []string{"a", "b c",
+		"bar, café", "x;y|z", `12" pizza`, `"quoted"`, `"half, one`}
+	n.Place.FormattedAddress = "123 Main St\nAustin"
 	d.create(n)
-	d.create(named("007", "Bond, James\nof the service"))
+	d.create(named("007", "Bond, James"))
 	text := d.export()
 	same(t, d.imported(text, "", false), "2 007 same (there are no coordinates)",
-		"4 austin-main-01 same")
+		"3 austin-main-01 same")
 	other := open(t, locations.Options{})
 	same(t, other.imported(text, "", false), "2 007 create (there are no coordinates)",
-		"4 austin-main-01 create")
+		"3 austin-main-01 create")
 	if diff := cmp.Diff(text, other.export()); diff != "" {
 		t.Error(diff)
 	}

@@ -185,13 +185,7 @@ func changeOf(cells map[string]string, wrong *problem.Fields) (c Change, blank b
 		c.Name = &v
 	}
 	if v := cells["tags"]; v != "" && !empty("tags") {
-		for tag := range strings.FieldsFuncSeq(v, func(r rune) bool {
-			return r == ';' || r == ',' || r == '|'
-		}) {
-			if tag = strings.TrimSpace(tag); tag != "" {
-				c.Tags = append(c.Tags, tag)
-			}
-		}
+		c.Tags = tagsOf(v)
 	}
 	if v := cells["placeIdCheckedAt"]; v != "" {
 		at, err := time.Parse(time.RFC3339, v)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -144,7 +145,7 @@ func (d Details) clean(now time.Time) Details {
 
 // check reports every field that is not as it should be.
 func (d Details) check(wrong *problem.Fields) {
-	text := func(field, value string, limit int) {
+	lines := func(field, value string, limit int) {
 		switch {
 		case len(value) > limit:
 			wrong.Addf(field, "must have at most %d bytes", limit)
@@ -154,17 +155,24 @@ func (d Details) check(wrong *problem.Fields) {
 			wrong.Add(field, "must not have control characters")
 		}
 	}
+	text := func(field, value string, limit int) { // Of one line.
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			wrong.Add(field, "must not have control characters")
+			return
+		}
+		lines(field, value, limit)
+	}
 	if d.Name == "" {
 		wrong.Add("name", "is missing")
 	}
 	text("name", d.Name, nameMax)
 	text("placeId", d.Place.ID, placeIDMax)
-	text("formattedAddress", d.Place.FormattedAddress, addressMax)
+	lines("formattedAddress", d.Place.FormattedAddress, addressMax)
 	if len(d.Place.Components) > componentsMax {
 		wrong.Addf("addressComponents", "must have at most %d members", componentsMax)
 	}
 	for name, value := range d.Place.Components {
-		text("addressComponents", name+fmt.Sprint(value), componentMax)
+		lines("addressComponents", name+fmt.Sprint(value), componentMax)
 	}
 	if a := d.Address; a != nil {
 		if len(a.Lines) > linesMax {

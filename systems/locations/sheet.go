@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -87,7 +88,7 @@ func ReadSheet(r io.Reader) (*Sheet, error) {
 		return nil, invalid("it has more than %d MB", sheetMax>>20)
 	}
 	s := &Sheet{}
-	data = s.decode(data)
+	data = plainLines(s.decode(data))
 	in := csv.NewReader(bytes.NewReader(data))
 	in.Comma, in.FieldsPerRecord, in.LazyQuotes = separator(data), -1, true
 	in.ReuseRecord = true
@@ -112,16 +113,32 @@ func ReadSheet(r io.Reader) (*Sheet, error) {
 	if !slices.Contains(names, "code") {
 		return nil, invalid("it has no column named code")
 	}
-	if err := s.readRows(in, names); err != nil {
+	if torn(data[:in.InputOffset()], in.Comma) {
+		return nil, invalid("a quotation mark in the head line is not closed")
+	}
+	if err := s.readRows(in, data, names); err != nil {
 		return nil, err
 	}
 	s.markRepeated()
 	return s, nil
 }
 
+// torn tells whether what was read as one row of several lines has a quotation mark that is not
+// closed, so that the lines may be rows.
+func torn(text []byte, separator rune) bool {
+	if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
+		return false
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.Comma = separator
+	_, err := in.Read()
+	return err != nil
+}
+
 // readRows reads what follows the head.
-func (s *Sheet) readRows(in *csv.Reader, names []string) error {
+func (s *Sheet) readRows(in *csv.Reader, data []byte, names []string) error {
 	for {
+		start := in.InputOffset()
 		record, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -137,10 +154,20 @@ func (s *Sheet) readRows(in *csv.Reader, names []string) error {
 			continue
 		}
 		row := Row{Line: line, Cells: make(map[string]string, len(names))}
+		text := data[start:in.InputOffset()]
+		several := torn(text, in.Comma)
 		for i, name := range names {
 			if name != "" && i < len(record) {
-				row.Cells[name] = strings.TrimSpace(record[i])
+				cell := strings.TrimSpace(record[i])
+				row.Cells[name] = cell
+				several = several || name != "address" && name != "formattedAddress" &&
+					strings.Contains(cell, "\n")
 			}
+		}
+		if several {
+			row.Problem = ErrRow.With("reason", fmt.Sprintf(
+				"a quotation mark makes one row of the lines %d to %d", line,
+				line+bytes.Count(bytes.TrimSpace(text), []byte("\n"))))
 		}
 		if len(record) > len(names) {
 			row.Problem = ErrRow.With("reason", fmt.Sprintf("it has %d cells, the head line %d",
@@ -177,6 +204,15 @@ func separator(data []byte) rune {
 		}
 	}
 	return best
+}
+
+// plainLines ends every line with a line feed alone: some programs still write a carriage return.
+func plainLines(data []byte) []byte {
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 }
 
 // decode returns the file in UTF-8.
@@ -218,6 +254,31 @@ var windows1252 = [32]rune{
 	'\ufffd', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\ufffd', 'ž', 'Ÿ',
 }
 
+// tagForm is a tag in a cell: in quotation marks, two of which stand for one, or without any.
+var tagForm = regexp.MustCompile(`\s*(?:"((?:[^"]|"")*)"|([^;,|]*?))\s*(?:[;,|]|$)`)
+
+// tagsOf returns the tags of a cell.
+func tagsOf(cell string) (tags []string) {
+	for _, m := range tagForm.FindAllStringSubmatch(cell, -1) {
+		if tag := strings.ReplaceAll(m[1], `""`, `"`) + strings.TrimSpace(m[2]); tag != "" {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// tagsCell writes tags so that tagsOf finds them again.
+func tagsCell(tags []string) string {
+	cells := slices.Clone(tags)
+	for i, tag := range tags {
+		if strings.ContainsAny(tag, `;,|"`) || strings.TrimSpace(tag) != tag ||
+			strings.EqualFold(tag, Clear) {
+			cells[i] = `"` + strings.ReplaceAll(tag, `"`, `""`) + `"`
+		}
+	}
+	return strings.Join(cells, "; ")
+}
+
 // Record returns a location as the cells of a sheet, in the order of Columns.
 func Record(l Location) []string {
 	var a Address
@@ -234,7 +295,7 @@ func Record(l Location) []string {
 	}
 	return []string{
 		l.Code, l.Name, lat, lng, strings.Join(a.Lines, "\n"), a.Locality, a.Region, a.Postcode,
-		a.Country, l.Phone, l.TimeZone, strings.Join(l.Tags, "; "), l.Place.ID, checked,
+		a.Country, l.Phone, l.TimeZone, tagsCell(l.Tags), l.Place.ID, checked,
 		l.Place.FormattedAddress,
 	}
 }
