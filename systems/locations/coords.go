@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -145,14 +146,18 @@ var marks = strings.NewReplacer(
 	"deg", " ", "d", " ", "m", " ",
 )
 
+// secondsMark is an s that marks seconds, behind minutes that an m marks: it is no south.
+var secondsMark = regexp.MustCompile(`(m\s*[\d.,]+)\s*s\s*([NSEWnsew]?)$`)
+
 // parseAngle reads one coordinate.
 func parseAngle(text string) (a angle, err error) {
-	text = strings.ToUpper(marks.Replace(strings.TrimSpace(text)))
+	text = secondsMark.ReplaceAllString(strings.TrimSpace(text), "$1 $2")
+	text = strings.ToUpper(marks.Replace(text))
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return a, errNoCoordinate
 	}
-	// An S that ends seconds is the south only where nothing else can be: 41d17m20s S has both.
+	// An S that ends seconds is the south only where nothing else can be: 41°17'20s S has both.
 	if fields := strings.Fields(text); len(fields) > 1 && len(fields[len(fields)-1]) == 1 {
 		if last := fields[len(fields)-2]; strings.HasSuffix(last, "S") {
 			fields[len(fields)-2] = strings.TrimSuffix(last, "S")

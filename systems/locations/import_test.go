@@ -241,6 +241,34 @@ func TestReadSheetUnderstandsWhatSpreadsheetsWrite(t *testing.T) {
 	}
 }
 
+// TestTheCellOfTheLatitudeHasBothOrOne takes both coordinates out of one cell only where they
+// cannot be one coordinate, whose decimals may stand behind a comma.
+func TestTheCellOfTheLatitudeHasBothOrOne(t *testing.T) {
+	d := open(t, locations.Options{})
+	for lat, want := range map[string]string{
+		"53.51, 12.35": "53.51, 12.35", "53,51, 12,35": "53.51, 12.35", "53, 12": "53, 12",
+		"53,-12": "53, -12", "53.5,12": "53.5, 12", "53 12": "", "53,51": "", "-53,51": "",
+		"53,51°": "", "53.51": "", "53°30′": "",
+	} {
+		outcomes, err := d.Import(t.Context(), []locations.Row{{Cells: map[string]string{
+			"code": "a", "name": "A", "lat": lat, "lng": ""}}}, "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" {
+			wants(t, outcomes[0].Problem, locations.ErrInvalid)
+			if says := outcomes[0].Problem.Error(); !strings.Contains(says, "longitude is missing") {
+				t.Errorf("%q: %s", lat, says)
+			}
+			continue
+		}
+		if l, err := d.ByCode(t.Context(), "a"); err != nil || outcomes[0].Problem != nil ||
+			l.Point.String() != want {
+			t.Errorf("%q is %v, %v, %v", lat, l.Point, err, outcomes[0].Problem)
+		}
+	}
+}
+
 // TestAQuotationMarkThatIsNotClosedLosesNoRow wants every row that is read from several lines and
 // may be several rows to be reported with those lines.
 func TestAQuotationMarkThatIsNotClosedLosesNoRow(t *testing.T) {

@@ -222,8 +222,9 @@ func (c *Change) point(cells map[string]string, wrong *problem.Fields) (blank bo
 	case pair != "":
 		p, err = ParsePair(pair)
 	case lat != "" && lng == "":
-		// People paste both into one cell.
-		if p, err = ParsePair(lat); err != nil {
+		// People paste both into one cell. But 53,51 is 53.51 with a decimal comma.
+		_, alone := parseAngle(lat)
+		if p, err = ParsePair(lat); err != nil || alone == nil {
 			err = errors.New("the longitude is missing")
 		}
 	case lat == "":
