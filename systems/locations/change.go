@@ -95,6 +95,9 @@ func (d *Directory) save(ctx context.Context, before, after *Location) error {
 // Delete puts a location out of use. It is the seed's one update of status and updatedAt, and the
 // code stays reserved. Deleting a deleted location changes nothing.
 func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location, err error) {
+	if id, err = known(id); err != nil {
+		return Location{}, err
+	}
 	f := &modelOf(d).fields
 	err = d.insist(ctx, func(ctx context.Context) error {
 		steps := []singletable.Step[locationItem]{f.status.NotEquals(Inactive)}
@@ -176,6 +179,11 @@ func (d *Directory) Release(ctx context.Context, id ID, tag string) (Location, e
 
 // Swap exchanges the codes of two locations in one write, so that at no time either is free.
 func (d *Directory) Swap(ctx context.Context, a, b ID) (first, second Location, err error) {
+	for _, id := range []*ID{&a, &b} {
+		if *id, err = known(*id); err != nil {
+			return first, second, err
+		}
+	}
 	if a == b {
 		return first, second, ErrInvalid.Field("with", "must be another location")
 	}

@@ -65,7 +65,10 @@ func (d *Directory) Create(
 // location returns what is asked for, or what is wrong with it.
 func (n NewLocation) location(now time.Time) (Location, error) {
 	var wrong problem.Fields
-	l := Location{Status: Active, Details: n.Details.clean(now), CreatedAt: now,
+	if n.Place.CheckedAt.IsZero() {
+		n.Place.CheckedAt = now
+	}
+	l := Location{Status: Active, Details: n.Details.clean(), CreatedAt: now,
 		created: stamp(now)}
 	if n.ID != "" {
 		id, err := ParseID(string(n.ID))

@@ -9,13 +9,22 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// Location returns a location by its id as of now, deleted ones too, or ErrNotFound.
-func (d *Directory) Location(ctx context.Context, id ID) (Location, error) {
+// known returns an id in the case of keys, or ErrNotFound for one that no location has.
+func known(id ID) (ID, error) {
 	parsed, err := ParseID(string(id))
 	if err != nil {
-		return Location{}, ErrNotFound.With("location", id) // No location has such an id.
+		return "", ErrNotFound.With("location", id)
 	}
-	item, found, err := modelOf(d).byID.First(ctx, d.store, ByID{parsed})
+	return parsed, nil
+}
+
+// Location returns a location by its id as of now, deleted ones too, or ErrNotFound.
+func (d *Directory) Location(ctx context.Context, id ID) (Location, error) {
+	id, err := known(id)
+	if err != nil {
+		return Location{}, err
+	}
+	item, found, err := modelOf(d).byID.First(ctx, d.store, ByID{id})
 	if err != nil {
 		return Location{}, failed("find location", id, err)
 	}

@@ -137,27 +137,6 @@ func TestUpdate(t *testing.T) {
 	d.sound()
 }
 
-func TestWhatIsOneLineHasNoControlCharacters(t *testing.T) {
-	d := open(t, locations.Options{})
-	for field, n := range map[string]locations.Details{
-		"name":             {Name: "A\nB"},
-		"placeId":          {Name: "A", Place: locations.Place{ID: "a\tb"}},
-		"address.lines[0]": {Name: "A", Address: &locations.Address{Lines: []string{"a\nb"}}},
-		"address.locality": {Name: "A", Address: &locations.Address{Locality: "a\u0085"}},
-		"tags[0]":          {Name: "A", Tags: []string{"a\nb"}},
-		"formattedAddress": {Name: "A", Place: locations.Place{FormattedAddress: "a\r"}},
-	} {
-		_, _, err := d.Create(t.Context(), locations.NewLocation{Code: "a", Details: n})
-		wants(t, err, locations.ErrInvalid)
-		if fields := fieldsOf(err); len(fields) != 1 || fields[0].Name != field {
-			t.Errorf("%s: %v", field, fields)
-		}
-	}
-	n := named("a", "A")
-	n.Place = locations.Place{FormattedAddress: "1 Queen St\nAuckland"}
-	d.create(n)
-}
-
 func TestSwapExchangesCodes(t *testing.T) {
 	d := open(t, locations.Options{CodeIndex: true})
 	ctx := t.Context()

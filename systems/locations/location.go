@@ -108,7 +108,7 @@ type Location struct {
 func (l Location) Tag() string { return fmt.Sprintf("%d-%d", l.Version, l.UpdatedAt.UnixMilli()) }
 
 // clean brings details into the form that is stored.
-func (d Details) clean(now time.Time) Details {
+func (d Details) clean() Details {
 	d.Name = strings.TrimSpace(d.Name)
 	d.Phone = strings.NewReplacer(" ", "", "-", "", "(", "", ")", "").Replace(d.Phone)
 	d.Tags = slices.Clone(d.Tags)
@@ -118,8 +118,6 @@ func (d Details) clean(now time.Time) Details {
 	}
 	if d.Place.ID == "" {
 		d.Place.CheckedAt = time.Time{}
-	} else if d.Place.CheckedAt.IsZero() {
-		d.Place.CheckedAt = now
 	}
 	d.Place.CheckedAt = instant(d.Place.CheckedAt)
 	if len(d.Place.Components) == 0 {
@@ -327,7 +325,7 @@ func (c Change) apply(l Location, now time.Time) (Location, error) {
 	if c.Tags != nil {
 		l.Tags = c.Tags
 	}
-	l.Details = l.Details.clean(now)
+	l.Details = l.Details.clean()
 	l.Details.check(&wrong)
 	err := wrong.Err(ErrInvalid)
 	if c.Code != nil {
