@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
@@ -100,6 +101,22 @@ func TestAListNeverMissesAWriteThatHasReturned(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestAListIsReadConsistently lets reads that do not ask for more see what was there before.
+func TestAListIsReadConsistently(t *testing.T) {
+	d := open(t, locations.Options{})
+	storetest.SetFaults(t, d.db, engine.Faults{Rules: []engine.Fault{
+		{Kind: engine.FaultStaleRead, Held: true},
+	}})
+	d.create(named("a", "A"))
+	if s := d.snapshot(); len(s.Locations) != 1 {
+		t.Error("the list misses a write that has returned")
+	}
+	page, err := d.List(t.Context(), locations.ListQuery{})
+	if err != nil || len(page.Items) != 1 {
+		t.Error(page, err)
+	}
 }
 
 func TestReadersOfTheListWaitForOneRead(t *testing.T) {

@@ -212,8 +212,22 @@ func again(err, store error) error {
 // attemptsMax ends races that nobody wins: what then still disagrees is no race.
 const attemptsMax = 12
 
-// insist makes attempts until one ends otherwise than with again.
+// insist makes attempts to write until one ends otherwise than with again. A store that is too busy
+// for them is one more writer that is faster.
 func (d *Directory) insist(ctx context.Context, attempt func(context.Context) error) error {
+	return contended(d.retry(ctx, attempt))
+}
+
+// contended tells that others are in the way where the store was too busy for a write.
+func contended(err error) error {
+	if errors.Is(err, singletable.ErrBusy) && !errors.Is(err, ErrContended) {
+		return ErrContended.Wrap(err)
+	}
+	return err
+}
+
+// retry makes attempts until one ends otherwise than with again.
+func (d *Directory) retry(ctx context.Context, attempt func(context.Context) error) error {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, insistTime)
@@ -250,8 +264,5 @@ func pause(ctx context.Context, most time.Duration) bool {
 
 // failed tells what was being done when the store failed.
 func failed[T ~string](deed string, what T, err error) error {
-	if errors.Is(err, singletable.ErrBusy) {
-		return ErrContended.Wrap(fmt.Errorf("%s %s: %w", deed, what, err))
-	}
 	return fmt.Errorf("%s %s: %w", deed, what, err)
 }

@@ -42,7 +42,7 @@ func (d *Directory) ByCode(ctx context.Context, code string) (out Location, err 
 	if err != nil {
 		return Location{}, err
 	}
-	err = d.insist(ctx, func(ctx context.Context) error {
+	err = d.retry(ctx, func(ctx context.Context) error {
 		lookup, found, err := modelOf(d).codes.Owner(ctx, d.store, locationItem{Code: shown})
 		if err != nil {
 			return failed("find code", shown, err)

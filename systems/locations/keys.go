@@ -237,7 +237,8 @@ func (m *model) definePatterns(o Options) {
 	m.byID = singletable.NewLookup[ByID](m.locations, "location-by-id",
 		describe("A location by its id, as of now"), singletable.Consistent())
 	m.all = singletable.NewScan[Listing](m.locations, "locations",
-		describe("All locations, in no order, by a scan of the table"), narrowed)
+		describe("All locations, in no order, by a scan of the table"), narrowed,
+		singletable.Consistent()) // For the kept list, which misses no write that has returned.
 	m.allLookups = singletable.NewScan[Listing](m.lookups, "location-codes",
 		describe("All lookup items of codes, by a scan of the table"), singletable.Consistent())
 	if o.CreatedIndex {

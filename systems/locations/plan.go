@@ -15,8 +15,8 @@ const (
 	ScanTimeMax  = 100 * time.Millisecond
 )
 
-// unitBytes is how much of a table one read unit of a scan reads.
-const unitBytes = 8 << 10
+// unitBytes is how much of a table one read unit of a consistent scan reads.
+const unitBytes = 4 << 10
 
 // Plan tells what listing the directory by a scan takes, measured by doing it, and whether that is
 // still right.

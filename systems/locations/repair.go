@@ -132,7 +132,7 @@ func (d *Directory) mendLocation(ctx context.Context, r *Repair, id ID, mend boo
 		f.Mended = err == nil
 	}
 	if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
-		return failed("mend the code of location", id, err)
+		return contended(failed("mend the code of location", id, err))
 	}
 	r.Faults = append(r.Faults, f)
 	return nil
@@ -180,7 +180,7 @@ func (d *Directory) mendLookup(ctx context.Context, r *Repair, key string, mend 
 		}
 		err := tx.Commit(ctx)
 		if err != nil && !errors.Is(err, singletable.ErrConditionFailed) {
-			return failed("mend the code", key, err)
+			return contended(failed("mend the code", key, err))
 		}
 		f.Mended = err == nil
 	}
