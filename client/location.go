@@ -194,6 +194,8 @@ type LocationBox struct {
 
 // NearQuery asks for the locations around a point.
 type NearQuery struct {
+	// Lat and Lng are the point. With a Box, zeros are none: then there are no distances, and what
+	// is near the middle of the box comes first.
 	Lat, Lng float64
 	// Radius is in metres. A Box asks for what is in it instead.
 	Radius float64
@@ -216,8 +218,10 @@ func (c *Client) LocationsNear(ctx context.Context, q NearQuery) (Neighbours, er
 	number := func(name string, value float64) {
 		v.Set(name, strconv.FormatFloat(value, 'f', -1, 64))
 	}
-	number("lat", q.Lat)
-	number("lng", q.Lng)
+	if q.Box == nil || q.Lat != 0 || q.Lng != 0 {
+		number("lat", q.Lat)
+		number("lng", q.Lng)
+	}
 	if q.Box == nil {
 		number("radius", q.Radius)
 	} else {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
@@ -107,6 +108,48 @@ func TestLocationsOverTheAPI(t *testing.T) {
 	t.Run("imports, repairs and plans", w.dutiesOfLocations)
 }
 
+// TestTheClockChangesWhatIsKnownOfLocations wants no answer to be "as you know it" that tells of
+// another time whether a location is open and whether its place id is stale.
+func TestTheClockChangesWhatIsKnownOfLocations(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	n := place("akl-01", "Auckland")
+	n.TimeZone, n.PlaceID = text("UTC"), text("p1")
+	days := []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+	n.Hours = &client.LocationHours{}
+	for _, day := range days {
+		n.Hours.Weekly = append(n.Hours.Weekly,
+			client.LocationPeriod{Day: day, Open: "00:00", Close: "12:00"})
+	}
+	made := must[client.Location](t)(w.CreateLocation(ctx, n))
+	must[client.Location](t)(w.CreateLocation(ctx, place("wlg-01", "Wellington")))
+	path := "/v1/locations/" + string(made.ID)
+	paths := []string{path, "/v1/locations/by-code/akl-01", "/v1/locations/directory"}
+	known := map[string]string{}
+	for _, by := range []time.Duration{0, 12 * time.Hour, 366 * 24 * time.Hour} {
+		w.clock.set(w.clock.Now().Add(by))
+		for _, p := range paths {
+			fresh := w.send(get, p, "", "If-None-Match", known[p])
+			if fresh.status != http.StatusOK {
+				t.Errorf("%s after %s: %+v", p, by, fresh)
+			}
+			known[p] = fresh.header.Get("ETag")
+			if same := w.send(get, p, "", "If-None-Match", known[p]); same.status !=
+				http.StatusNotModified || same.header.Get("ETag") != known[p] {
+				t.Errorf("%s after %s: %+v", p, by, same)
+			}
+		}
+	}
+	// None of this is a change of the location.
+	for _, tag := range []string{known[path], `"` + made.Tag + `"`} {
+		now := w.send(http.MethodPatch, path, `{"name":"Auckland"}`, "If-Match", tag)
+		if now.status != http.StatusOK || now.header.Get("ETag") != known[path] {
+			t.Errorf("%s: %+v, want %s", tag, now, known[path])
+		}
+	}
+	must[client.Location](t)(w.DeleteLocation(ctx, made.ID, made.Tag))
+}
+
 func (w *world) lifeOfLocation(t *testing.T, made client.Location) {
 	ctx := t.Context()
 	gone := must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
@@ -183,9 +226,34 @@ func (w *world) locationsNear(t *testing.T, made client.Location) {
 	if len(found.Items) != 1 || found.More {
 		t.Errorf("%+v", found)
 	}
-	for _, query := range []string{"", "?lat=1&lng=1", "?south=1", "?lat=91&radius=1"} {
-		if got := w.send(get, "/v1/locations/near"+query, ""); got.status != 400 {
+	if found.Items[0].Distance != 0 {
+		t.Errorf("a box without a point tells the distance %v", found.Items[0].Distance)
+	}
+	const box = "south=-48&west=166&north=-34&east=-176"
+	for query, distance := range map[string]bool{
+		box: false, box + "&lat=0&lng=0": true,
+		"lat=-36.84&lng=174.76&radius=5000": true,
+	} {
+		got := w.send(get, "/v1/locations/near?"+query, "")
+		if got.status != http.StatusOK || !strings.Contains(got.body, `"tag"`) ||
+			strings.Contains(got.body, `"distance"`) != distance {
 			t.Errorf("%s: %+v", query, got)
+		}
+	}
+	for query, fields := range map[string]string{
+		"": "lat lng radius", "lat=1&lng=1": "radius", "south=1": "west north east",
+		"lat=91&lng=0&radius=1": "lat", "radius=1": "lat lng", "lat=1&radius=1": "lng",
+		"lng=1&radius=1": "lat", "lat=x&lng=1e&radius=1": "lat lng", box + "&lat=1": "lng",
+		"lat=NaN&lng=0&radius=1": "lat",
+	} {
+		got := w.send(get, "/v1/locations/near?"+query, "")
+		if got.status != 400 || strings.Count(got.body, `"wrong"`) != len(strings.Fields(fields)) {
+			t.Errorf("%s: %+v", query, got)
+		}
+		for field := range strings.FieldsSeq(fields) {
+			if !strings.Contains(got.body, `"name":"`+field+`"`) {
+				t.Errorf("%s: %+v does not name %s", query, got, field)
+			}
 		}
 	}
 }

@@ -95,7 +95,8 @@ func (a *API) registerLocationReads() {
 		id: "find-locations-near", method: http.MethodGet, path: "/v1/locations/near", tag: tag,
 		scope: scope, summary: "Find locations around a point or in a box",
 		description: "By true distance, the nearest first. A box may cross the antimeridian: from " +
-			"west 170 to east -170 are 20 degrees.",
+			"west 170 to east -170 are 20 degrees. A box needs no point; without one there are no " +
+			"distances, and the nearest to its middle come first.",
 		problems: []*problem.Definition{
 			locations.ErrInvalid, locations.ErrAreaTooLarge, locations.ErrTooMany,
 		},
@@ -202,13 +203,14 @@ func (a *API) registerLocationDuties() {
 				"code": "akl-01", "name": "Auckland Central", "point": "36°50′54″S 174°45′48″E",
 			},
 		}}},
-		problems: []*problem.Definition{locations.ErrInvalid},
+		problems: []*problem.Definition{locations.ErrInvalid, locations.ErrContended},
 	}, a.importLocations)
 	register(a, operation{
 		id: "repair-locations", method: http.MethodPost, path: "/v1/locations/repair", tag: tag,
 		scope: apikey.LocationsAdmin, summary: "Compare locations and lookup items", stream: true,
 		description: "Both ways, while others write. No write of this server leaves a difference; " +
 			"another program can.",
+		problems: []*problem.Definition{locations.ErrContended},
 	}, a.repairLocations)
 	register(a, operation{
 		id: "reindex-locations", method: http.MethodPost, path: "/v1/locations/reindex", tag: tag,
@@ -219,18 +221,9 @@ func (a *API) registerLocationDuties() {
 }
 
 func (a *API) near(ctx context.Context, in *nearParams) (*answer[neighbours], error) {
-	q := locations.NearQuery{
-		Point: locations.Point{Lat: in.Lat, Lng: in.Lng}, Radius: in.Radius, Tag: in.Tag,
-		Limit: in.Limit,
-	}
-	box, err := in.box()
+	q, pointless, err := in.query()
 	if err != nil {
 		return nil, err
-	}
-	q.Box = box
-	if box == nil && in.Radius <= 0 {
-		return nil, ErrInvalidParameter.Field("radius",
-			"must be more than zero, unless there is a box")
 	}
 	found, err := a.deps.Locations.Near(ctx, q)
 	if err != nil {
@@ -239,31 +232,48 @@ func (a *API) near(ctx context.Context, in *nearParams) (*answer[neighbours], er
 	return &answer[neighbours]{Body: neighbours{
 		Items: convertAll(found.Items, func(n locations.Neighbour) location {
 			l := a.locationOf(n.Location)
-			l.Distance = n.Distance
+			if !pointless {
+				l.Distance = n.Distance
+			}
 			return l
 		}),
 		More: found.More,
 	}}, nil
 }
 
-// box reads the four sides of a box, all or none.
-func (in *nearParams) box() (*locations.Box, error) {
-	if in.South+in.West+in.North+in.East == "" {
-		return nil, nil
-	}
+// query reads a point with a radius, or the four sides of a box with a point or without one. A box
+// without one is pointless: what is near its middle comes first, and has no distance.
+func (in *nearParams) query() (q locations.NearQuery, pointless bool, err error) {
+	q = locations.NearQuery{Radius: in.Radius, Tag: in.Tag, Limit: in.Limit}
 	var wrong problem.Fields
-	side := func(name, text string) float64 {
+	number := func(name, text, why string) float64 {
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			wrong.Add(name, "must be degrees; a box has south, west, north and east")
+			wrong.Add(name, "must be degrees; "+why)
 		}
 		return v
 	}
-	box := &locations.Box{
-		South: side("south", in.South), West: side("west", in.West),
-		North: side("north", in.North), East: side("east", in.East),
+	boxed := in.South+in.West+in.North+in.East != ""
+	pointless = boxed && in.Lat+in.Lng == ""
+	if !pointless {
+		const why = "a point has lat and lng"
+		q.Point = locations.Point{
+			Lat: number("lat", in.Lat, why), Lng: number("lng", in.Lng, why),
+		}
 	}
-	return box, wrong.Err(ErrInvalidParameter)
+	if boxed {
+		const why = "a box has south, west, north and east"
+		q.Box = &locations.Box{
+			South: number("south", in.South, why), West: number("west", in.West, why),
+			North: number("north", in.North, why), East: number("east", in.East, why),
+		}
+	} else if in.Radius <= 0 {
+		wrong.Add("radius", "must be more than zero, unless there is a box")
+	}
+	if pointless {
+		q.Point = q.Box.Middle()
+	}
+	return q, pointless, wrong.Err(ErrInvalidParameter)
 }
 
 func (a *API) importLocations(

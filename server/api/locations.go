@@ -2,6 +2,9 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"strings"
 	"time"
 
@@ -22,7 +25,7 @@ type (
 		Open         *bool   `json:"open,omitempty" doc:"Whether it is open now, by its own clock; absent where that is not known"`
 		Distance     float64 `json:"distance,omitempty" doc:"Metres to the point that was asked about"`
 		Version      uint64  `json:"version" doc:"Counts the changes"`
-		Tag          string  `json:"tag" doc:"The ETag, for If-Match, without its quotes" example:"1-1705314600000"`
+		Tag          string  `json:"tag" doc:"Changes whenever the location does; give it to If-Match, in quotes" example:"1-1705314600000"`
 		CreatedAt    instant `json:"createdAt"`
 		UpdatedAt    instant `json:"updatedAt"`
 	}
@@ -157,6 +160,24 @@ func (a *API) locationOf(l locations.Location) location {
 	return out
 }
 
+// moment returns what the answer says of a location by the clock alone, for its ETag.
+func (l *location) moment() (text string) {
+	if l.Open != nil {
+		text = ".closed"
+		if *l.Open {
+			text = ".open"
+		}
+	}
+	if l.PlaceIDStale {
+		text += ".stale"
+	}
+	return text
+}
+
+// etag returns the ETag of the answer without its quotes: the location's tag and the moment, which
+// locationTag takes off again.
+func (l *location) etag() string { return l.Tag + l.moment() }
+
 // change returns what a body asks to change, or adds what is wrong with it.
 func (f *locationFields) change(wrong *problem.Fields) locations.Change {
 	c := locations.Change{
@@ -219,6 +240,16 @@ func (g Guarded) tag() (string, error) {
 	return tag, nil
 }
 
+// locationTag returns the tag of a location of an If-Match header: another moment is no change of
+// the location.
+func (g Guarded) locationTag() (string, error) {
+	tag, err := g.tag()
+	if state, _, _ := strings.Cut(tag, "."); state != "" {
+		tag = state
+	}
+	return tag, err
+}
+
 // LocationPath is the parameter that names a location.
 type LocationPath struct {
 	ID locations.ID `path:"id" doc:"The location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
@@ -255,8 +286,8 @@ type (
 		Prefix string          `query:"prefix" doc:"Only codes or names that begin so, in any case; needs the order code or name"`
 	}
 	nearParams struct {
-		Lat    float64 `query:"lat" doc:"Degrees north" example:"-36.8485"`
-		Lng    float64 `query:"lng" doc:"Degrees east" example:"174.7633"`
+		Lat    string  `query:"lat" doc:"Degrees north; needed without a box" example:"-36.8485"`
+		Lng    string  `query:"lng" doc:"Degrees east; needed without a box" example:"174.7633"`
 		Radius float64 `query:"radius" doc:"Metres; needed without a box" example:"5000"`
 		South  string  `query:"south" doc:"With west, north and east: a box instead of a radius" example:"-48"`
 		West   string  `query:"west" doc:"Greater than east where the box crosses the antimeridian" example:"166"`
@@ -280,7 +311,8 @@ func (a *API) changed(l locations.Location, err error) (*changedLocation, error)
 	if err != nil {
 		return nil, err
 	}
-	return &changedLocation{ETag: `"` + l.Tag() + `"`, Body: a.locationOf(l)}, nil
+	body := a.locationOf(l)
+	return &changedLocation{ETag: `"` + body.etag() + `"`, Body: body}, nil
 }
 
 // createdLocation is the answer to a request for a location.
@@ -305,9 +337,10 @@ func (a *API) createLocation(
 	if err != nil {
 		return nil, err
 	}
+	out := a.locationOf(l)
 	return &createdLocation{
 		Status: createdOrOK(made), Location: "/v1/locations/" + string(l.ID),
-		ETag: `"` + l.Tag() + `"`, Body: a.locationOf(l),
+		ETag: `"` + out.etag() + `"`, Body: out,
 	}, nil
 }
 
@@ -316,7 +349,8 @@ func (a *API) location(ctx context.Context, in *locationParams) (*tagged[locatio
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, l.Tag(), a.locationOf(l)), nil
+	body := a.locationOf(l)
+	return newTagged(in.IfNoneMatch, body.etag(), body), nil
 }
 
 func (a *API) locationByCode(
@@ -326,7 +360,8 @@ func (a *API) locationByCode(
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, l.Tag(), a.locationOf(l)), nil
+	body := a.locationOf(l)
+	return newTagged(in.IfNoneMatch, body.etag(), body), nil
 }
 
 func (a *API) listLocations(
@@ -353,14 +388,19 @@ func (a *API) directory(ctx context.Context, in *Conditional) (*tagged[list[loca
 	if err != nil {
 		return nil, err
 	}
-	return newTagged(in.IfNoneMatch, s.Tag,
-		list[location]{Items: convertAll(s.Locations, a.locationOf)}), nil
+	items := convertAll(s.Locations, a.locationOf)
+	moments := sha256.New()
+	for i := range items {
+		io.WriteString(moments, items[i].moment()+"\n")
+	}
+	tag := s.Tag + "." + hex.EncodeToString(moments.Sum(nil)[:8])
+	return newTagged(in.IfNoneMatch, tag, list[location]{Items: items}), nil
 }
 
 func (a *API) updateLocation(
 	ctx context.Context, in *changeLocationParams, body *locationChange,
 ) (*changedLocation, error) {
-	tag, err := in.tag()
+	tag, err := in.locationTag()
 	if err != nil {
 		return nil, err
 	}
@@ -381,7 +421,7 @@ func (a *API) updateLocation(
 func (a *API) deleteLocation(
 	ctx context.Context, in *guardedLocationParams,
 ) (*changedLocation, error) {
-	tag, err := in.tag()
+	tag, err := in.locationTag()
 	if err != nil {
 		return nil, err
 	}
@@ -391,7 +431,7 @@ func (a *API) deleteLocation(
 func (a *API) restoreLocation(
 	ctx context.Context, in *changeLocationParams, body *restoreLocation,
 ) (*changedLocation, error) {
-	tag, err := in.tag()
+	tag, err := in.locationTag()
 	if err != nil {
 		return nil, err
 	}
@@ -401,7 +441,7 @@ func (a *API) restoreLocation(
 func (a *API) releaseLocation(
 	ctx context.Context, in *guardedLocationParams,
 ) (*changedLocation, error) {
-	tag, err := in.tag()
+	tag, err := in.locationTag()
 	if err != nil {
 		return nil, err
 	}

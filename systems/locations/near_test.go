@@ -287,3 +287,18 @@ func TestADeletedOrMovedLocationIsNotFoundWhereItWas(t *testing.T) {
 	must(t, l, must2(d.Delete(ctx, l.ID, "")))
 	eventually(t, func() bool { return count(here) == 0 })
 }
+
+func TestMiddleOfABox(t *testing.T) {
+	for box, want := range map[locations.Box]locations.Point{
+		{South: -48, West: 166, North: -34, East: 180}: {Lat: -41, Lng: 173},
+		{South: -20, West: 170, North: 0, East: -160}:  {Lat: -10, Lng: -175},
+		{South: 0, West: 160, North: 0, East: -170}:    {Lat: 0, Lng: 175},
+		{South: -90, West: -180, North: 90, East: 180}: {Lat: 0, Lng: 0},
+		{South: 10, West: -90, North: 10.5, East: -90}: {Lat: 10.25, Lng: -90},
+		{South: -1, West: 179, North: 1, East: -179}:   {Lat: 0, Lng: 180},
+	} {
+		if got := box.Middle(); got != want || !box.Contains(got) {
+			t.Errorf("the middle of %+v is %v", box, got)
+		}
+	}
+}

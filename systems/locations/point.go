@@ -90,6 +90,19 @@ func (b Box) Contains(p Point) bool {
 	return within(p.Lng) || math.Abs(p.Lng) == 180 && within(-p.Lng)
 }
 
+// Middle returns the point in the middle of the box, by degrees.
+func (b Box) Middle() Point {
+	width := b.East - b.West
+	if width < 0 {
+		width += 360
+	}
+	lng := b.West + width/2
+	if lng > 180 {
+		lng -= 360
+	}
+	return Point{(b.South + b.North) / 2, lng}
+}
+
 // split returns the box as one or two that do not cross the antimeridian, which between them have
 // both names of it.
 func (b Box) split() []Box {
