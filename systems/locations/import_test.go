@@ -257,8 +257,8 @@ func TestTheCellOfTheLatitudeHasBothOrOne(t *testing.T) {
 		}
 		if want == "" {
 			wants(t, outcomes[0].Problem, locations.ErrInvalid)
-			if says := outcomes[0].Problem.Error(); !strings.Contains(says, "longitude is missing") {
-				t.Errorf("%q: %s", lat, says)
+			if text := outcomes[0].Problem.Error(); !strings.Contains(text, "is missing") {
+				t.Errorf("%q: %s", lat, text)
 			}
 			continue
 		}
