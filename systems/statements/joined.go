@@ -30,7 +30,9 @@ func joinedRow(t, bank *Transaction) *Transaction {
 	after.Foreign, after.ForeignCurrency = bank.Foreign, bank.ForeignCurrency
 	after.Pending, after.Reversal = bank.Pending, bank.Reversal
 	after.Source, after.UploadID, after.Line = FromBank, bank.UploadID, bank.Line
-	if len(after.Splits) == 0 && !after.isEdited(FieldSplits) && after.Amount.Equal(bank.Amount) {
+	// The tags of a divided row are those of its parts, so a row that has tags is not divided.
+	if len(after.Splits) == 0 && len(after.TagIDs) == 0 && !after.isEdited(FieldSplits) &&
+		after.Amount.Equal(bank.Amount) {
 		after.Splits = bank.Splits
 	}
 	after.fitSplits(t)
