@@ -87,6 +87,10 @@ func touchedSince(t, before *Transaction) []string {
 		switch field {
 		case "annotations", FieldNotes:
 			// They stay whatever happens, so undoing loses none of them.
+		case FieldSplits:
+			if !slices.Contains(old, field) || dividedAnew(t, before) {
+				what = append(what, field)
+			}
 		default:
 			if !slices.Contains(old, field) {
 				what = append(what, field)
@@ -94,6 +98,20 @@ func touchedSince(t, before *Transaction) []string {
 		}
 	}
 	return what
+}
+
+// dividedAnew tells that the parts of a row which got another amount when it became part of another
+// were made other ones since, so that they do not fit the amount that it had before.
+func dividedAnew(t, before *Transaction) bool {
+	if t.Amount.Equal(before.Amount) {
+		return false // Its parts still fit it, so undoing loses none of them.
+	}
+	fit := before.clone()
+	fit.Amount = t.Amount
+	fit.fitSplits(before)
+	return !slices.EqualFunc(t.Splits, fit.Splits, func(a, b Split) bool {
+		return a.Amount.Equal(b.Amount) && a.Notes == b.Notes && slices.Equal(a.TagIDs, b.TagIDs)
+	})
 }
 
 // bare returns a transaction without what becoming part of another never changes, so that an entry
@@ -126,12 +144,16 @@ func parted(t, before *Transaction) *Transaction {
 	if t.isEdited(FieldNotes) || t.Ruled[FieldNotes] == before.Ruled[FieldNotes] {
 		after.Notes = t.Notes
 	}
-	// Tags that no rule has set since are as they are now: they may have been renamed.
-	if t.isEdited(FieldTags) || reflect.DeepEqual(t.Ruled[FieldTags], before.Ruled[FieldTags]) {
-		after.TagIDs, after.Tags = t.TagIDs, t.Tags
-	}
-	if t.isEdited(FieldSplits) && !before.isEdited(FieldSplits) && t.Amount.Equal(after.Amount) {
-		after.Splits = t.Splits
+	switch {
+	case len(t.Splits) == 0: // What is whole now may have tags.
+		after.Splits = nil
+		// Those that no rule has set since are as they are now: they may have been renamed.
+		if t.isEdited(FieldTags) ||
+			reflect.DeepEqual(t.Ruled[FieldTags], before.Ruled[FieldTags]) {
+			after.TagIDs, after.Tags = t.TagIDs, t.Tags
+		}
+	case t.isEdited(FieldSplits) && t.Amount.Equal(after.Amount):
+		after.Splits, after.TagIDs, after.Tags = t.Splits, nil, nil
 	}
 	return &after
 }
