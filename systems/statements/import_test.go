@@ -57,6 +57,80 @@ func TestIdsThatTheBankCountsAnewSayNothing(t *testing.T) {
 		"72,20250702,-6.00,Market", "73,20250715,-7.00,Garage")), Counts{Known: 3})
 }
 
+// statusFile makes a file of rows "2025-07-01,-5.00,Coffee,pending,id".
+func statusFile(rows ...string) string {
+	return "Date,Amount,Description,Status,Transaction ID\n" + strings.Join(rows, "\n") + "\n"
+}
+
+func TestIdsOfPendingRowsThatTheBankCountsAnewSayNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		deleted bool
+		second  []string
+		want    Counts
+		left    []string
+	}{
+		"pending": {false, []string{"2025-07-02,-1000.00,Rent,pending,1"}, Counts{New: 1},
+			[]string{"2025-07-01 -10 Shop pending", "2025-07-02 -1000 Rent pending"}},
+		"pending with the first one": {false, []string{"2025-07-02,-1000.00,Rent,pending,1",
+			"2025-07-01,-10.00,Shop,pending,2"}, Counts{New: 1, Known: 1},
+			[]string{"2025-07-01 -10 Shop pending", "2025-07-02 -1000 Rent pending"}},
+		"booked": {false, []string{"2025-07-02,-1000.00,Rent,booked,1",
+			"2025-07-01,-10.00,Shop,booked,2"}, Counts{New: 1, Merged: 1},
+			[]string{"2025-07-01 -10 Shop", "2025-07-02 -1000 Rent"}},
+		"booked after the pending one was deleted": {true, []string{
+			"2025-07-02,-1000.00,Rent,booked,1"}, Counts{New: 1}, []string{"2025-07-02 -1000 Rent"}},
+		"the same shop on another day": {false, []string{"2025-07-02,-11.00,Shop,pending,1"},
+			Counts{New: 1}, []string{"2025-07-01 -10 Shop pending", "2025-07-02 -11 Shop pending"}},
+		"the same shop and amount much later": {false, []string{
+			"2025-07-15,-10.00,Shop,pending,1"}, Counts{New: 1},
+			[]string{"2025-07-01 -10 Shop pending", "2025-07-15 -10 Shop pending"}},
+		"money in of about that amount": {false, []string{"2025-07-02,11.00,Rent,booked,1"},
+			Counts{New: 1}, []string{"2025-07-01 -10 Shop pending", "2025-07-02 11 Rent"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newIntake(t)
+			i.bring("a", "1", statusFile("2025-07-01,-10.00,Shop,pending,1"))
+			if test.deleted {
+				at := At{AccountID: "a", ID: i.rows("a")[0].ID}
+				if err := i.p.DeleteTransaction(t.Context(), at, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			i.counts("the second file", i.bring("a", "2", statusFile(test.second...)), test.want)
+			i.want("a", test.left...)
+			i.counts("again", i.again("a", "2"), test.want)
+		})
+	}
+}
+
+func TestAPendingRowIsFoundByItsIdWithAnotherAmountOrText(t *testing.T) {
+	const pending = "2025-07-01,-40.00,Bistro Nord,pending,X1"
+	for name, test := range map[string]struct {
+		second string
+		want   Counts
+		left   string
+	}{
+		"a tip": {"2025-07-04,-46.00,BISTRO NORD 12,booked,X1", Counts{Merged: 1},
+			"2025-07-04 -46 BISTRO NORD 12"},
+		"another text": {"2025-07-09,-40.00,Card 4711,booked,X1", Counts{Merged: 1},
+			"2025-07-09 -40 Card 4711"},
+		"a tip and another text": {"2025-07-04,-46.00,Card 4711,booked,X1", Counts{Merged: 1},
+			"2025-07-04 -46 Card 4711"},
+		"a pump's hold": {"2025-07-04,-112.00,BISTRO NORD 12,booked,X1", Counts{Merged: 1},
+			"2025-07-04 -112 BISTRO NORD 12"},
+		"another amount while it is pending": {"2025-07-01,-44.00,Bistro Nord,pending,X1",
+			Counts{Known: 1}, "2025-07-01 -40 Bistro Nord pending"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newIntake(t)
+			i.bring("a", "1", statusFile(pending))
+			i.counts("the second file", i.bring("a", "2", statusFile(test.second)), test.want)
+			i.want("a", test.left)
+			i.counts("again", i.again("a", "2"), test.want)
+		})
+	}
+}
+
 func TestTwinsInFilesOfTheirOwnAreTwoWhereTheBankKeepsItsIds(t *testing.T) {
 	i := newIntake(t)
 	i.bring("a", "1", ofxFile("11-1", "A,20250701,-9.00,Shop", "B,20250702,-1.00,Coffee"))

@@ -83,7 +83,7 @@ func TestAnUndoKeepsHowAPersonDividesARowAnew(t *testing.T) {
 		return &[]NewSplit{{Amount: dec(first)}, {Amount: dec(second)}}
 	}
 	whole, home, food := []NewSplit{}, []string{"Home"}, []string{"Food"}
-	typed, held := "2025-07-03,-100.00,Market 12,booked", "2025-07-03,-110.00,Market 12,booked"
+	same, more := "2025-07-03,-100.00,Market 12,booked", "2025-07-03,-110.00,Market 12,booked"
 	divided, tagged := TransactionChange{Splits: parts("-60", "-40")},
 		TransactionChange{TagIDs: &food}
 	for name, test := range map[string]struct {
@@ -93,21 +93,21 @@ func TestAnUndoKeepsHowAPersonDividesARowAnew(t *testing.T) {
 		asked  []string // About these fields.
 		want   []string
 	}{
-		"as it was": {first: divided, booked: typed, want: []string{"-60 ", "-40 "}},
-		"other parts": {divided, typed, TransactionChange{Splits: parts("-30", "-70")}, nil,
+		"as it was": {first: divided, booked: same, want: []string{"-60 ", "-40 "}},
+		"other parts": {divided, same, TransactionChange{Splits: parts("-30", "-70")}, nil,
 			[]string{"-30 ", "-70 "}},
-		"tags for parts": {divided, typed, TransactionChange{Splits: &whole, TagIDs: &home},
+		"tags for parts": {divided, same, TransactionChange{Splits: &whole, TagIDs: &home},
 			[]string{FieldTags}, []string{"Tag Home"}},
-		"parts given back": {divided, typed, TransactionChange{Reset: []string{FieldSplits},
+		"parts given back": {divided, same, TransactionChange{Reset: []string{FieldSplits},
 			TagIDs: &home}, []string{FieldTags}, []string{"Tag Home"}},
-		"parts for tags": {tagged, typed, TransactionChange{Splits: parts("-30", "-70")},
+		"parts for tags": {tagged, same, TransactionChange{Splits: parts("-30", "-70")},
 			[]string{FieldSplits}, []string{"-30 ", "-70 "}},
-		"of another amount": {first: divided, booked: held, want: []string{"-60 ", "-40 "}},
-		"other parts of it": {divided, held, TransactionChange{Splits: parts("-30", "-80")},
+		"of another amount": {first: divided, booked: more, want: []string{"-60 ", "-40 "}},
+		"other parts of it": {divided, more, TransactionChange{Splits: parts("-30", "-80")},
 			[]string{FieldSplits}, []string{"-60 ", "-40 "}},
-		"tags for parts of it": {divided, held, TransactionChange{Splits: &whole, TagIDs: &home},
+		"tags for parts of it": {divided, more, TransactionChange{Splits: &whole, TagIDs: &home},
 			[]string{FieldSplits, FieldTags}, []string{"Tag Home"}},
-		"parts for tags of it": {tagged, held, TransactionChange{Splits: parts("-30", "-80")},
+		"parts for tags of it": {tagged, more, TransactionChange{Splits: parts("-30", "-80")},
 			[]string{FieldSplits}, []string{"Tag Food"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,6 +90,7 @@ type known struct {
 	byBank     map[hash]int32
 	byContent  map[hash]int32
 	candidates []candidate
+	pending    map[int32]candidate // Of all that are pending, whatever became of them.
 }
 
 // known reads the entries of some months of an account and of those before and after them, for rows
@@ -97,7 +98,8 @@ type known struct {
 func (p *Person) known(
 	ctx context.Context, account, upload string, months []string,
 ) (*known, error) {
-	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{}}
+	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{},
+		pending: map[int32]candidate{}}
 	var merged []int32
 	var of []string // Ids of the transactions that those rows became part of.
 	for _, month := range monthsAround(months) {
@@ -135,9 +137,12 @@ func (k *known) add(e *Entry, upload string) bool {
 	k.rows = append(k.rows, r)
 	k.point(k.byBank, r.bank, at)
 	k.point(k.byContent, r.content, at)
+	c := candidate{row: at, day: r.day, amount: e.Amount, currency: e.Currency}
 	if r.state == rowLive && (e.Pending || e.Source == FromPerson) && !r.is(rowMine) {
-		k.candidates = append(k.candidates, candidate{row: at, day: r.day, amount: e.Amount,
-			currency: e.Currency})
+		k.candidates = append(k.candidates, c)
+	}
+	if e.Pending {
+		k.pending[at] = c
 	}
 	return true
 }

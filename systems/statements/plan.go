@@ -203,8 +203,8 @@ func correcting(e *bankfile.Entry, key bankfile.Key) bool {
 const idDays = 8
 
 // byBank returns the row that has the bank id of a row of the file, -1 for none. An id that stands
-// for another amount now, or for a day far away, is counted anew by the bank with each file and
-// says nothing, so the keys come back without it; only a pending row may change its amount.
+// for another row now is counted anew by the bank with each file and says nothing, so the keys come
+// back without it.
 func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if key.ID == "" || len(pl.known.byBank) == 0 {
 		return key, -1
@@ -213,17 +213,33 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if !found {
 		return key, -1
 	}
-	r := &pl.known.rows[hit]
-	far := max(f.day-r.day, r.day-f.day)
-	if r.is(rowMine) && far > 0 {
-		far = idDays + 1 // What this file brought is of the day that it says.
-	}
-	if r.is(rowPending) && !r.is(rowMine) || r.amount == f.sum && far <= idDays ||
-		pl.byContent(key) == hit {
+	if pl.sameByID(hit, f) || pl.byContent(key) == hit {
 		return key, hit
 	}
 	key.ID = ""
 	return key, -1
+}
+
+// sameByID tells whether a row with the bank id of a row of the file may be that one: it is of
+// about the same day and of the same amount. Only what was pending may get another amount, if it
+// has the same payee or nearly that amount, and while it is still pending its day stays.
+func (pl *plan) sameByID(hit int32, f *freeRow) bool {
+	r := &pl.known.rows[hit]
+	far := max(f.day-r.day, r.day-f.day)
+	switch mine := r.is(rowMine); {
+	case far > idDays || mine && far > 0: // What this file brought is of the day that it says.
+		return false
+	case mine || r.amount == f.sum || !r.is(rowPending):
+		return r.amount == f.sum
+	case f.pending && far > 0:
+		return false
+	}
+	c := pl.known.pending[hit]
+	if c.currency != f.currency || c.amount.Sign() != f.amount.Sign() {
+		return false
+	}
+	_, near := nearly(c.amount, f.amount)
+	return near || f.payee != 0 && f.payee == r.payee
 }
 
 // byContent returns the row with the content of a row of the file, -1 for none.
