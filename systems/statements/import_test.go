@@ -196,6 +196,61 @@ func TestARowThatWasTypedInIsTheBanks(t *testing.T) {
 	i.counts("again", i.bring("a", "2", file), Counts{Known: 3})
 }
 
+func TestARowThatWasTypedInAndIsPendingIsBookedAtLast(t *testing.T) {
+	for name, test := range map[string]struct{ pending, booked, amount string }{
+		"of the same id":          {"Market,pending,X1", "MARKET 12,booked,X1", "-20"},
+		"of the same content":     {"Market,pending,", "Market,booked,", "-20"},
+		"of the same id and text": {"Market,pending,X1", "Market,booked,X1", "-20"},
+		"of another amount":       {"Market,pending,X1", "MARKET 12,booked,X1", "-23"},
+		"of another id":           {"Market,pending,X1", "MARKET 12,booked,X2", "-20"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newIntake(t)
+			i.typeIn(NewTransaction{Date: "2025-07-03", Amount: dec("-20"), Merchant: "Market",
+				Notes: "mine"})
+			typed := "2025-07-03 -20 Market (mine)"
+			pending := "2025-07-03 -20 Market pending (mine)"
+			booked := "2025-07-03 " + test.amount + " Market (mine)"
+			first := statusFile("2025-07-05,-20.00," + test.pending)
+			i.counts("pending", i.bring("a", "1", first), Counts{Merged: 1})
+			i.want("a", pending)
+			i.upload("a", "2", statusFile("2025-07-05,"+test.amount+","+test.booked))
+			_, decisions := i.preview("2")
+			i.counts("booked", i.again("a", "2"), Counts{Merged: 1})
+			i.want("a", booked)
+			if _, now := i.preview("2"); !slices.Equal(decisions, now) {
+				t.Errorf("decided %q and then %q", decisions, now)
+			}
+			i.counts("pending again", i.bring("a", "3", first), Counts{Known: 1})
+			i.want("a", booked)
+			i.undo("2", "")
+			i.want("a", pending)
+			i.counts("booked again", i.again("a", "2"), Counts{Merged: 1})
+			i.want("a", booked)
+			i.undo("2", "")
+			i.undo("1", "")
+			i.want("a", typed)
+			if test.amount != "-20" {
+				return // What was typed in is only taken for a row of its amount.
+			}
+			i.counts("booked alone", i.again("a", "2"), Counts{Merged: 1})
+			i.want("a", booked)
+		})
+	}
+}
+
+func TestARowThatWasTypedInAndIsPendingIsNoOtherRow(t *testing.T) {
+	i := newIntake(t)
+	i.typeIn(NewTransaction{Date: "2025-07-03", Amount: dec("-20"), Merchant: "Market"})
+	first := "2025-07-03,-20.00,Market,pending,X1"
+	i.bring("a", "1", statusFile(first))
+	i.counts("another one", i.bring("a", "2", statusFile(first,
+		"2025-07-03,-20.00,Market 7,booked,X2")), Counts{New: 1, Known: 1})
+	i.counts("booked", i.bring("a", "3", statusFile("2025-07-03,-20.00,Market 9,booked,X1",
+		"2025-07-03,-20.00,Market 7,booked,X2")), Counts{Merged: 1, Known: 1})
+	i.want("a", "2025-07-03 -20 Market", "2025-07-03 -20 Market 7")
+}
+
 func TestWhatAPersonDeletedStaysDeletedAndWhatTheyDividedStaysDivided(t *testing.T) {
 	i := newIntake(t)
 	file := csvFile("2025-07-01,-9.00,Shop", "2025-07-02,-100.00,Market")

@@ -7,10 +7,9 @@ import (
 
 // joinedRow returns a transaction that was pending or typed in, or that the bank corrects, with
 // what the bank says now. What a person wrote stays: the fields they set, and of a row that they
-// typed in all that they did.
-func joinedRow(t, bank *Transaction) *Transaction {
+// typed in all that they did, also once a file has told of it.
+func joinedRow(t, bank *Transaction, typed bool) *Transaction {
 	after := t.clone()
-	typed := t.Source == FromPerson
 	if !typed && !t.isEdited(FieldDate) {
 		after.Date = bank.Date
 	}

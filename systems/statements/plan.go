@@ -101,8 +101,9 @@ func (pl *plan) prepare(ctx context.Context) error {
 		}
 		f := pl.freeRow(no, row)
 		if _, hit := pl.byBank(key, &f); hit >= 0 {
+			pl.take(hit)
 			r := &pl.known.rows[hit]
-			r.flags |= rowInFile | rowTaken
+			r.flags |= rowInFile
 			if r.state != rowUndone && !r.is(rowMine) && !r.is(rowPending) {
 				pl.stable = true
 			}
@@ -118,9 +119,8 @@ func (pl *plan) prepare(ctx context.Context) error {
 	err = pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
 		f := pl.freeRow(no, row)
 		if found := pl.identify(&f, row, key, given); found.hit >= 0 {
-			r := &pl.known.rows[found.hit]
-			r.flags |= rowTaken
-			if r.state != rowUndone {
+			pl.take(found.hit)
+			if pl.known.rows[found.hit].state != rowUndone {
 				return nil
 			}
 		}
@@ -135,6 +135,15 @@ func (pl *plan) prepare(ctx context.Context) error {
 	pl.claims = pl.known.claimed(free)
 	pl.covers = pl.known.covered(pending, pl.claims)
 	return err
+}
+
+// take notes that a row of the file is some known row, and what that became part of.
+func (pl *plan) take(hit int32) {
+	r := &pl.known.rows[hit]
+	r.flags |= rowTaken
+	if r.state == rowMerged && r.of >= 0 {
+		pl.known.rows[r.of].flags |= rowTaken
+	}
 }
 
 // settleCorrections finds the row that each correction is about. Of several of one row in a file
@@ -390,7 +399,8 @@ func (pl *plan) identify(
 		if c := pl.known.rows[hit].content; !c.none() {
 			found.content = idEncoding.EncodeToString(c[:])
 			at, ok := pl.known.byContent[c]
-			if ok && pl.known.rows[hit].state == rowUndone && pl.known.rows[at].state == rowLive {
+			if ok && pl.known.rows[hit].state == rowUndone &&
+				(pl.known.rows[at].state == rowLive || pl.stillPending(at) >= 0) {
 				// An undone import had made it part of that one, which is there again.
 				found.hit = at
 				given[c] = true
@@ -450,8 +460,8 @@ func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
 		}
 	}
 	at, found := pl.claims[d.no]
-	if hit >= 0 && pl.known.rows[hit].state == rowLive {
-		at, found = hit, true
+	if hit >= 0 && pl.known.rows[hit].state != rowUndone {
+		at, found = pl.stillPending(hit), true
 	}
 	if found {
 		d.do, d.target, d.Verdict = merge, pl.known.idOf(at), RowMerged
@@ -475,6 +485,23 @@ func (pl *plan) newID(date Date, d *planned) string {
 	return rowID(pl.account.ID, date, "content\x00"+d.content)
 }
 
+// stillPending returns the transaction that is pending by what a file before brought as some known
+// row: that row, or the one that it became part of; -1 for none.
+func (pl *plan) stillPending(hit int32) int32 {
+	r := &pl.known.rows[hit]
+	at := hit
+	if r.state == rowMerged {
+		at = r.of
+	}
+	if at < 0 || !r.is(rowPending) || r.is(rowMine) {
+		return -1
+	}
+	if of := &pl.known.rows[at]; of.state != rowLive || !of.is(rowPending) || of.is(rowMine) {
+		return -1
+	}
+	return at
+}
+
 // decideKnown says what becomes of an entry that is there already. It reports false for one that
 // was undone, which may come back, and for one that was pending and is booked now.
 func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
@@ -482,7 +509,7 @@ func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
 	d.ID = pl.known.idOf(hit)
 	mine := r.is(rowMine)
 	switch {
-	case r.state == rowUndone, r.state == rowLive && !mine && r.is(rowPending) && !f.pending:
+	case r.state == rowUndone, !f.pending && pl.stillPending(hit) >= 0:
 		return false
 	case r.state == rowMerged && r.of >= 0:
 		d.ID = pl.known.idOf(r.of)

@@ -39,6 +39,23 @@ func anyFile(r *rand.Rand, most int) string {
 	return b.String()
 }
 
+// anyTyped makes rows that a person typed in, some with ids of a month far away, for their dates
+// were corrected since.
+func anyTyped(r *rand.Rand, most int) []Transaction {
+	rows := make([]Transaction, r.IntN(most))
+	for n := range rows {
+		first := []Date{"2025-06-28", "2025-07-03", "2025-07-30"}[r.IntN(3)]
+		rows[n] = Transaction{AccountID: "a", Date: first,
+			Amount:   dec([]string{"-1", "-2", "-40", "100"}[r.IntN(4)]),
+			Merchant: []string{"Coffee", "Market", "Bistro", "Garage"}[r.IntN(4)]}
+		if r.IntN(4) == 0 {
+			first = "2025-11-06"
+		}
+		rows[n].ID = rowID("a", first, fmt.Sprint("typed ", n))
+	}
+	return rows
+}
+
 // stops counts the writes of a person and stops what is going on after some of them.
 type stops struct {
 	left   atomic.Int64
@@ -77,6 +94,9 @@ func TestWhatIsStoppedAndRepeatedEndsAsIfItHadNot(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 5))
 			calm := &intake{s, files, s.user(t, fmt.Sprintf("calm-%d", round), "a"), t}
 			other := &intake{s, files, s.user(t, fmt.Sprintf("other-%d", round), "a"), t}
+			typed := anyTyped(r, 20)
+			putTagged(t, calm.p, typed...)
+			putTagged(t, other.p, typed...)
 			for n := range r.IntN(3) {
 				text, id := anyFile(r, 60), fmt.Sprintf("before-%d", n)
 				calm.bring("a", id, text)

@@ -336,7 +336,7 @@ func (w *writer) joined(
 		ofRow.entryBefore = nil
 		return []change{ofRow, mark}, RowMerged, nil
 	}
-	after := joinedRow(t, d.row)
+	after := joinedRow(t, d.row, of.UploadID == "")
 	if d.do == correct {
 		w.remark(after, d, fmt.Sprintf("The bank has corrected this row: it was %s on %s.",
 			t.Amount, t.Date))
