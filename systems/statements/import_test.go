@@ -239,6 +239,51 @@ func TestARowThatWasTypedInAndIsPendingIsBookedAtLast(t *testing.T) {
 	}
 }
 
+func TestARowThatWasTypedInForAnotherMonthAndCorrectedIsTheBanks(t *testing.T) {
+	for name, test := range map[string]struct {
+		day, bank Date
+		want      Counts
+	}{
+		"of the same day":       {"2025-03-05", "2025-03-05", Counts{Merged: 1}},
+		"of the month before":   {"2025-02-27", "2025-03-01", Counts{Merged: 1}},
+		"of the month after":    {"2025-04-02", "2025-03-31", Counts{Merged: 1}},
+		"of a day too far away": {"2025-03-05", "2025-03-20", Counts{New: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := newIntake(t)
+			typed := i.typeIn(NewTransaction{Date: "2025-11-03", Amount: dec("-20"),
+				Merchant: "Market"})
+			i.change(typed.ID, TransactionChange{Date: &test.day})
+			i.upload("a", "1", statusFile(string(test.bank)+",-20.00,Market,pending,X1"))
+			_, decisions := i.preview("1")
+			i.counts("pending", i.again("a", "1"), test.want)
+			if _, now := i.preview("1"); !slices.Equal(decisions, now) {
+				t.Errorf("decided %q and then %q", decisions, now)
+			}
+			if test.want.New > 0 {
+				return
+			}
+			line := string(test.day) + " -20 Market"
+			i.want("a", line+" pending")
+			booked := statusFile(string(test.bank) + ",-20.00,Market 7,booked,X1")
+			i.counts("booked", i.bring("a", "2", booked), Counts{Merged: 1})
+			i.want("a", line)
+			i.counts("booked again", i.bring("a", "3", booked), Counts{Known: 1})
+			i.undo("2", "")
+			i.want("a", line+" pending")
+			i.undo("1", "")
+			i.want("a", line)
+			i.counts("booked alone", i.again("a", "2"), Counts{Merged: 1})
+			at := At{AccountID: "a", ID: typed.ID}
+			if err := i.p.DeleteTransaction(t.Context(), at, 0); err != nil {
+				t.Fatal(err)
+			}
+			i.counts("deleted", i.again("a", "3"), Counts{Deleted: 1})
+			i.want("a")
+		})
+	}
+}
+
 func TestARowThatWasTypedInAndIsPendingIsNoOtherRow(t *testing.T) {
 	i := newIntake(t)
 	i.typeIn(NewTransaction{Date: "2025-07-03", Amount: dec("-20"), Merchant: "Market"})

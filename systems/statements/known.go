@@ -2,6 +2,7 @@ package statements
 
 import (
 	"context"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -93,32 +94,97 @@ type known struct {
 	pending    map[int32]candidate // Of all that are pending, whatever became of them.
 }
 
-// known reads the entries of some months of an account and of those before and after them, for rows
-// are looked for some days around their own.
-func (p *Person) known(
-	ctx context.Context, account, upload string, months []string,
-) (*known, error) {
+// known reads the entries of the months of a file and of those before and after them, for rows are
+// looked for some days around their own. With them come rows of other months that a person typed in
+// for those days by correcting a date, and what rows of these months became part of.
+func (p *Person) known(ctx context.Context, u Upload) (*known, error) {
 	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{},
 		pending: map[int32]candidate{}}
 	var merged []int32
 	var of []string // Ids of the transactions that those rows became part of.
-	for _, month := range monthsAround(months) {
-		in := OfMonth{p.id, account, month}
+	months := monthsAround(u.Months)
+	for _, month := range months {
+		in := OfMonth{p.id, u.AccountID, month}
 		for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
 			if err != nil {
 				return nil, failed("read entries", err)
 			}
-			if len(k.rows) >= KnownMax {
-				return nil, ErrTooMany.With("what", "transactions in the months of the file").
-					With("limit", KnownMax)
+			if err := k.room(); err != nil {
+				return nil, err
 			}
-			if k.add(&e, upload) && e.State == Merged {
+			if k.add(&e, u.ID) && e.State == Merged {
 				merged, of = append(merged, int32(len(k.rows)-1)), append(of, e.Of)
 			}
 		}
 	}
+	if err := p.addTyped(ctx, k, u, months); err != nil {
+		return nil, err
+	}
+	far := map[string]bool{}
+	for _, id := range of {
+		if far[id] || !isFar(id, months) {
+			continue
+		}
+		far[id] = true
+		e, found, err := p.entry(ctx, u.AccountID, id)
+		if err = errors.Join(err, k.room()); err != nil {
+			return nil, err
+		}
+		if found {
+			k.add(&e, u.ID)
+		}
+	}
 	k.resolve(merged, of)
 	return k, nil
+}
+
+// isFar reports whether the entry of a transaction stands in none of some months, which are in
+// order.
+func isFar(id string, months []string) bool {
+	month := monthOfID(id)
+	_, near := slices.BinarySearch(months, month)
+	return !near && month != monthNone
+}
+
+// addTyped adds the rows that a person typed in for the days of a file, or some days before or
+// after them, and whose ids are of other months: a date that was wrong at first stands in the id
+// for good.
+func (p *Person) addTyped(ctx context.Context, k *known, u Upload, months []string) error {
+	first, last := addDays(u.DateRange.Start, -typedDays), addDays(u.DateRange.End, typedDays)
+	read := func(ctx context.Context, month string) ([]Entry, error) {
+		in := OfDays{p.id, u.AccountID, max(first, firstDay(month)), min(last, lastDay(month))}
+		var typed []Entry
+		if in.From > in.To || !validDate(in.From) || !validDate(in.To) {
+			return nil, nil
+		}
+		for t, err := range modelOf(p).days.All(ctx, p.store(), in) {
+			if err != nil {
+				return nil, failed("read transactions", err)
+			}
+			if t.Source == FromPerson && isFar(t.ID, months) {
+				typed = append(typed, *entryOf(&t))
+			}
+		}
+		return typed, nil
+	}
+	return eachMonth(ctx, months, read, func(_ string, typed []Entry) error {
+		for i := range typed {
+			if err := k.room(); err != nil {
+				return err
+			}
+			k.add(&typed[i], u.ID)
+		}
+		return nil
+	})
+}
+
+// room demands that one more row may be known.
+func (k *known) room() error {
+	if len(k.rows) < KnownMax {
+		return nil
+	}
+	return ErrTooMany.With("what", "transactions in the months of the file").
+		With("limit", KnownMax)
 }
 
 // add takes an entry in. Ids that were not made here are left out: no row of a file has one.
@@ -230,6 +296,15 @@ func dayNumber(d Date) int32 {
 		return 0
 	}
 	return int32(t.Unix() / secondsOfDay)
+}
+
+// addDays returns the day some days later; of text that is no day, that text.
+func addDays(d Date, days int) Date {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return d
+	}
+	return Date(t.AddDate(0, 0, days).Format(time.DateOnly))
 }
 
 // plainWords are words that banks put before names, so that they tell nobody apart.
