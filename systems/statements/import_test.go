@@ -78,9 +78,11 @@ func TestIdsOfPendingRowsThatTheBankCountsAnewSayNothing(t *testing.T) {
 			"2025-07-01,-10.00,Shop,booked,2"}, Counts{New: 1, Merged: 1},
 			[]string{"2025-07-01 -10 Shop", "2025-07-02 -1000 Rent"}},
 		"booked after the pending one was deleted": {true, []string{
-			"2025-07-02,-1000.00,Rent,booked,1"}, Counts{New: 1}, []string{"2025-07-02 -1000 Rent"}},
+			"2025-07-02,-1000.00,Rent,booked,1"}, Counts{New: 1},
+			[]string{"2025-07-02 -1000 Rent"}},
 		"the same shop on another day": {false, []string{"2025-07-02,-11.00,Shop,pending,1"},
-			Counts{New: 1}, []string{"2025-07-01 -10 Shop pending", "2025-07-02 -11 Shop pending"}},
+			Counts{New: 1},
+			[]string{"2025-07-01 -10 Shop pending", "2025-07-02 -11 Shop pending"}},
 		"the same shop and amount much later": {false, []string{
 			"2025-07-15,-10.00,Shop,pending,1"}, Counts{New: 1},
 			[]string{"2025-07-01 -10 Shop pending", "2025-07-15 -10 Shop pending"}},

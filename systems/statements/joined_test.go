@@ -22,7 +22,8 @@ func (i *intake) typeIn(n NewTransaction) Transaction {
 // change changes a transaction of account a.
 func (i *intake) change(id string, c TransactionChange) {
 	i.t.Helper()
-	if _, err := i.p.ChangeTransaction(context.Background(), At{AccountID: "a", ID: id}, c); err != nil {
+	at := At{AccountID: "a", ID: id}
+	if _, err := i.p.ChangeTransaction(context.Background(), at, c); err != nil {
 		i.t.Fatal(err)
 	}
 }
