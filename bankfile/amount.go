@@ -310,7 +310,8 @@ func joinGroups(whole string) (string, bool) {
 // marks gathers the evidence of all amounts of a file.
 type marks struct {
 	point, comma, either bool
-	example              cellAt // The first amount that may be read in two ways.
+	first                amountText // The first amount that may be read in two ways.
+	example              cellAt     // That amount as it is shown.
 }
 
 func (m *marks) add(a amountText, cell string, line int) {
@@ -321,7 +322,9 @@ func (m *marks) add(a amountText, cell string, line int) {
 		m.comma = true
 	case saysEither:
 		if !m.either {
-			m.either, m.example = true, cellAt{Line: line, Text: clip(cell)}
+			a.digits, a.currency = strings.Clone(a.digits), strings.Clone(a.currency)
+			m.either, m.first = true, a
+			m.example = cellAt{Line: line, Text: clip(cell)}
 		}
 	}
 }
@@ -340,7 +343,7 @@ func (m *marks) decide(currencyDigits int, currencyKnown bool) (mark byte, ask b
 		return 0, false // No amount has a mark, or each speaks for itself.
 	case currencyKnown && currencyDigits == 0:
 		// Without cents, a mark can only part thousands; the other one is the decimal mark.
-		if strings.IndexByte(m.example.Text, ',') >= 0 {
+		if strings.IndexByte(m.first.digits, ',') >= 0 {
 			return markPoint, false
 		}
 		return markComma, false

@@ -1,6 +1,7 @@
 package bankfile_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,6 +9,9 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 )
+
+// longBlanks push what follows them out of the part of a cell that is shown.
+var longBlanks = strings.Repeat(" ", 100)
 
 // TestAmountsAreReadAsPeopleWriteThem reads every cell as the only amount of a file.
 func TestAmountsAreReadAsPeopleWriteThem(t *testing.T) {
@@ -56,6 +60,9 @@ func TestAmountsAreReadAsPeopleWriteThem(t *testing.T) {
 		"kr 99,50":       "99.5",
 		"+ £1,100.00 CR": "1100",
 		"£1,100.00 DR":   "-1100",
+
+		"$" + longBlanks + "12.50":         "12.5",
+		strings.Repeat("-", 100) + "12.50": "12.5",
 	} {
 		t.Run(cell+" is "+want, func(t *testing.T) {
 			e := mustRead(t, qif("2024-05-06", cell)).entries()
@@ -127,13 +134,20 @@ func TestTheDecimalMarkIsOneForTheFile(t *testing.T) {
 }
 
 func TestWhatNoAmountDecidesIsAsked(t *testing.T) {
-	for _, cell := range []string{"14.000", "173,900"} {
+	for cell, shown := range map[string]string{
+		"14.000": "14.000", "173,900": "173,900", "$" + longBlanks + "1.234": "$  ",
+		strings.Repeat("-", 100) + "1,234": "---",
+	} {
 		_, err := read(qif("2024-05-06", cell), bankfile.Options{})
 		if diff := cmp.Diff([]bankfile.Topic{bankfile.AskDecimal}, asked(err)); diff != "" {
 			t.Fatalf("%s: %v", cell, err)
 		}
-		if !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), cell) {
+		if !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), shown) {
 			t.Errorf("the question shows no example: %v", err)
+		}
+		var ask *bankfile.UndecidedError
+		if errors.As(err, &ask) && len(ask.Questions[0].Choices) != 2 {
+			t.Errorf("%s: choices %+v", cell, ask.Questions[0].Choices)
 		}
 	}
 	t.Run("a point then is a mark of thousands or of cents", func(t *testing.T) {
@@ -149,9 +163,11 @@ func TestWhatNoAmountDecidesIsAsked(t *testing.T) {
 		}
 	})
 	t.Run("not in a currency without cents", func(t *testing.T) {
-		r, err := read(qif("2024-05-06", "173,900"), bankfile.Options{Currency: "JPY"})
-		if err != nil || r.entries()[0].Amount.String() != "173900" {
-			t.Errorf("%v, %v", r.brief(), err)
+		for _, cell := range []string{"173,900", "¥" + longBlanks + "173,900"} {
+			r, err := read(qif("2024-05-06", cell), bankfile.Options{Currency: "JPY"})
+			if err != nil || r.entries()[0].Amount.String() != "173900" {
+				t.Errorf("%s: %v, %v", cell, r.brief(), err)
+			}
 		}
 	})
 }

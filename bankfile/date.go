@@ -249,16 +249,16 @@ func daysOf(year, month int) int {
 
 // secondDate reads the other date of "04/17/2023 as of 04/15/2023".
 func (d dateText) secondDate(o Order) Date {
-	at := strings.Index(strings.ToLower(d.rest), "as of ")
-	if at < 0 {
-		return ""
+	const mark = "as of "
+	// Lower case would not do: there, some letters take more bytes or fewer.
+	for at := range d.rest {
+		if end := at + len(mark); end <= len(d.rest) && strings.EqualFold(d.rest[at:end], mark) {
+			other, _ := splitDate(d.rest[end:])
+			date, _ := other.read(o)
+			return date
+		}
 	}
-	other, ok := splitDate(d.rest[at+len("as of "):])
-	if !ok {
-		return ""
-	}
-	date, _ := other.read(o)
-	return date
+	return ""
 }
 
 // orders gathers what all dates of a file say about their order.
@@ -267,7 +267,8 @@ type orders struct {
 	open           bool // A date was seen that does not say its own order.
 	noDay, noMonth int  // How many such dates are impossible when read so.
 	noYear         int
-	exampleOfOpen  cellAt
+	first          dateText // The first such date,
+	example        cellAt   // and as it is shown.
 }
 
 func (o *orders) add(d dateText, cell string, line int) {
@@ -283,7 +284,8 @@ func (o *orders) add(d dateText, cell string, line int) {
 		return // The row is refused; it says nothing about the others.
 	}
 	if !o.open {
-		o.open, o.exampleOfOpen = true, cellAt{Line: line, Text: clip(cell)}
+		o.open, o.first, o.example = true, d, cellAt{Line: line, Text: clip(cell)}
+		o.first.rest = "" // Which would hold the whole row.
 	}
 	if !day {
 		o.noDay++

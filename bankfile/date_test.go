@@ -1,6 +1,7 @@
 package bankfile_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +54,20 @@ func TestTheSecondDateOfACellIsTheValueDate(t *testing.T) {
 		"04/17/2023 as of 04/15/2023,Shop,-1.00")).entries()
 	if len(e) != 1 || e[0].Date != "2023-04-17" || e[0].ValueDate != "2023-04-15" {
 		t.Errorf("got %+v", e)
+	}
+	for cell, want := range map[string]bankfile.Date{
+		"04/17/2023 10:00 AS OF 04/15/2023":     "2023-04-15",
+		"04/17/2023 10:00 ȺȺȺ as of 04/15/2023": "2023-04-15", // Lower case takes more bytes.
+		"04/17/2023 10:00 ȺȺȺ as of x":          "",
+	} {
+		e := mustRead(t, qif(cell, "1.00")).entries()
+		if len(e) != 1 || e[0].Date != "2023-04-17" || e[0].ValueDate != "" && want == "" {
+			t.Errorf("%s: got %+v", cell, e)
+		}
+		e = mustRead(t, table("Date,Payee,Amount", cell+",Shop,-1.00")).entries()
+		if len(e) != 1 || e[0].ValueDate != want {
+			t.Errorf("%s: got %+v", cell, e)
+		}
 	}
 }
 
@@ -113,6 +128,13 @@ func TestAnOpenOrderIsAsked(t *testing.T) {
 	if diff := cmp.Diff([]bankfile.Topic{bankfile.AskOrder}, asked(err)); diff != "" {
 		t.Fatalf("%v\n%s", err, diff)
 	}
+	t.Run("with what each answer means, however long the cell is", func(t *testing.T) {
+		_, err := read(qif("03/"+longBlanks+"07/2026", "1.00"), bankfile.Options{})
+		var ask *bankfile.UndecidedError
+		if !errors.As(err, &ask) || len(ask.Questions[0].Choices) != 2 {
+			t.Errorf("got %v", err)
+		}
+	})
 	for answer, want := range map[bankfile.Order]bankfile.Date{
 		bankfile.DayFirst: "2026-07-03", bankfile.MonthFirst: "2026-03-07",
 	} {

@@ -165,7 +165,7 @@ func (f *File) decide(w *walk) (*File, error) {
 		}
 		f.mapping.DateOrder = order
 		if ask {
-			questions = append(questions, orderQuestion(w.orders.exampleOfOpen))
+			questions = append(questions, orderQuestion(&w.orders))
 		}
 	}
 	if f.mapping.Decimal == "" && f.Format != MT940 && f.Format != CAMT {
@@ -182,8 +182,8 @@ func (f *File) decide(w *walk) (*File, error) {
 		switch {
 		case ask && f.Format == OFX:
 			// OFX has no marks between thousands, so the mark is that of the decimals.
-			example := w.marks.example.Text
-			f.mapping.Decimal = string(example[strings.IndexAny(example, ".,")])
+			digits := w.marks.first.digits
+			f.mapping.Decimal = string(digits[strings.IndexAny(digits, ".,")])
 		case ask && f.profile != nil:
 			f.mapping.Decimal = f.profile.Mapping.Decimal
 		case ask && w.hints.point != w.hints.comma:
@@ -192,7 +192,7 @@ func (f *File) decide(w *walk) (*File, error) {
 				f.mapping.Decimal = ","
 			}
 		case ask:
-			questions = append(questions, decimalQuestion(w.marks.example))
+			questions = append(questions, decimalQuestion(&w.marks))
 		case w.marks.point && w.marks.comma:
 			f.Doubts = append(f.Doubts, "Some amounts have a decimal point and some a decimal "+
 				"comma; those that can be read in two ways are refused.")
@@ -237,15 +237,14 @@ func (f *File) nameBalances() {
 }
 
 // orderQuestion asks for the order of day and month, by a date that exists in both.
-func orderQuestion(example cellAt) Question {
+func orderQuestion(dates *orders) Question {
 	q := Question{
 		Topic:    AskOrder,
 		Text:     "Which comes first in the dates of this file, the day or the month?",
-		Examples: []string{example.String()},
+		Examples: []string{dates.example.String()},
 	}
-	d, _ := splitDate(example.Text)
 	for _, o := range []Order{DayFirst, MonthFirst, YearFirst} {
-		if date, ok := d.read(o); ok && (o != YearFirst || d.short) {
+		if date, ok := dates.first.read(o); ok && (o != YearFirst || dates.first.short) {
 			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: string(date)})
 		}
 	}
@@ -253,18 +252,14 @@ func orderQuestion(example cellAt) Question {
 }
 
 // decimalQuestion asks what a mark before three digits means.
-func decimalQuestion(example cellAt) Question {
+func decimalQuestion(m *marks) Question {
 	q := Question{
 		Topic:    AskDecimal,
 		Text:     "Which mark parts the cents in the amounts of this file?",
-		Examples: []string{example.String()},
-	}
-	a, err := splitAmount(example.Text)
-	if err != nil {
-		return q
+		Examples: []string{m.example.String()},
 	}
 	for _, mark := range []byte{markComma, markPoint} {
-		if n, err := a.read(mark); err == nil {
+		if n, err := m.first.read(mark); err == nil {
 			q.Choices = append(q.Choices, Choice{Value: string(rune(mark)), Meaning: n.String()})
 		}
 	}

@@ -127,7 +127,8 @@ func FuzzOpen(f *testing.F) {
 
 func FuzzOFX(f *testing.F) {
 	seeds(f, ofx(trn("20260103", "1.00", "x", "<NAME>A&W &amp; <![CDATA[x]]>\n")), "<OFX>",
-		"<OFX><STMTTRN><STMTTRN>")
+		"<OFX><STMTTRN><STMTTRN>", trn("20260103", "$"+longBlanks+"1.234", "1", ""),
+		trn("20260103", strings.Repeat("-", 100)+"1.234", "1", ""))
 	f.Fuzz(func(t *testing.T, text string) { readAnything(t, "<OFX>"+text, bankfile.Options{}) })
 }
 
@@ -176,7 +177,7 @@ func FuzzCSV(f *testing.F) {
 // FuzzAmountAndDate reads one cell each: whatever comes is an entry or a refusal.
 func FuzzAmountAndDate(f *testing.F) {
 	for _, cell := range []string{"1.234,56-", "(5)", "−1", "€ 5.--", "1'000", "31/01/2026",
-		"Jun 29, 2022", "\xff"} {
+		"Jun 29, 2022", "\xff", longBlanks + "1.234", "04/17/2023 10:00 ȺȺȺ as of x"} {
 		f.Add(cell, cell)
 	}
 	f.Fuzz(func(t *testing.T, date, amount string) {
