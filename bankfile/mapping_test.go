@@ -173,3 +173,37 @@ func TestAMappingKeepsOnlyWhatWasDecided(t *testing.T) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
+
+// A habit that no row of the first file showed is found out in the next one.
+func TestAMappingKeepsNoHabitOfSignsThatNoRowShowed(t *testing.T) {
+	for name, c := range map[string]struct {
+		header, first string
+		next          []string
+		want          []string
+	}{
+		"a column of debits that was empty": {
+			"Date,Description,Debit,Credit", "2024-05-06,Pay,,20.00",
+			[]string{"2024-05-07,Shop,-20.00,", "2024-05-08,Shop,-1.00,", "2024-05-09,Shop,-2.00,"},
+			[]string{"2024-05-07 -20", "2024-05-08 -1", "2024-05-09 -2"},
+		},
+		"a direction that was never out": {
+			"Date,Description,D/C,Amount", "2024-05-06,Pay,C,20.00",
+			[]string{"2024-05-07,Shop,D,-20.00"}, []string{"2024-05-07 -20"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := mustRead(t, table(c.header, c.first)).file.Mapping()
+			if m.DebitSign != "" || m.CreditSign != "" || m.FlagSign != "" {
+				t.Errorf("mapping %+v", m)
+			}
+			next := table(append([]string{c.header}, c.next...)...)
+			r, err := read(next, bankfile.Options{Mapping: &m})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, r.brief()); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -90,12 +90,13 @@ func (t *table) decide(f *File) (questions []Question) {
 	if t.habits.pair {
 		questions = append(questions, t.decideSides(m)...)
 	}
-	if t.flag >= 0 && m.FlagSign == "" {
+	if t.flag >= 0 && m.FlagSign == "" && s.outNeg+s.outPos > 0 {
 		m.FlagSign = FlagDecides
 		if s.outNeg > 0 && s.outPos == 0 {
 			m.FlagSign = FlagRepeats
 		}
 	}
+	// What no row showed stays open, for the next file may show it.
 	t.habits.debitSigned = m.DebitSign == DebitSigned
 	t.habits.creditSigned = m.CreditSign == CreditSigned
 	t.habits.flagRepeats = m.FlagSign == FlagRepeats
@@ -112,9 +113,9 @@ const signedMin = 3
 // decideSides settles what negative numbers mean in the columns of debits and of credits, or asks.
 func (t *table) decideSides(m *Mapping) (questions []Question) {
 	s := &t.signs
-	if m.DebitSign == "" {
+	if m.DebitSign == "" && s.debitPos+s.debitNeg > 0 {
 		switch {
-		case s.debitPos > 0 || s.debitNeg == 0:
+		case s.debitPos > 0:
 			m.DebitSign = DebitOut
 		case s.debitNeg >= signedMin:
 			m.DebitSign = DebitSigned
