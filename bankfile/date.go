@@ -35,6 +35,7 @@ const (
 type dateText struct {
 	a, b, c int
 	short   bool  // The year has one or two digits.
+	points  bool  // Points stand between the numbers.
 	fixed   Order // Set where the date itself says its order.
 	rest    string
 }
@@ -106,7 +107,7 @@ func separator(text string, pos *int) (byte, bool) {
 }
 
 func numbered(nums, lens [3]int, sep byte, rest string) (dateText, bool) {
-	d := dateText{a: nums[0], b: nums[1], c: nums[2], rest: rest}
+	d := dateText{a: nums[0], b: nums[1], c: nums[2], points: sep == '.', rest: rest}
 	switch {
 	case lens[0] == 4 && lens[1] <= 2 && lens[2] <= 2:
 		d.fixed = YearFirst
@@ -115,11 +116,6 @@ func numbered(nums, lens [3]int, sep byte, rest string) (dateText, bool) {
 		d.short = true
 	default:
 		return dateText{}, false
-	}
-	// Where dates are written with points, the day comes first: no bank is known that does
-	// otherwise.
-	if sep == '.' && d.fixed == "" && d.possible(DayFirst) {
-		d.fixed = DayFirst
 	}
 	return d, restIsTime(rest)
 }
@@ -265,10 +261,12 @@ func (d dateText) secondDate(o Order) Date {
 type orders struct {
 	seen           int
 	open           bool // A date was seen that does not say its own order.
+	unpointed      bool // One such date is written without points.
 	noDay, noMonth int  // How many such dates are impossible when read so.
 	noYear         int
-	first          dateText // The first such date,
-	example        cellAt   // and as it is shown.
+	heads, tails   [100]bool // The first and third numbers of those with short years.
+	first          dateText  // The first such date,
+	example        cellAt    // and as it is shown.
 }
 
 func (o *orders) add(d dateText, cell string, line int) {
@@ -277,10 +275,8 @@ func (o *orders) add(d dateText, cell string, line int) {
 		return
 	}
 	day, month := d.possible(DayFirst), d.possible(MonthFirst)
-	if d.short && !d.possible(YearFirst) {
-		o.noYear++
-	}
-	if !day && !month && !d.possible(YearFirst) {
+	year := d.possible(YearFirst)
+	if !day && !month && !year {
 		return // The row is refused; it says nothing about the others.
 	}
 	if !o.open {
@@ -293,14 +289,34 @@ func (o *orders) add(d dateText, cell string, line int) {
 	if !month {
 		o.noMonth++
 	}
+	if !year {
+		o.noYear++
+	}
+	o.unpointed = o.unpointed || !d.points
+	if d.short {
+		o.heads[d.a], o.tails[d.c] = true, true
+	}
 }
 
 // decide returns the one order of the file, or asks. A file in which neither order fits every
 // date has the order that fits more of them; the others are refused, each with its line.
 func (o *orders) decide() (order Order, ask bool) {
+	order, ask = o.settle()
+	if ask && !o.unpointed {
+		// Where dates are written with points, the day comes first: no bank is known that does
+		// otherwise.
+		return DayFirst, false
+	}
+	return order, ask
+}
+
+// settle decides by which orders are possible, however the dates are written.
+func (o *orders) settle() (order Order, ask bool) {
 	switch {
 	case !o.open:
 		return "", false // Every date says its own.
+	case o.noDay == 0 && o.noMonth > 0 && o.yearsFirst():
+		return "", true
 	case o.noDay == 0 && o.noMonth > 0:
 		return DayFirst, false
 	case o.noMonth == 0 && o.noDay > 0:
@@ -313,6 +329,21 @@ func (o *orders) decide() (order Order, ask bool) {
 		return MonthFirst, false
 	}
 	return "", true
+}
+
+// yearsFirst tells whether a short year seems to come first: it may in every date, and there the
+// first number differs less than the third. The dates of a statement have fewer years than days.
+func (o *orders) yearsFirst() bool {
+	heads, tails := 0, 0
+	for i := range o.heads {
+		if o.heads[i] {
+			heads++
+		}
+		if o.tails[i] {
+			tails++
+		}
+	}
+	return o.noYear == 0 && heads < tails
 }
 
 // monthNames are beginnings of months' names in the languages of the files we know, without

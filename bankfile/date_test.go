@@ -2,6 +2,7 @@ package bankfile_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,6 +107,28 @@ func TestTheOrderIsOneForTheFile(t *testing.T) {
 			[]string{"2025-01-15", "2025-01-09", "2024-12-31"}},
 		"with a blank before the day": {
 			[]string{"6/ 4'18", "6/14'18"}, []string{"2018-06-04", "2018-06-14"}},
+		"one month first among days": {
+			[]string{"31/01/2026", "01/31/2026", "30/01/2026", "29/01/2026"},
+			[]string{"2026-01-31", "2026-01-30", "2026-01-29"}},
+		"one day first among months": {
+			[]string{"01/31/26", "31/01/32", "01/30/26"}, []string{"2026-01-31", "2026-01-30"}},
+		"a short year first that no other order fits": {
+			[]string{"26/05/13", "98/05/14", "26/12/31"},
+			[]string{"2026-05-13", "1998-05-14", "2026-12-31"}},
+		"a date that no order fits decides nothing": {
+			[]string{"26/05/13", "98/05/14", "99/99/99"}, []string{"2026-05-13", "1998-05-14"}},
+		"short days of one month": {
+			[]string{"13/05/26", "20/05/26", "01/05/26"},
+			[]string{"2026-05-13", "2026-05-20", "2026-05-01"}},
+		"one short day":                 {[]string{"26/05/13"}, []string{"2013-05-26"}},
+		"points, and all can be either": {[]string{"05.06.2026"}, []string{"2026-06-05"}},
+		"points, the month first": {
+			[]string{"05.06.2026", "05.13.2026"}, []string{"2026-05-06", "2026-05-13"}},
+		"points, and a short year that could come first": {
+			[]string{"26.05.13", "26.05.20"}, []string{"2013-05-26", "2020-05-26"}},
+		"points and slashes, of which one shows the order": {
+			[]string{"05.06.2026", "06/05/2026", "05/13/2026"},
+			[]string{"2026-05-06", "2026-06-05", "2026-05-13"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var pairs, got []string
@@ -123,6 +146,45 @@ func TestTheOrderIsOneForTheFile(t *testing.T) {
 }
 
 func TestAnOpenOrderIsAsked(t *testing.T) {
+	for name, cells := range map[string][]string{
+		"points and slashes":                 {"05.06.2026", "1", "05/06/2026", "2"},
+		"as many that fit one as the other":  {"31/01/2026", "1", "01/31/2026", "2"},
+		"a short year that may come first":   {"26/05/13", "1", "26/05/20", "2"},
+		"a short year or month or day first": {"10/05/12", "1", "10/06/11", "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := read(qif(cells...), bankfile.Options{})
+			var ask *bankfile.UndecidedError
+			if !errors.As(err, &ask) || len(ask.Questions[0].Choices) < 2 ||
+				ask.Questions[0].Topic != bankfile.AskOrder {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	t.Run("a short year is the likelier where it differs less than the day", func(t *testing.T) {
+		_, err := read(qif("26/05/13", "1", "26/05/20", "2"), bankfile.Options{})
+		var ask *bankfile.UndecidedError
+		if !errors.As(err, &ask) {
+			t.Fatal(err)
+		}
+		want := []bankfile.Choice{
+			{Value: string(bankfile.YearFirst), Meaning: "2026-05-13"},
+			{Value: string(bankfile.DayFirst), Meaning: "2013-05-26"},
+		}
+		if diff := cmp.Diff(want, ask.Questions[0].Choices); diff != "" {
+			t.Error(diff)
+		}
+		if !strings.Contains(ask.Questions[0].Text, "year") {
+			t.Errorf("the question is %q", ask.Questions[0].Text)
+		}
+	})
+	t.Run("an order that is known holds for dates with points too", func(t *testing.T) {
+		m := bankfile.Mapping{Version: bankfile.MappingVersion, DateOrder: bankfile.MonthFirst}
+		r, err := read(qif("05.06.2026", "1"), bankfile.Options{Mapping: &m})
+		if err != nil || r.entries()[0].Date != "2026-05-06" {
+			t.Errorf("%v, %v", r.brief(), err)
+		}
+	})
 	text := qif("03/07/2026", "1.00", "04/07/2026", "2.00")
 	_, err := read(text, bankfile.Options{})
 	if diff := cmp.Diff([]bankfile.Topic{bankfile.AskOrder}, asked(err)); diff != "" {

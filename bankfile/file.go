@@ -236,16 +236,27 @@ func (f *File) nameBalances() {
 	}
 }
 
-// orderQuestion asks for the order of day and month, by a date that exists in both.
+// orderQuestion asks for the order of day and month, by a date that exists in both or, where the
+// year may come first, for the order of all three.
 func orderQuestion(dates *orders) Question {
 	q := Question{
 		Topic:    AskOrder,
 		Text:     "Which comes first in the dates of this file, the day or the month?",
 		Examples: []string{dates.example.String()},
 	}
-	for _, o := range []Order{DayFirst, MonthFirst, YearFirst} {
-		if date, ok := dates.first.read(o); ok && (o != YearFirst || dates.first.short) {
+	choices := []Order{DayFirst, MonthFirst, YearFirst}
+	if dates.yearsFirst() {
+		q.Text = "Which comes first in the dates of this file, the day, the month or the year?"
+		choices = []Order{YearFirst, DayFirst, MonthFirst}
+	}
+	for _, o := range choices {
+		date, ok := dates.first.read(o)
+		switch {
+		case ok:
 			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: string(date)})
+		case o != YearFirst && dates.noDay == dates.noMonth:
+			// As many of the other dates exist in that order only.
+			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: "no such date"})
 		}
 	}
 	return q

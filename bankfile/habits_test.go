@@ -158,18 +158,20 @@ func TestDatesOfEveryFormComeBack(t *testing.T) {
 		time.Local = time.FixedZone("somewhere", (random.IntN(27)-12)*3600)
 		form := dateForms[random.IntN(len(dateForms))]
 		var cells, want []string
-		shown := form.settles
+		shown, short := form.settles, !strings.Contains(form.form, "2006")
 		for range 1 + random.IntN(8) {
 			day := time.Date(2000+random.IntN(60), time.Month(1+random.IntN(12)), 1+random.IntN(31),
 				random.IntN(24), random.IntN(60), 0, 0, time.UTC)
 			shown = shown || day.Day() > 12
+			short = short && day.Year()%100 <= 31 // So that it can be a day.
 			cells = append(cells, strings.ToUpper(day.Format(form.form)))
 			want = append(want, day.Format("2006-01-02"))
 		}
 		text := dates(cells...)
 		r, err := read(text, bankfile.Options{})
 		if ask := asked(err); len(ask) > 0 {
-			if shown || ask[0] != bankfile.AskOrder {
+			// Years of two digits that differ more than the days may be the days.
+			if shown && !short || ask[0] != bankfile.AskOrder {
 				t.Fatalf("%v is asked\n%s", ask, text)
 			}
 			order := bankfile.DayFirst
