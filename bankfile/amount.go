@@ -33,7 +33,6 @@ type amountText struct {
 	negative bool
 	grouped  bool // Blanks or apostrophes stand between its digits.
 	currency string
-	flag     byte // 'C' or 'D' where the cell ends with CR or DR.
 }
 
 var (
@@ -43,8 +42,8 @@ var (
 )
 
 // splitAmount takes a cell apart. It understands signs before and after, doubled signs,
-// parentheses, currency codes and symbols, blanks and apostrophes between thousands, and a dash
-// in place of cents.
+// parentheses, currency codes and symbols, words such as DR, blanks and apostrophes between
+// thousands, and a dash in place of cents.
 func splitAmount(cell string) (amountText, error) {
 	var a amountText
 	text := trimBlanks(cell)
@@ -67,24 +66,11 @@ func splitAmount(cell string) (amountText, error) {
 		}
 		i += max(n, size)
 	}
-	if s.open || !s.any || looksLikeDigit(s.currency) || looksLikeDigit(s.tail) {
+	if s.open || !s.any || looksLikeDigit(s.currency) {
 		return a, errNotAmount
 	}
 	a.digits, a.negative, a.grouped = string(s.out), s.negative, s.grouped
 	a.currency = s.currency
-	switch strings.ToUpper(s.tail) {
-	case "":
-	case "CR":
-		a.flag = 'C'
-	case "DR", "DB":
-		a.flag = 'D'
-		a.negative = !a.negative
-	default:
-		if a.currency != "" {
-			return a, errNotAmount
-		}
-		a.currency = s.tail
-	}
 	return a, nil
 }
 
@@ -121,8 +107,8 @@ type amountScanner struct {
 	open     bool // A parenthesis is open.
 	negative bool
 	grouped  bool
-	currency string // The word before the digits.
-	tail     string // The word after them.
+	sided    bool   // A word such as CR or DR was seen.
+	currency string // The other word before or behind the digits.
 }
 
 // take reads the rune r that rest begins with. It returns how many bytes it took, or 0 for the
@@ -181,7 +167,8 @@ func (s *amountScanner) minus() bool {
 // currencyWordMax is the greatest length in bytes of a currency's code or sign, such as NZ$.
 const currencyWordMax = 8
 
-// word takes a currency's code or sign, or the CR or DR after an amount.
+// word takes a currency's code or sign, or what says debit or credit. There may be one of each,
+// before the digits or behind them.
 func (s *amountScanner) word(rest string) (int, bool) {
 	end := len(rest)
 	for i, r := range rest {
@@ -198,21 +185,17 @@ func (s *amountScanner) word(rest string) (int, bool) {
 	if end < len(rest) && rest[end] == '.' && !s.any {
 		end++
 	}
-	if s.any {
-		if s.tail != "" {
-			if s.currency != "" {
-				return 0, false
-			}
-			s.currency = s.tail
-		}
-		s.tail, s.ended = word, true
-		return end, true
+	s.ended = s.any
+	again := s.currency != ""
+	switch strings.ToUpper(word) {
+	case "C", "CR":
+		s.sided, again = true, s.sided
+	case "D", "DR", "DB":
+		s.sided, again, s.negative = true, s.sided, !s.negative
+	default:
+		s.currency = word
 	}
-	if s.currency != "" {
-		return 0, false
-	}
-	s.currency = word
-	return end, true
+	return end, !again
 }
 
 // evidence says what the amount tells about its file's decimal mark.

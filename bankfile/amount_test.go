@@ -61,6 +61,18 @@ func TestAmountsAreReadAsPeopleWriteThem(t *testing.T) {
 		"+ £1,100.00 CR": "1100",
 		"£1,100.00 DR":   "-1100",
 
+		"1.234,56 D":   "-1234.56",
+		"200,00 C":     "200",
+		"D 12.50":      "-12.5",
+		"C 12.50":      "12.5",
+		"DR 12.50":     "-12.5",
+		"Cr. 12.50":    "12.5",
+		"DR EUR 12.50": "-12.5",
+		"EUR DR 12.50": "-12.5",
+		"DR 12.50 EUR": "-12.5",
+		"12.50 D EUR":  "-12.5",
+		"12.50 EUR D":  "-12.5",
+
 		"$" + longBlanks + "12.50":         "12.5",
 		strings.Repeat("-", 100) + "12.50": "12.5",
 	} {
@@ -77,6 +89,7 @@ func TestWhatIsNoAmountIsRefusedWithItsLine(t *testing.T) {
 	for _, cell := range []string{
 		"abc", "7,5O", "7.5OO", "lO.50", "1l.50", "O,75", "1.2.3,4,5", "12.50.", "1,23,4.00.1",
 		"12 EUR 13", "(12", "1e5", "--", "-", "€",
+		"D 12.50 C", "DR 12.50 DR", "EUR 1 USD", "EUR USD 1",
 		"12.50 ABCDEFGHIJK", "1234567890123456789012345678901234567890", "NaN", "0x10", "1_000",
 	} {
 		t.Run(cell, func(t *testing.T) {

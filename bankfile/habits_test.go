@@ -35,7 +35,8 @@ func randomAmountHabit(random *rand.Rand) amountHabit {
 	signs := []func(string, bool) string{
 		prefix("-", ""), prefix("−", ""), prefix("- ", ""), prefix("-", "+"), prefix("-", "+ "),
 		prefix("-$", "$"), prefix("$-", "$"), prefix("€ -", "€ "), prefix("-NZD ", "NZD "),
-		suffix("-", ""), suffix(" €-", " €"), suffix(" DR", " CR"), suffix("-", "+"),
+		suffix("-", ""), suffix(" €-", " €"), suffix(" DR", " CR"), suffix(" D", " C"),
+		prefix("DR ", "CR "), suffix("-", "+"),
 		func(plain string, negative bool) string {
 			if negative {
 				return "(" + plain + ")"

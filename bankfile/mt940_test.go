@@ -39,11 +39,13 @@ func TestMT940AmountsHaveACommaAndPerhapsNothingBehindIt(t *testing.T) {
 	for written, want := range map[string]string{
 		"C9,": "9", "C11,8": "11.8", "C00,12": "0.12", "D001,12": "-1.12", "CR5,50": "5.5",
 		"DR5,50": "-5.5", "RC5,": "-5", "RD5,": "5", "RCR5,": "-5", "D1234567,89": "-1234567.89",
-		"C000000000025,00": "25",
+		"C000000000025,00": "25", "D12.50": "-12.5", "C9.": "9", "CR5.5": "5.5",
+		"D1.234,56": "-1234.56",
 	} {
 		t.Run(written, func(t *testing.T) {
 			e := mustRead(t, mt940("C260105EUR0,", ":61:260103"+written+"NTRFNONREF")).entries()
-			if len(e) != 1 || e[0].Amount.String() != want || e[0].Reference != "" {
+			if len(e) != 1 || e[0].Amount.String() != want || e[0].Reference != "" ||
+				e[0].Category != "NTRF" {
 				t.Fatalf("got %+v", e)
 			}
 			if e[0].Reversal != strings.HasPrefix(written, "R") {

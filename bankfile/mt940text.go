@@ -43,7 +43,9 @@ func readStatementLine(line string) (e Entry, warnings []Warning, why string) {
 	if !ok {
 		return e, nil, fmt.Sprintf("%q does not say debit or credit", clip(line))
 	}
-	end := strings.IndexFunc(rest, func(r rune) bool { return r != ',' && (r < '0' || r > '9') })
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		return r != ',' && r != '.' && (r < '0' || r > '9')
+	})
 	if end < 0 {
 		end = len(rest)
 	}

@@ -64,6 +64,18 @@ var signLayouts = map[string]struct {
 		}
 		return cents(n) + ",Credit"
 	}},
+	"D and C in the cell": {"Amount", func(n int64) string {
+		if n < 0 {
+			return cents(-n) + " D"
+		}
+		return cents(n) + " C"
+	}},
+	"DR and CR before": {"Amount", func(n int64) string {
+		if n < 0 {
+			return "DR " + cents(-n)
+		}
+		return "CR " + cents(n)
+	}},
 	"DR and CR in the cell": {"Amount", func(n int64) string {
 		if n < 0 {
 			return cents(-n) + " DR"
