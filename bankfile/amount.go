@@ -340,6 +340,13 @@ func isMinus(r rune) bool {
 	return r == '-' || r == '−' || r == '–' || r == '‐' || r == '‑' || r == '﹣' || r == '－'
 }
 
+// isDashes tells whether a cell has dashes and nothing else.
+func isDashes(cell string) bool {
+	return cell != "" && strings.IndexFunc(cell, func(r rune) bool {
+		return !isMinus(r) && r != '—'
+	}) < 0
+}
+
 // isBlank takes in the no-break and thin spaces that stand between thousands.
 func isBlank(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r > 0x7f && unicode.IsSpace(r) ||

@@ -130,6 +130,35 @@ func TestCSVOfManyBanks(t *testing.T) {
 				","+d+",B,2.00"),
 			[]string{d + " 1", d + " 2"},
 		},
+		{
+			"a cell too many, which a comma in the amount made",
+			table("Date,Name,Amount", d+",Shop,-12,50", d+",Shop,-3,", d+",Shop,-4"),
+			[]string{"refused line 2: the row has more cells than the header", d + " -3", d + " -4"},
+		},
+		{
+			"a last column without a name",
+			table("Date,Text", d+",Shop,-1.50", d+",Pay,10.00"), []string{d + " -1.5", d + " 10"},
+		},
+		{
+			"dashes where there is no debit or credit",
+			table("Date,Name,Debit,Credit", d+",Shop,20.00,-", d+",Pay,–,5.00", d+",Pay,—,6.00",
+				d+",None,-,-"),
+			[]string{d + " -20", d + " 5", d + " 6", "refused line 5: the amount: no amount"},
+		},
+		{
+			"dashes in most rows of a column",
+			table("Date,Name,Debit,Credit,Balance", d+",A,1.00,-,9.00", d+",B,-,5.00,14.00",
+				d+",C,2.00,-,12.00", d+",D,3.00,-,9.00", d+",E,-,-,9.00"),
+			[]string{d + " -1", d + " 5", d + " -2", d + " -3",
+				"skipped line 6: a balance without a movement"},
+		},
+		{
+			"columns of withdrawals and deposits, cut short",
+			table("Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,"+
+				"Closing Balance",
+				"13/05/24,Shop,1,14/05/24,12.50,,87.50", "13/05/24,Pay,2,13/05/24,,20.00,107.50"),
+			[]string{"2024-05-13 -12.5", "2024-05-13 20"},
+		},
 		{"two dates in a cell", table("Date,Name,Amount", "05/16/2024 as of 05/15/2024,A,1.00"),
 			[]string{"2024-05-16 1"}},
 		{"a statement without entries", table("Date,Name,Amount,Balance"), nil},

@@ -98,8 +98,8 @@ func (p *csvParser) signed(r *record) (money.Decimal, amountText, error) {
 // pair reads a debit and a credit column. A zero beside the other one is no amount.
 func (p *csvParser) pair(r *record) (money.Decimal, amountText, error) {
 	t := p.t
-	debit, dt, errD := p.w.amount(p.cell(r, t.debit), r.line)
-	credit, ct, errC := p.w.amount(p.cell(r, t.credit), r.line)
+	debit, dt, errD := p.w.amount(p.side(r, t.debit), r.line)
+	credit, ct, errC := p.w.amount(p.side(r, t.credit), r.line)
 	switch {
 	case errD != nil && !errors.Is(errD, errNoAmount):
 		return debit, dt, errD

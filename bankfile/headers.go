@@ -31,6 +31,7 @@ var headerWords = map[Role][]string{
 		"wertstellungsdatum", "valutadag", "rentedatum",
 		"date de valeur", "date valeur", "dateval", "fecha valor", "data valuta", "data valor",
 		"data waluty", "erteknap", "value", "rentedato", "valuteringsdag", "effective date",
+		"value dt",
 		"datum provedeni", "arvopaiva",
 	},
 	RoleAuthorisedDate: {
@@ -54,7 +55,7 @@ var headerWords = map[Role][]string{
 	RoleDebit: {
 		"debit", "debit euros", "debit eur", "debit amount",
 		"amount debit", "debits", "money out", "paid out", "withdrawal",
-		"withdrawals", "withdrawal amount", "payments out", "out", "outflow", "soll",
+		"withdrawals", "withdrawal amount", "withdrawal amt", "payments out", "out", "outflow", "soll",
 		"belastung", "lastschrift", "debet", "af", "uitgaven", "sortie", "depense", "debito",
 		"cargo",
 		"cargos", "addebiti", "addebito", "dare", "uscite", "saida", "obciazenia", "obciazenie",
@@ -64,7 +65,7 @@ var headerWords = map[Role][]string{
 	RoleCredit: {
 		"credit", "credit euros", "credit eur", "credit amount",
 		"amount credit", "credits", "money in", "paid in", "deposit",
-		"deposits", "deposit amount", "payments in", "in", "inflow", "haben", "gutschrift",
+		"deposits", "deposit amount", "deposit amt", "payments in", "in", "inflow", "haben", "gutschrift",
 		"bij", "inkomsten", "entree", "recette", "credito", "abono", "abonos", "accrediti",
 		"accredito", "avere", "entrate", "entrada", "uznania", "uznanie", "wplywy", "jovairas",
 		"inn", "inn pa konto", "innskudd", "received", "funds in", "paid in amount",
@@ -105,7 +106,7 @@ var headerWords = map[Role][]string{
 	},
 	RoleMemo: {
 		"description", "lancamento", "title", "memo",
-		"details", "narrative", "particulars", "verwendungszweck",
+		"details", "narrative", "narration", "particulars", "verwendungszweck",
 		"buchungstext", "omschrijving", "mededelingen", "omschrijving 1", "omschrijving 2",
 		"omschrijving 3", "libelle", "libelle operation", "concepto", "descripcion",
 		"observaciones",
@@ -127,7 +128,7 @@ var headerWords = map[Role][]string{
 	RoleReference: {
 		"reference", "ref", "referenz", "kundenreferenz", "kundenreferenz end to end",
 		"transactiereferentie", "referentie", "referencia", "riferimento", "vs", "cheque",
-		"check number", "cheque number", "check", "cheque no", "check no", "serial",
+		"check number", "cheque number", "check", "cheque no", "check no", "serial", "chq ref no",
 		"megbizas azonosito", "customer reference", "variabilni symbol", "mandatsreferenz",
 		"betalingskenmerk", "payment reference", "reference number", "receipt",
 	},

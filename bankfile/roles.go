@@ -181,8 +181,11 @@ func (t *table) fits(col int, role Role) bool {
 		if col >= len(row) || strings.TrimSpace(row[col]) == "" {
 			continue
 		}
-		filled++
 		cell := row[col]
+		if (role == RoleDebit || role == RoleCredit) && isDashes(trimBlanks(cell)) {
+			continue
+		}
+		filled++
 		ok := true
 		switch role {
 		case RoleDate, RoleValueDate, RoleAuthorisedDate:

@@ -241,6 +241,15 @@ func (p *csvParser) cell(r *record, col int) string {
 	return trimBlanks(r.fields[col])
 }
 
+// side returns a cell of the debit or credit column. A dash there stands for nothing.
+func (p *csvParser) side(r *record, col int) string {
+	cell := p.cell(r, col)
+	if isDashes(cell) {
+		return ""
+	}
+	return cell
+}
+
 // take takes one row.
 func (p *csvParser) take(r *record) error {
 	t := p.t
@@ -251,7 +260,7 @@ func (p *csvParser) take(r *record) error {
 		return p.skip(r, "it stands before the header")
 	}
 	date := p.day(r)
-	money := p.cell(r, t.amount) + p.cell(r, t.debit) + p.cell(r, t.credit)
+	money := p.cell(r, t.amount) + p.side(r, t.debit) + p.side(r, t.credit)
 	switch {
 	case r.cut:
 		return p.refuse(r, fmt.Sprintf("the row is longer than %d bytes", LineMax))
@@ -272,8 +281,25 @@ func (p *csvParser) take(r *record) error {
 		return p.skip(r, "a balance without a movement")
 	case neverBooked(p.cell(r, t.status)):
 		return p.skip(r, "its status is "+clip(p.cell(r, t.status))+": it moved no money")
+	case p.tooWide(r):
+		return p.refuse(r, "the row has more cells than the header")
 	}
 	return p.entry(r)
+}
+
+// tooWide tells whether a cell stands beyond the header, in a column that means nothing: a
+// delimiter within a cell, such as a decimal comma, has moved all cells behind it.
+func (p *csvParser) tooWide(r *record) bool {
+	t := p.t
+	if t.header == nil {
+		return false
+	}
+	for i := len(t.header); i < len(r.fields); i++ {
+		if (i >= len(t.roles) || t.roles[i] == "") && p.cell(r, i) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // day returns the cell of the day of booking. Where it is empty, as with cards before the bank
