@@ -133,7 +133,8 @@ func TestCSVOfManyBanks(t *testing.T) {
 		{
 			"a cell too many, which a comma in the amount made",
 			table("Date,Name,Amount", d+",Shop,-12,50", d+",Shop,-3,", d+",Shop,-4"),
-			[]string{"refused line 2: the row has more cells than the header", d + " -3", d + " -4"},
+			[]string{"refused line 2: the row has more cells than the header", d + " -3",
+				d + " -4"},
 		},
 		{
 			"a last column without a name",

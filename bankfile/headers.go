@@ -55,7 +55,8 @@ var headerWords = map[Role][]string{
 	RoleDebit: {
 		"debit", "debit euros", "debit eur", "debit amount",
 		"amount debit", "debits", "money out", "paid out", "withdrawal",
-		"withdrawals", "withdrawal amount", "withdrawal amt", "payments out", "out", "outflow", "soll",
+		"withdrawals", "withdrawal amount", "withdrawal amt",
+		"payments out", "out", "outflow", "soll",
 		"belastung", "lastschrift", "debet", "af", "uitgaven", "sortie", "depense", "debito",
 		"cargo",
 		"cargos", "addebiti", "addebito", "dare", "uscite", "saida", "obciazenia", "obciazenie",
@@ -65,7 +66,8 @@ var headerWords = map[Role][]string{
 	RoleCredit: {
 		"credit", "credit euros", "credit eur", "credit amount",
 		"amount credit", "credits", "money in", "paid in", "deposit",
-		"deposits", "deposit amount", "deposit amt", "payments in", "in", "inflow", "haben", "gutschrift",
+		"deposits", "deposit amount", "deposit amt",
+		"payments in", "in", "inflow", "haben", "gutschrift",
 		"bij", "inkomsten", "entree", "recette", "credito", "abono", "abonos", "accrediti",
 		"accredito", "avere", "entrate", "entrada", "uznania", "uznanie", "wplywy", "jovairas",
 		"inn", "inn pa konto", "innskudd", "received", "funds in", "paid in amount",
