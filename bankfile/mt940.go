@@ -126,7 +126,7 @@ func (p *mtParser) line(line string) error {
 		p.tag = tag // A bank's own remarks, wherever they stand.
 		return nil
 	}
-	if tag != "86" || p.part != mtEntries || p.info != nil {
+	if tag != "86" || p.entry == nil {
 		if err := p.flush(); err != nil {
 			return err
 		}
@@ -153,6 +153,10 @@ func (p *mtParser) line(line string) error {
 		p.part, p.entry, p.entryLine = mtEntries, []string{rest}, p.lines.line
 		p.size = len(rest)
 	case "86":
+		if p.info != nil { // Another text of the same entry.
+			p.more(rest)
+			break
+		}
 		p.info, p.infoLine = []string{rest}, p.lines.line
 		p.size += len(rest)
 	case "62F", "62M":

@@ -144,6 +144,18 @@ func TestMT940Information(t *testing.T) {
 			[]string{":86:Text", ":NS:22Owner", "23Account"},
 			bankfile.Entry{Memo: "Text", Category: "NTRF"},
 		},
+		"several texts of one entry": {
+			[]string{":86:/MARF/M1/CSID/C1/BENM//NAME/JOHN DOE", ":86:/REMI/Invoice 7", "of May"},
+			bankfile.Entry{Name: "JOHN DOE", Memo: "Invoice 7 of May", Category: "NTRF"},
+		},
+		"free text that begins with an amount": {
+			[]string{":86:250.99 USD AMAZON"},
+			bankfile.Entry{Memo: "250.99 USD AMAZON", Category: "NTRF"},
+		},
+		"free text that begins with a decimal comma": {
+			[]string{":86:250,00 EUR SHOP 20,00"},
+			bankfile.Entry{Memo: "250,00 EUR SHOP 20,00", Category: "NTRF"},
+		},
 		"the account below the entry": {
 			[]string{"NL70ABNA0987654321", ":86:Text"},
 			bankfile.Entry{Memo: "Text", Counterparty: "NL70ABNA0987654321", Category: "NTRF"},

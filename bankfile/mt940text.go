@@ -141,8 +141,11 @@ func readInformation(body []string, e *Entry) {
 	}
 }
 
+// isSeparator tells whether a byte may begin a subfield. What may stand within an amount, a date
+// or a time may not: free text may begin with one of those.
 func isSeparator(c byte) bool {
-	return c < 0x80 && !isDigit(c) && !unicode.IsLetter(rune(c)) && c != ' ' && c != '/' && c != '-'
+	return c < 0x80 && !isDigit(c) && !unicode.IsLetter(rune(c)) && !strings.ContainsRune(" /-.,:",
+		rune(c))
 }
 
 // readSubfields reads ?00…?63, the German form. The lines are joined already, for banks break
