@@ -149,9 +149,6 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 		return nil, err
 	}
 	f.Statements, f.ids = w.statements, w.ids.repeatedOnly()
-	if n := len(f.Statements); n > 0 {
-		f.Statements[n-1].shorten()
-	}
 	return f.decide(w)
 }
 
@@ -207,14 +204,18 @@ func (f *File) decide(w *walk) (*File, error) {
 	if w.ids.full {
 		f.Doubts = append(f.Doubts, "The file has so many ids of the bank that none is relied on.")
 	}
-	if w.marks.either && (f.Format == OFX || f.Format == QIF) {
-		// Balances were read before the decimal mark was known.
+	if w.marks.either && (f.Format == OFX || f.Format == QIF) ||
+		w.orders.open && f.Format == QIF {
+		// Balances were read before the decimal mark, or the order of their days, was known.
 		again := &walk{file: f, first: true, at: -1}
 		again.ids.init()
 		if err := f.parse(again); err != nil {
 			return nil, err
 		}
 		f.Statements = again.statements
+	}
+	if n := len(f.Statements); n > 0 {
+		f.Statements[n-1].shorten()
 	}
 	f.nameBalances()
 	return f, nil

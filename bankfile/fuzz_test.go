@@ -48,6 +48,11 @@ func readAnything(t *testing.T, text string, options bankfile.Options) {
 		}
 		return
 	}
+	for _, s := range file.Statements {
+		if max(len(s.Account), len(s.Bank), len(s.Type), len(s.ID)) > bankfile.NameMax {
+			t.Fatalf("a text of the statement is too long: %+v", s)
+		}
+	}
 	rows, read := 0, 0
 	totals, err := file.Each(func(row bankfile.Row) bool {
 		rows++

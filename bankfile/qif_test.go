@@ -69,6 +69,28 @@ func TestQIFOpeningBalanceIsNoEntry(t *testing.T) {
 	}
 }
 
+// The opening balance may stand before what shows the order of day and month.
+func TestTheDayOfAQIFOpeningBalanceHasTheOrderOfTheFile(t *testing.T) {
+	const opening = "!Type:Bank\nD1/2/26\nT100\nPOpening Balance\nL[Cheque]\n^\n"
+	for next, want := range map[string]bankfile.Date{
+		"1/31/26": "2026-01-02", "31/1/26": "2026-02-01",
+	} {
+		s := mustRead(t, opening+"D"+next+"\nT5\n^\n").file.Statements
+		if len(s) != 1 || s[0].Opening == nil || s[0].Opening.Date != want {
+			t.Errorf("before %s: %+v", next, s[0].Opening)
+		}
+	}
+}
+
+// What is read a second time is no longer than what is read once.
+func TestTheNameOfAQIFAccountIsBounded(t *testing.T) {
+	name := strings.Repeat("x", 2*bankfile.NameMax)
+	s := mustRead(t, "!Account\nN"+name+"\n^\n!Type:Bank\nD31/1/26\nT5\n^\n").file.Statements
+	if len(s) != 1 || len(s[0].Account) != bankfile.NameMax {
+		t.Errorf("%d statements with an account of %d bytes", len(s), len(s[0].Account))
+	}
+}
+
 func TestQIFInOtherDress(t *testing.T) {
 	for name, text := range map[string]string{
 		"no header":           "D31/01/2026\nT-5.00\nPShop\n^\n",
