@@ -22,6 +22,7 @@ type camtParser struct {
 	w    *walk
 	m    *markup
 	path []string // Local names of the open elements.
+	base int      // How many were open when the statement began, its own included.
 	ccy  []string // Their Ccy attributes.
 
 	bal     camtBalance
@@ -136,8 +137,8 @@ func (p *camtParser) open(name string, t token) error {
 	p.path, p.ccy = append(p.path, name), append(p.ccy, ccy)
 	kind, isStatement := camtKinds[name]
 	switch {
-	case isStatement && p.entry == nil && len(p.path) == 3:
-		p.seen, p.opening = true, ""
+	case isStatement && p.entry == nil && strings.HasPrefix(p.parent(), "BkToCstmr"):
+		p.seen, p.opening, p.base = true, "", len(p.path)
 		_, err := p.w.begin(Statement{Kind: kind, Line: t.line})
 		return err
 	case p.w.at < 0:
@@ -238,15 +239,15 @@ func (p *camtParser) takeStatement(name, value string) {
 		return
 	}
 	switch parent := p.parent(); {
-	case name == "IBAN" && p.up(2) == "Acct" && len(p.path) == 6:
+	case name == "IBAN" && p.up(2) == "Acct" && len(p.path) == p.base+3:
 		s.Account = value
-	case name == "Id" && parent == "Othr" && p.up(3) == "Acct" && len(p.path) == 7:
+	case name == "Id" && parent == "Othr" && p.up(3) == "Acct" && len(p.path) == p.base+4:
 		s.Account = first(s.Account, value)
 	case name == "Ccy" && parent == "Acct":
 		s.Currency = currencyOf(value)
 	case (name == "BIC" || name == "BICFI") && p.up(2) == "Svcr":
 		s.Bank = value
-	case name == "Id" && len(p.path) == 4:
+	case name == "Id" && len(p.path) == p.base+1:
 		s.ID = value
 	}
 }

@@ -257,13 +257,26 @@ func TestCamtDressedOtherwise(t *testing.T) {
 		"byte order mark":                       "\ufeff" + text,
 		"one line":                              strings.ReplaceAll(text, "\n", ""),
 		"CR LF":                                 strings.ReplaceAll(text, "\n", "\r\n"),
+		"an envelope with a head": strings.NewReplacer("<Document",
+			"<BizMsgEnvlp><AppHdr><Fr><FIId><Id>X</Id></FIId></Fr></AppHdr><Document",
+			"</Document>", "</Document></BizMsgEnvlp>").Replace(text),
+		"no document around it": strings.NewReplacer("</Document>", "", text[strings.Index(text,
+			"<Document"):strings.Index(text, "<BkToCstmr")], "").Replace(text),
+		"no document around it, and a prefix": strings.NewReplacer("</Document>", "", "</", "</n:",
+			text[strings.Index(text, "<Document"):strings.Index(text, "<BkToCstmr")], "").Replace(
+			prefixed(text)),
 		"comments": strings.ReplaceAll(text, "<Ntry>",
 			"<!-- <Ntry> --><Ntry>"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := mustRead(t, dressed).entries()
-			if len(e) != 1 || e[0].Amount.String() != "5" || e[0].Memo != "Grüße" {
+			r := mustRead(t, dressed)
+			if e := r.entries(); len(e) != 1 || e[0].Amount.String() != "5" ||
+				e[0].Memo != "Grüße" {
 				t.Errorf("got %+v", e)
+			}
+			if s := r.file.Statements; len(s) != 1 || s[0].ID != "S-1" ||
+				s[0].Account != "CH9300762011623852957" || s[0].Currency != "CHF" {
+				t.Errorf("statements %+v", s)
 			}
 		})
 	}

@@ -1,20 +1,32 @@
 package bankfile
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // whyRates is about tables of exchange rates, which people who follow several currencies have
 // beside their statements.
 const whyRates = "these are exchange rates, not a statement"
+
+// ofxRoot is the root of OFX in upper case. As XML it may have a prefix and attributes.
+var ofxRoot = regexp.MustCompile(`<(?:\w+:)?OFX[\s>]`)
+
+// beginsOFX tells whether the upper case text is OFX.
+func beginsOFX(upper string) bool {
+	root := ofxRoot.FindString(upper)
+	return beginsLine(upper, "OFXHEADER") || root != "" && beginsLine(upper, root)
+}
 
 // detectFormat tells the format by the beginning of the text.
 func detectFormat(text string) (Format, error) {
 	upper := strings.ToUpper(text)
 	markup := beginsMarkup(text)
 	switch {
-	case beginsLine(upper, "OFXHEADER") || beginsLine(upper, "<OFX>"):
+	case beginsOFX(upper):
 		return OFX, nil
 	case markup && (strings.Contains(text, "<Document") || strings.Contains(text, ":Document") ||
-		strings.Contains(text, "<BkToCstmr")):
+		strings.Contains(text, "<BkToCstmr") || strings.Contains(text, ":BkToCstmr")):
 		return CAMT, camtMessage(text)
 	case markup && isWebPage(upper):
 		return "", &FormatError{Why: whyWebPage}

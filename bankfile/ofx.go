@@ -25,6 +25,7 @@ type ofxParser struct {
 
 	tag    string // The last start tag, whose text comes next.
 	inside string // The aggregate that values belong to: BANKACCTFROM, LEDGERBAL, ….
+	own    bool   // Where that is an account, it is the statement's own.
 	root   bool   // <OFX> was seen.
 
 	trn      ofxTransaction
@@ -55,7 +56,9 @@ func (t *ofxTransaction) reset(line int) {
 
 // firstPassTags are the values of a transaction that the first pass needs: whether it can be
 // read, its id, and how its amount is written.
-var firstPassTags = map[string]bool{"DTPOSTED": true, "TRNAMT": true, "FITID": true}
+var firstPassTags = map[string]bool{
+	"DTPOSTED": true, "DTTRAN": true, "TRNAMT": true, "FITID": true,
+}
 
 // ofxStatements are the aggregates that hold one account's statement.
 var ofxStatements = map[string]bool{"STMTRS": true, "CCSTMTRS": true, "INVSTMTRS": true}
@@ -149,6 +152,8 @@ func (p *ofxParser) start(t token) error {
 			}
 		}
 		p.inside = name
+		// Others are those of a transfer, or of a period's end.
+		p.own = p.w.at >= 0 && p.w.current().Account == ""
 	}
 	return nil
 }
@@ -200,12 +205,13 @@ func (p *ofxParser) value(t token) {
 	s := p.w.current()
 	switch p.inside {
 	case "BANKACCTFROM", "CCACCTFROM", "INVACCTFROM":
-		switch tag {
-		case "ACCTID":
+		switch {
+		case !p.own:
+		case tag == "ACCTID":
 			s.Account = text
-		case "BANKID", "BROKERID":
+		case tag == "BANKID" || tag == "BROKERID":
 			s.Bank = text
-		case "ACCTTYPE":
+		case tag == "ACCTTYPE":
 			s.Type = text
 		}
 	case "LEDGERBAL":
@@ -286,7 +292,7 @@ func (p *ofxParser) finishTrn() error {
 
 // entry reads the values of a transaction, or says why they cannot be read.
 func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why string) {
-	date, err := ofxDate(v["DTPOSTED"])
+	date, err := ofxDate(first(v["DTPOSTED"], v["DTTRAN"])) // DTTRAN is of pending ones.
 	if err != nil {
 		return e, nil, "the date of posting: " + err.Error()
 	}

@@ -73,7 +73,14 @@ func TestOFXInEveryDress(t *testing.T) {
 		"only a processing instruction": "<?OFX?>" + body,
 		"header in a comment":           "<!-- OFXHEADER:100 --><?xml version=\"1.0\"?>" + body,
 		"lower case":                    strings.ToLower(body),
-		"line ends CR":                  strings.ReplaceAll(ofxHeader, "\n", "\r") + body,
+		"a prefix of its own": `<?xml version="1.0"?><?OFX OFXHEADER="200"?>` +
+			strings.NewReplacer("<OFX>", `<ns2:OFX xmlns:ns2="http://ofx.net/types/2003/04">`,
+				"</OFX>", "</ns2:OFX>").Replace(body),
+		"a name space": strings.Replace(body, "<OFX>",
+			`<OFX xmlns="http://ofx.net/types/2003/04">`, 1),
+		"a name space on the next line": strings.Replace(body, "<OFX>",
+			"<OFX\n xmlns=\"http://ofx.net/types/2003/04\">", 1),
+		"line ends CR": strings.ReplaceAll(ofxHeader, "\n", "\r") + body,
 		"SGML body under an XML header": `<?xml version="1.0"?>` + strings.NewReplacer(
 			"</CURDEF>", "\n", "</ACCTID>", "\n", "</DTPOSTED>", "\n", "</TRNAMT>", "\n",
 			"</FITID>", "\n", "</NAME>", "\n").Replace(body),
@@ -220,6 +227,40 @@ func TestOFXDaysBesideTheDayOfPosting(t *testing.T) {
 			e[0].AuthorisedDate != want[1] {
 			t.Errorf("%q: %+v", more, e)
 		}
+	}
+}
+
+func TestOFXPendingTransactions(t *testing.T) {
+	r := mustRead(t, strings.Replace(ofx(trn("20260103", "1.00", "a", "")), "</BANKTRANLIST>",
+		"</BANKTRANLIST><BANKTRANLISTP><DTASOF>20260131<STMTTRNP><TRNTYPE>POS<DTTRAN>20260130"+
+			"<TRNAMT>-2.50<NAME>Shop</STMTTRNP></BANKTRANLISTP>", 1))
+	if diff := cmp.Diff([]string{"2026-01-03 1 NZD", "2026-01-30 -2.5 NZD"},
+		r.brief()); diff != "" {
+		t.Fatal(diff)
+	}
+	if e := r.entries(); e[0].Pending || !e[1].Pending || r.totals[0].Sum.String() != "1" {
+		t.Errorf("%+v, totals %+v", e, r.totals)
+	}
+}
+
+// Other accounts are named within a statement: those of a transfer, or of a period's end.
+func TestTheFirstAccountOfAnOFXStatementIsItsOwn(t *testing.T) {
+	for name, text := range map[string]string{
+		"a transfer of securities": "<OFX><INVSTMTRS><CURDEF>USD<INVACCTFROM><BROKERID>b.example" +
+			"<ACCTID>9</INVACCTFROM><INVTRANLIST><TRANSFER><INVTRAN><FITID>1</INVTRAN>" +
+			"<INVACCTFROM><BROKERID>other.example<ACCTID>8</INVACCTFROM></TRANSFER>" +
+			"</INVTRANLIST></INVSTMTRS></OFX>",
+		"the end of a period": "<OFX><STMTRS><CURDEF>USD<BANKACCTFROM><BANKID>b.example" +
+			"<ACCTID>9</BANKACCTFROM></STMTRS><STMTENDRS><BANKACCTFROM><BANKID>other.example" +
+			"<ACCTID>8<ACCTTYPE>SAVINGS</BANKACCTFROM></STMTENDRS></OFX>",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := mustRead(t, text).file.Statements
+			if len(s) != 1 || s[0].Account != "9" || s[0].Bank != "b.example" ||
+				s[0].Type != "" {
+				t.Errorf("statements %+v", s)
+			}
+		})
 	}
 }
 
