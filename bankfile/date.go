@@ -300,14 +300,12 @@ func (o *orders) add(d dateText, cell string, line int) {
 
 // decide returns the one order of the file, or asks. A file in which neither order fits every
 // date has the order that fits more of them; the others are refused, each with its line.
+//
+// Where dates are written with points, the day comes first: no bank is known that does otherwise.
+// They are not asked about, and nothing is decided by them: they are read so without an order.
 func (o *orders) decide() (order Order, ask bool) {
 	order, ask = o.settle()
-	if ask && !o.unpointed {
-		// Where dates are written with points, the day comes first: no bank is known that does
-		// otherwise.
-		return DayFirst, false
-	}
-	return order, ask
+	return order, ask && o.unpointed
 }
 
 // settle decides by which orders are possible, however the dates are written.

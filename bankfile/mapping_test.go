@@ -160,9 +160,12 @@ func TestOfColumnsWithOneNameAMappingMeansTheNearest(t *testing.T) {
 }
 
 func TestAMappingKeepsOnlyWhatWasDecided(t *testing.T) {
+	points := mustRead(t, table("Date;Name;Amount", "06.05.2024;Shop;-1")).file.Mapping()
 	m := mustRead(t, table("Date;Name;Amount", "2024-05-06;Shop;-1")).file.Mapping()
-	if m.DateOrder != "" || m.Decimal != "" {
-		t.Errorf("order %q, decimal %q", m.DateOrder, m.Decimal)
+	for _, m := range []bankfile.Mapping{points, m} {
+		if m.DateOrder != "" || m.Decimal != "" {
+			t.Errorf("order %q, decimal %q", m.DateOrder, m.Decimal)
+		}
 	}
 	r, err := read(table("Date;Name;Amount", "16/05/2024;Shop;-1.234,56"),
 		bankfile.Options{Mapping: &m})

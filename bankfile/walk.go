@@ -103,11 +103,11 @@ func (w *walk) date(cell string, line int) (date, second Date, err error) {
 	order := w.file.mapping.DateOrder
 	if w.first {
 		w.orders.add(d, cell, line)
-		if order == "" {
-			order = DayFirst
-			if !d.possible(order) {
-				order = MonthFirst
-			}
+	}
+	if order == "" {
+		order = DayFirst
+		if w.first && !d.possible(order) {
+			order = MonthFirst
 		}
 	}
 	if d.fixed != "" {
