@@ -48,9 +48,9 @@
 // TransactionHistory (AccountID, Timestamp). Times are UTC with milliseconds, and of fixed width.
 // Shards are 0 to N-1 in the attribute Sharded-GSI-PK, a hash of the payment's id, so that a repeat
 // finds the same one. How many there are is data: a list of numbers with the time from which each
-// holds ([Scheduler.Grow]); lists ask the shards of all numbers that their range of time had. The
-// scheduler's own items are in partitions that begin with @payments#: identity, control, lease and
-// day.
+// holds, stored with the first payment ([Scheduler.Grow]); lists ask the shards of all numbers that
+// their range of time had. The scheduler's own items are in partitions that begin with @payments#:
+// identity, control, lease and day.
 //
 // # Life of a payment
 //
@@ -73,8 +73,9 @@
 // With the index as it is by default, all but the data, a payment of 8 KB takes 10 units to insert:
 // 8 for the item, one for its entry and one for its identity. Its whole life takes 61, besides the
 // 16 of the ledger's transaction; with whole payments in the index it would be 117, and with keys
-// alone 61 as well, and a second read for every row of a list. [Lives] measures that; [PlanShards]
-// works out how many shards a day's payments need.
+// alone 61 as well, and a second read for every row of a list. The first payment of all takes one
+// more, which stores the number of shards. [Lives] measures that; [PlanShards] works out how many
+// shards a day's payments need.
 //
 // # Limits
 //

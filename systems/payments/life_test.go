@@ -23,8 +23,8 @@ func TestModelHasNoFaults(t *testing.T) {
 	if err := report.Err(); err != nil {
 		t.Error(err)
 	}
-	// Few shards are the design's own; more are added as data. The control item is written when
-	// they are. Lists have no data, by choice of the projection.
+	// Few shards are the design's own; more are added as data. The control item is written with the
+	// first payment. Lists have no data, by choice of the projection.
 	for _, w := range report.Warnings {
 		if !strings.Contains(w.Text, "shard") && !strings.Contains(w.Text, "DataBlob") {
 			t.Errorf("unexpected warning: %s", w)

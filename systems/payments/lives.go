@@ -96,7 +96,10 @@ func newLife(
 			return nil, err
 		}
 	}
-	_, err = books.Post(ctx, ledger.DepositInto(lifePayer, lifeAmount))
+	if _, err = books.Post(ctx, ledger.DepositInto(lifePayer, lifeAmount)); err != nil {
+		return nil, err
+	}
+	_, err = stored(ctx, s) // It is written once for all payments.
 	return s, err
 }
 

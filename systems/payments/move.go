@@ -74,7 +74,7 @@ func (s *Scheduler) MoveDay(
 	if r.To.After(s.opts.Now()) {
 		return MovedDay{}, ErrDayNotOver.With("day", day).Field("date", "must be over")
 	}
-	m, err := current(ctx, s)
+	m, err := stored(ctx, s)
 	if err != nil {
 		return MovedDay{}, err
 	}

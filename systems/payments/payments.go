@@ -89,7 +89,8 @@ type Options struct {
 	// TableName and HistoryTableName are the tables' names; "" means the defaults.
 	TableName, HistoryTableName string
 	// Shards is over how many partitions the index by status is spread at first; 0 means
-	// ShardsDefault. Later numbers are in the table; see [Scheduler.Grow].
+	// ShardsDefault. The first payment that is written stores it, and from then on the numbers in
+	// the table hold, whatever is said here; see [Scheduler.Grow].
 	Shards int
 	// Projection is what the index has of a payment; "" means ProjectNarrow.
 	Projection Projection

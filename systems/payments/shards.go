@@ -88,16 +88,46 @@ func (s *Scheduler) epochs(ctx context.Context) (epochsItem, bool, error) {
 }
 
 // current returns the design under the numbers of shards as they are now. Every list across
-// accounts begins with it: a number that a reader does not know would hide payments.
+// accounts begins with it: a number that a reader does not know would hide payments. It writes
+// nothing; until the first payment is written, the number is that of the options.
 func current(ctx context.Context, s *Scheduler) (*model, error) {
-	item, _, err := s.epochs(ctx)
+	item, exists, err := s.epochs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.refreshed.Store(s.opts.Now().UnixNano())
+	if !exists {
+		return modelOf(s), nil
+	}
+	return s.under(item), nil
+}
+
+// stored is current for what writes payments: where no numbers are in the table yet, that of the
+// options is stored first. A shard that only its writer knows of would hide the payment from all
+// others.
+func stored(ctx context.Context, s *Scheduler) (*model, error) {
+	for {
+		item, exists, err := s.epochs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			return s.under(item), nil
+		}
+		item.Version = 1
+		err = modelOf(s).control.Create(ctx, s.store, item)
+		if err != nil && !errors.Is(err, singletable.ErrExists) {
+			return nil, failed("write", "shards", err)
+		}
+	}
+}
+
+// under returns the design under the numbers of shards that are in the table, and remembers it.
+func (s *Scheduler) under(item epochsItem) *model {
+	// Whoever finds the numbers fresh finds their design too.
+	defer s.refreshed.Store(s.opts.Now().UnixNano())
 	m := modelOf(s)
 	if slices.EqualFunc(m.epochs, item.Epochs, equalEpochs) {
-		return m, nil
+		return m
 	}
 	s.refresh.Lock()
 	defer s.refresh.Unlock()
@@ -106,19 +136,19 @@ func current(ctx context.Context, s *Scheduler) (*model, error) {
 		m = newModel(s.opts, item.Epochs)
 		s.model.Store(m)
 	}
-	return m, nil
+	return m
 }
 
 func equalEpochs(a, b epoch) bool { return a.Count == b.Count && a.From.Equal(b.From) }
 
 // writing returns the design to write with. It may be a little old: a payment then goes to a shard
-// of an earlier number, which readers ask too.
+// of an earlier number, which readers ask too. Some number is in the table by then.
 func writing(ctx context.Context, s *Scheduler) (*model, error) {
 	age := s.opts.Now().UnixNano() - s.refreshed.Load()
 	if age >= 0 && age < int64(refreshTime) {
 		return modelOf(s), nil
 	}
-	return current(ctx, s)
+	return stored(ctx, s)
 }
 
 // shardNames returns the names of all shards that payments due before an instant may be in.
