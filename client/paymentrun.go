@@ -67,7 +67,8 @@ type MovedDay struct {
 	// counts and sums agree.
 	Begun bool `json:"begun"`
 	Moved bool `json:"moved"`
-	// Waiting is how many payments of the day are scheduled or pending still; only a move tells.
+	// Waiting is how many payments of the day are scheduled or pending still, or again; it is
+	// counted by a move, and of a day that was moved.
 	Waiting int `json:"waiting"`
 	// Copied and Removed are what a move did.
 	Copied  int `json:"copied"`
@@ -94,8 +95,9 @@ func (c *Client) MovePaymentDay(
 	return streamed[MovedDay](ctx, r, progress)
 }
 
-// PaymentDay returns how far the move of a day has come, as it was noted last. The day begins at
-// midnight in a zone, which is UTC when it is empty; the same date in another zone is another day.
+// PaymentDay returns how far the move of a day has come, as it was noted last. A day to which
+// payments came back since is not moved until it is moved again. The day begins at midnight in a
+// zone, which is UTC when it is empty; the same date in another zone is another day.
 func (c *Client) PaymentDay(ctx context.Context, day Date, zone string) (MovedDay, error) {
 	q := url.Values{}
 	if zone != "" {

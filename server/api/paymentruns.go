@@ -42,7 +42,7 @@ type movedDay struct {
 	Day     string         `json:"day" format:"date" example:"2026-01-31"`
 	Begun   bool           `json:"begun" doc:"Whether a move of the day was begun"`
 	Moved   bool           `json:"moved" doc:"Whether all of the day is in the history, and counts and sums agree"`
-	Waiting int            `json:"waiting" doc:"How many payments of the day are scheduled or pending still; in the answer to a move"`
+	Waiting int            `json:"waiting" doc:"How many payments of the day are scheduled or pending still, or again; counted by a move, and of a day that was moved"`
 	Copied  int            `json:"copied" doc:"How many payments this move copied"`
 	Removed int            `json:"removed" doc:"How many payments this move removed from the scheduler's table"`
 	Totals  []paymentTotal `json:"totals" nullable:"false" doc:"What of the day is in the history"`
@@ -133,9 +133,11 @@ func (a *API) registerPaymentRuns() {
 	register(a, operation{
 		id: "get-payment-day", method: http.MethodGet, path: "/v1/payments/days/{date}",
 		tag: tagPayments, scope: apikey.PaymentsRead,
-		summary:     "Tell how far the move of a day has come",
-		description: "As it was noted last.",
-		problems:    []*problem.Definition{payments.ErrInvalidRequest},
+		summary: "Tell how far the move of a day has come",
+		description: "As it was noted last. A day to which payments came back since, by a replay or " +
+			"as they were scheduled or changed late, is not moved until it is moved again; its " +
+			"totals are those of the move before.",
+		problems: []*problem.Definition{payments.ErrInvalidRequest},
 	}, a.paymentDay)
 	for path, schemas := range map[string][2]*huma.Schema{
 		"/v1/payments/run": {

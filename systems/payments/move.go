@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,7 +24,8 @@ type MovedDay struct {
 	// Moved tells that the whole day is in the history: every payment of it came to its end, and
 	// counts and sums agree.
 	Moved bool
-	// Waiting is how many payments of the day are scheduled or pending still.
+	// Waiting is how many payments of the day are scheduled or pending still, or again. A move
+	// counts them, and so does a look at a day that was moved.
 	Waiting int
 	// Copied and Removed are what this call did.
 	Copied, Removed int
@@ -63,7 +62,8 @@ const (
 // and says what is there then. It copies all of them, compares counts and sums, and only then
 // removes them, so that each payment is in at least one of the tables at any time. It can be
 // stopped anywhere and called again, also side by side: every step looks whether it was made
-// already. A day some of whose payments are not at their end yet is moved as far as it can be.
+// already. A day some of whose payments are not at their end yet is moved as far as it can be. Where
+// all of them came to it only while the day was moved, it is moved again at once, a few times.
 func (s *Scheduler) MoveDay(
 	ctx context.Context, day string, zone *time.Location, progress func(MoveProgress),
 ) (MovedDay, error) {
@@ -116,8 +116,29 @@ func (t totals) add(i paymentItem) error {
 	return nil
 }
 
+// run moves the day, and looks again where the last payments came to their end meanwhile, too late
+// to be copied with the others.
 func (mv *move) run(ctx context.Context) (MovedDay, error) {
+	wait := moveWait
+	for round := 1; ; round++ {
+		out, err := mv.once(ctx)
+		if err != nil || out.Moved || out.Waiting > 0 || round == moveRounds {
+			return out, err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return out, err
+		}
+		wait *= 2
+	}
+}
+
+// once moves what is at its end now.
+func (mv *move) once(ctx context.Context) (MovedDay, error) {
 	var out MovedDay
+	before, err := mv.waiting(ctx)
+	if err != nil {
+		return out, err
+	}
 	if err := mv.note(ctx, phaseCopying, nil); err != nil {
 		return out, err
 	}
@@ -135,20 +156,47 @@ func (mv *move) run(ctx context.Context) (MovedDay, error) {
 	if err != nil {
 		return out, err
 	}
-	for _, status := range [...]Status{Scheduled, Pending} {
-		in := ByStatus{status, mv.span.From, mv.span.To}
-		n, err := mv.m.byStatus.Count(ctx, mv.s.store, in)
-		if err != nil {
-			return out, failed("count the payments of", mv.day, err)
-		}
-		out.Waiting += n
-	}
 	out.Totals = listTotals(there)
-	if out.Waiting == 0 {
+	var ended int
+	if out.Waiting, ended, err = mv.rest(ctx); err != nil {
+		return out, err
+	}
+	// What waited before may have been missed by the copy, whatever became of it since.
+	if before+out.Waiting+ended == 0 {
 		out.Moved = true
 		return out, mv.note(ctx, phaseMoved, there)
 	}
 	return out, nil
+}
+
+// rest counts what of the day is in the scheduler's table: what waits, and what came to its end and
+// was not removed.
+func (mv *move) rest(ctx context.Context) (waiting, ended int, err error) {
+	if waiting, err = mv.waiting(ctx); err != nil {
+		return 0, 0, err
+	}
+	// The index may have what was removed just now, so what it has is looked up.
+	err = mv.each(ctx, func(_ context.Context, items []paymentItem) error {
+		mv.mu.Lock()
+		defer mv.mu.Unlock()
+		ended += len(items)
+		return nil
+	})
+	return waiting, ended, err
+}
+
+// waiting counts the payments of the day that are not at their end.
+func (mv *move) waiting(ctx context.Context) (int, error) {
+	sum := 0
+	for _, status := range [...]Status{Scheduled, Pending} {
+		in := ByStatus{status, mv.span.From, mv.span.To}
+		n, err := mv.m.byStatus.Count(ctx, mv.s.store, in)
+		if err != nil {
+			return 0, failed("count the payments of", mv.day, err)
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
 // copyAll copies what is not in the history yet and returns what is there then. It counts the
@@ -241,21 +289,6 @@ func (mv *move) count(ctx context.Context) (totals, error) {
 		}
 	}
 	return out, nil
-}
-
-// note writes down how far the move is.
-func (mv *move) note(ctx context.Context, phase string, t totals) error {
-	item := dayItem{Day: mv.day, Phase: phase, Totals: map[string]total{}}
-	for key, value := range t {
-		item.Totals[string(key.status)+"/"+string(key.currency)] = value
-	}
-	if phase == phaseMoved {
-		item.MovedAt = instant(mv.s.opts.Now())
-	}
-	if err := mv.m.days.Put(ctx, mv.s.store, item); err != nil {
-		return failed("note the move of", mv.day, err)
-	}
-	return nil
 }
 
 // each calls do with the final payments of the day, as they are in the scheduler's table now, some
@@ -449,59 +482,6 @@ func sideBySide(
 	}
 	all.Wait()
 	return firstCause(errs)
-}
-
-// listTotals lists totals by status, in the order of life, and currency.
-func listTotals(t totals) []Total {
-	var out []Total
-	for _, status := range Statuses() {
-		var of []Total
-		for key, value := range t {
-			if key.status == status {
-				sum, _ := money.New(value.Sum, key.currency)
-				of = append(of, Total{status, value.Count, sum})
-			}
-		}
-		sortTotals(of)
-		out = append(out, of...)
-	}
-	return out
-}
-
-// dayName names a day of a zone; in UTC the zone is left out.
-func dayName(day string, zone *time.Location) string {
-	if zone == time.UTC {
-		return day
-	}
-	return day + "@" + zone.String()
-}
-
-// MovedDay returns how far the move of a day has come: the day as it was noted last, and whether it
-// was begun at all. The same date in another zone is another day.
-func (s *Scheduler) MovedDay(
-	ctx context.Context, day string, zone *time.Location,
-) (MovedDay, bool, error) {
-	name := dayName(day, zone)
-	item, exists, err := modelOf(s).dayByName.First(ctx, s.store, ByDay{name})
-	if err != nil {
-		return MovedDay{}, false, failed("read the move of", day, err)
-	}
-	t := totals{}
-	for name, value := range item.Totals {
-		t[parseTotalKey(name)] = value
-	}
-	return MovedDay{Day: day, Moved: item.Phase == phaseMoved, Totals: listTotals(t)}, exists, nil
-}
-
-func parseTotalKey(name string) totalKey {
-	status, currency, _ := strings.Cut(name, "/")
-	return totalKey{Status(status), money.Currency(currency)}
-}
-
-func sortTotals(t []Total) {
-	slices.SortFunc(t, func(a, b Total) int {
-		return strings.Compare(string(a.Sum.Currency()), string(b.Sum.Currency()))
-	})
 }
 
 func pause(ctx context.Context, d time.Duration) error {
