@@ -74,7 +74,8 @@
 // 8 for the item, one for its entry and one for its identity. Its whole life takes 61, besides the
 // 16 of the ledger's transaction; with whole payments in the index it would be 117, and with keys
 // alone 61 as well, and a second read for every row of a list. The first payment of all takes one
-// more, which stores the number of shards. [Lives] measures that; [PlanShards] works out how many
+// more, which stores the number of shards; one that failed takes 10 more to copy, as the same write
+// asks whether it was replayed. [Lives] measures that; [PlanShards] works out how many
 // shards a day's payments need.
 //
 // # Limits

@@ -62,8 +62,8 @@ const (
 // and says what is there then. It copies all of them, compares counts and sums, and only then
 // removes them, so that each payment is in at least one of the tables at any time. It can be
 // stopped anywhere and called again, also side by side: every step looks whether it was made
-// already. A day some of whose payments are not at their end yet is moved as far as it can be. Where
-// all of them came to it only while the day was moved, it is moved again at once, a few times.
+// already. A day some of whose payments are not at their end yet is moved as far as it can be. If
+// they come to it while the others are moved, they are moved after them, in a few rounds.
 func (s *Scheduler) MoveDay(
 	ctx context.Context, day string, zone *time.Location, progress func(MoveProgress),
 ) (MovedDay, error) {
@@ -390,6 +390,9 @@ func (mv *move) batch(
 // copySome copies payments that are not in the history, or are there as they once were.
 func (mv *move) copySome(ctx context.Context, items []paymentItem) error {
 	return sideBySide(ctx, items, func(ctx context.Context, item paymentItem) error {
+		if item.Status == Failed {
+			return mv.copyFailed(ctx, item)
+		}
 		err := mv.m.past.Create(ctx, mv.s.store, item)
 		switch {
 		case err == nil:
@@ -404,6 +407,25 @@ func (mv *move) copySome(ctx context.Context, items []paymentItem) error {
 		}
 		return nil
 	})
+}
+
+// copyFailed copies a payment that can be replayed at any moment, which takes its copy away. One
+// that was written after that would stay, beside what the payment comes to elsewhere. So it is
+// written only where the payment stands as failed; to ask that costs as much again as the copy.
+func (mv *move) copyFailed(ctx context.Context, item paymentItem) error {
+	tx, i := mv.s.store.NewTx(), &mv.m.identity
+	mv.m.past.PutTx(tx, item, singletable.Or(mv.m.pastVersion.Missing(),
+		mv.m.pastVersion.LessThan(item.Version)))
+	mv.m.identities.CheckTx(tx, identityItem{ID: item.ID}, i.at.Equals(item.At),
+		i.state.Equals(item.Status))
+	err := tx.Commit(ctx)
+	switch {
+	case err == nil:
+		return mv.noteCopy(item)
+	case errors.Is(err, singletable.ErrConditionFailed):
+		return nil // It is there, or was replayed just now.
+	}
+	return failed("copy payment", item.ID, err)
 }
 
 func (mv *move) noteCopy(item paymentItem) error {

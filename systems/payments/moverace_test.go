@@ -3,12 +3,16 @@ package payments_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // isCopied tells whether a call notes that a day's payments are in the history, so that they can be
@@ -83,6 +87,122 @@ func pay(b *bank, id payments.PaymentID) error {
 		err = fmt.Errorf("payment %s is %s", id, outcome)
 	}
 	return err
+}
+
+// putsInto tells whether a call puts an item into a table, alone or with others.
+func putsInto(table string, in any) bool {
+	switch in := in.(type) {
+	case *dynamo.PutInput:
+		return in.TableName == table
+	case *dynamo.TransactWriteInput:
+		for _, item := range in.Items {
+			if item.Put != nil && item.Put.TableName == table {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A failed payment is replayed between the move's look at it and its copy, and then put off. The
+// history has it once in the end, as it ended.
+func TestAReplayOvertakesTheCopy(t *testing.T) {
+	tomorrow := start.AddDate(0, 0, 1)
+	putOff := func(b *bank, id payments.PaymentID) error {
+		_, err := b.Change(context.Background(), id, payments.Change{At: &tomorrow})
+		return err
+	}
+	for name, test := range map[string]struct {
+		before, after func(b *bank, id payments.PaymentID) error
+	}{
+		"and is left where it is": {},
+		"and is put off before":   {before: putOff},
+		"and is put off after it": {after: putOff},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := openRich(t)
+			n := order("k", "5")
+			n.PayeeID = "carol"
+			id := b.schedule(n).ID
+			if r := b.run(); r.Failed != 1 {
+				t.Fatalf("run: %+v", r)
+			}
+			b.account("carol", "")
+			b.clock.Move(23 * time.Hour)
+			var once sync.Once
+			b.faces.on(func(_ string, in any) error {
+				if putsInto("TransactionHistory", in) {
+					once.Do(func() {
+						_, err := b.Replay(context.Background(), id)
+						if err == nil && test.before != nil {
+							err = test.before(b, id)
+						}
+						if err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				return nil
+			}, nil)
+			if day := b.moveDay("2019-09-25"); day.Removed != 0 {
+				t.Errorf("move: %+v", day)
+			}
+			b.faces.on(nil, nil)
+			if there := b.items("TransactionHistory", "Payment"); there != 0 {
+				t.Errorf("the history has %d payments while it is to be paid", there)
+			}
+			if test.after != nil {
+				if err := test.after(b, id); err != nil {
+					t.Error(err)
+				}
+			}
+			b.clock.Move(48 * time.Hour)
+			if r := b.run(); r.Paid != 1 {
+				t.Errorf("run: %+v", r)
+			}
+			for _, day := range []string{"2019-09-25", "2019-09-26"} {
+				if moved := b.moveDay(day); !moved.Moved {
+					t.Errorf("move: %+v", moved)
+				}
+			}
+			if there := b.items("TransactionHistory", "Payment"); there != 1 {
+				t.Errorf("the history has %d payments", there)
+			}
+			if p := b.payment(id); p.Status != payments.Processed {
+				t.Errorf("payment %+v", p)
+			}
+			b.wantAll([]payments.PaymentID{id})
+		})
+	}
+}
+
+// The copy of a failed payment is a transaction with its identity, which doubles the 8 units of the
+// item; the identity's 2 are the other table's. It has no entry by transaction.
+func TestWhatAMoveTakes(t *testing.T) {
+	if storetest.Remote() {
+		t.Skip("the figures are those of the embedded database")
+	}
+	for payee, want := range map[ledger.AccountID]float64{"bob": 11, "nobody": 18} {
+		b := openRich(t)
+		n := order("k", "5")
+		n.PayeeID, n.Data = payee, make([]byte, payments.DataMax)
+		b.schedule(n)
+		b.run()
+		b.clock.Move(24 * time.Hour)
+		ctx, meter := singletable.WithMeter(t.Context())
+		if day, err := b.MoveDay(ctx, "2019-09-25", time.UTC, nil); err != nil || !day.Moved {
+			t.Fatalf("move: %+v, %v", day, err)
+		}
+		got := 0.0
+		for place, used := range meter.ByTable() {
+			if strings.HasPrefix(place, payments.HistoryTableNameDefault) {
+				got += used.Write
+			}
+		}
+		if got != want {
+			t.Errorf("to %s: the history takes %g units, want %g", payee, got, want)
+		}
+	}
 }
 
 // A payment that comes back to a day that was moved brings the day back, until it is moved again.
