@@ -84,6 +84,10 @@ func (s *Scheduler) Cancel(ctx context.Context, id PaymentID, version uint64) (P
 
 // Replay schedules a failed payment again, from the history too, to be paid as soon as it is due.
 // Its attempts are counted anew. Replaying a payment that is scheduled changes nothing.
+//
+// A payment that comes back from the history goes against the way in which lists read both tables.
+// A page of its account's payments that is being read at that very moment may lack it; the next
+// reading has it.
 func (s *Scheduler) Replay(ctx context.Context, id PaymentID) (Payment, error) {
 	return s.edit(ctx, id, 0, func(p Payment) (Payment, error) {
 		if p.Status == Scheduled {
