@@ -75,8 +75,8 @@
 // 16 of the ledger's transaction; with whole payments in the index it would be 117, and with keys
 // alone 61 as well, and a second read for every row of a list. The first payment of all takes one
 // more, which stores the number of shards; one that failed takes 10 more to copy, as the same write
-// asks whether it was replayed. [Lives] measures that; [PlanShards] works out how many
-// shards a day's payments need.
+// asks whether it was replayed. [Lives] measures that; [PlanShards] works out how many shards a
+// day's payments need.
 //
 // # Limits
 //
