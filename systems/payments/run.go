@@ -198,7 +198,7 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 			}
 			all.Go(func() {
 				defer func() { <-w.slots }()
-				if err := w.settle(ctx, m, row, units); err != nil {
+				if err := w.settle(ctx, row, units); err != nil {
 					cancel(err)
 				}
 			})
@@ -237,9 +237,13 @@ func (w *worker) oldest(at time.Time) {
 
 // settle makes an attempt. What was begun is finished when the run is told to stop: a claim that is
 // left lying would have to be waited for.
-func (w *worker) settle(ctx context.Context, m *model, row dueItem, units float64) error {
+func (w *worker) settle(ctx context.Context, row dueItem, units float64) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.s.opts.Lease)
 	defer cancel()
+	m, err := writing(ctx, w.s) // A claim writes the payment's shard too.
+	if err != nil {
+		return err
+	}
 	var meter *singletable.Meter
 	if w.opts.Units > 0 {
 		ctx, meter = singletable.WithMeter(ctx)

@@ -155,6 +155,13 @@ func TestShardsThatWereNeverStored(t *testing.T) {
 			_, _, err := b.Pay(b.t.Context(), id)
 			return err
 		},
+		"paid by a run": func(b *bank, _ payments.PaymentID) error {
+			r, err := b.Run(b.t.Context(), payments.RunOptions{})
+			if r.Paid != 1 {
+				b.t.Errorf("run: %+v", r)
+			}
+			return err
+		},
 		"moved": func(b *bank, _ payments.PaymentID) error {
 			_, err := b.MoveDay(b.t.Context(), "2019-09-24", time.UTC, nil)
 			return err
