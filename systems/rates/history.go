@@ -189,19 +189,14 @@ func (b *Board) series(
 			if err != nil {
 				return nil, nil, "", fmt.Errorf("read the range: %w", err)
 			}
-			complete := false
 			for pair, found := range stage {
 				rows[pair] = found
-				complete = complete || len(found) > 0 && (pair == p || pair == p.Inverse())
 				for _, row := range found {
 					if row.Date >= from {
 						changes[row.Date] = true
 					}
 					last = max(last, row.Date)
 				}
-			}
-			if complete {
-				break // The pair itself is stored, so there is no need of cross rates.
 			}
 		}
 	}

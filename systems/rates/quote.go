@@ -120,8 +120,12 @@ func (q Quote) Convert(amount money.Amount, rounding money.Rounding) (money.Amou
 	return converted, nil
 }
 
-// fresher tells whether q is the better answer of two: fresh before stale, then the newer one.
+// fresher tells whether q is the better answer of two: one whose legs may be combined, then fresh
+// before stale, then the newer one.
 func (q Quote) fresher(other Quote) bool {
+	if q.tooFarApart() != other.tooFarApart() {
+		return !q.tooFarApart()
+	}
 	if q.Stale != other.Stale {
 		return !q.Stale
 	}
@@ -230,6 +234,18 @@ func (m *market) consider(chain ...Leg) error {
 	return err
 }
 
+// settled tells that no other way can lead to a better quote: this one is fresh, or of the very day
+// that was asked for.
+func (m *market) settled() bool {
+	switch {
+	case !m.found || m.quote.tooFarApart():
+		return false
+	case m.ask.On != "":
+		return m.quote.Date == m.ask.On
+	}
+	return !m.quote.Stale
+}
+
 // best returns the best quote, and whether there is any.
 func (m *market) best(ctx context.Context, find finder) (Quote, bool, error) {
 	if m.from == m.to {
@@ -248,11 +264,11 @@ func (m *market) best(ctx context.Context, find finder) (Quote, bool, error) {
 				}
 			}
 			// The pair itself goes before its inverse.
-			if m.found && !m.quote.Stale && len(way) == 1 {
+			if m.settled() && len(way) == 1 {
 				return m.quote, true, nil
 			}
 		}
-		if m.found && !m.quote.Stale {
+		if m.settled() {
 			break
 		}
 	}
@@ -333,9 +349,12 @@ func (a Ask) check(now time.Time) (Date, error) {
 	return a.On, nil
 }
 
+// tooFarApart tells that the legs are of days that are not combined.
+func (q Quote) tooFarApart() bool { return q.Apart > legsApartMax }
+
 // apartCheck refuses a quote whose legs are of days too far apart.
 func (q Quote) apartCheck() error {
-	if q.Apart <= legsApartMax {
+	if !q.tooFarApart() {
 		return nil
 	}
 	older, newer := "", ""
