@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -274,6 +275,33 @@ func TestLoadRefusesSingleRates(t *testing.T) {
 	if forced.RefusedCount != 0 || forced.Rates != 2 {
 		t.Errorf("%+v", forced)
 	}
+}
+
+// However much of a file the history refuses, none of it becomes a rate of now.
+func TestWhatTheHistoryRefusesIsNoRateOfNow(t *testing.T) {
+	b := open(t, rates.Options{})
+	b.at("2026-04-14T15:00:00Z")
+	codes := []string{"AED", "ARS", "AUD", "BRL", "CAD", "CHF", "CNY", "COP", "CZK", "DKK", "EGP",
+		"GBP", "HKD", "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KRW", "MXN", "MYR", "NOK", "NZD",
+		"PHP", "PLN", "RON", "SEK", "USD", "ZAR"}
+	prices := func(rate string) string {
+		return strings.Join(codes, " "+rate+", ") + " " + rate
+	}
+	must[rates.Loaded](t)(b.Load(t.Context(), []rates.Day{day("2026-04-07", prices("4"))},
+		rates.LoadOptions{HistoryOnly: true}))
+	var days []rates.Day // They are upside down.
+	for _, date := range []string{
+		"2026-04-08", "2026-04-09", "2026-04-10", "2026-04-13", "2026-04-14",
+	} {
+		days = append(days, day(date, prices("0.25")))
+	}
+	report := b.load(days...)
+	if report.Current != 0 || report.RefusedCount != 150 || len(report.Refused) != 100 {
+		t.Errorf("%d are current, %d are refused and %d listed", report.Current,
+			report.RefusedCount, len(report.Refused))
+	}
+	_, err := b.Get(t.Context(), pairOf("EUR/USD"))
+	wants(t, err, rates.ErrNotFound)
 }
 
 func TestPublishedRatesAreFreshUntilTheNextOnesShouldBeThere(t *testing.T) {

@@ -37,6 +37,11 @@ func (d Day) asOf() time.Time {
 	return publicationOf(d.Date)
 }
 
+// rate returns the rate of the day that a price is.
+func (d Day) rate(p Price) DayRate {
+	return DayRate{d.Base, p.Currency, d.Date, p.Value, d.Source}
+}
+
 // timedTTL is how long rates with an instant of their own are fresh: those who publish them do so
 // every hour or every day.
 const timedTTL = 24 * time.Hour
@@ -137,7 +142,7 @@ func (b *Board) Load(ctx context.Context, days []Day, opts LoadOptions) (Loaded,
 	if opts.HistoryOnly {
 		return report, nil
 	}
-	return report, b.setCurrent(ctx, days, opts, &report)
+	return report, b.setCurrent(ctx, days, before, opts, &report)
 }
 
 // checkDays finds what is wrong with days in themselves.
@@ -180,7 +185,7 @@ func (b *Board) take(
 			if p.Currency == d.Base {
 				continue // Some sources say that a currency is worth one of itself.
 			}
-			r := DayRate{d.Base, p.Currency, d.Date, p.Value, d.Source}
+			r := d.rate(p)
 			if err := b.doubtDay(r, before, force); err != nil {
 				report.refuse(r.Pair(), r.Date, err)
 				continue
@@ -237,9 +242,10 @@ func (b *Board) doubtDay(r DayRate, before map[Pair]DayRate, force bool) error {
 	return jump(r.Pair(), last.Value, r.Value, money.DecimalFromInt(dayJumpFactor))
 }
 
-// setCurrent makes the newest day of each base the rates of now.
+// setCurrent makes the newest day of each base the rates of now, as far as the history has taken
+// it. Taken has the last rate of each pair that it took.
 func (b *Board) setCurrent(
-	ctx context.Context, days []Day, opts LoadOptions, report *Loaded,
+	ctx context.Context, days []Day, taken map[Pair]DayRate, opts LoadOptions, report *Loaded,
 ) error {
 	newest := map[money.Currency]Day{}
 	for _, d := range days {
@@ -256,7 +262,8 @@ func (b *Board) setCurrent(
 			continue
 		}
 		for _, p := range d.Prices {
-			if p.Currency == d.Base || refused(report, Pair{d.Base, p.Currency}, d.Date) {
+			r := d.rate(p)
+			if taken[r.Pair()] != r {
 				continue
 			}
 			_, err := b.saveUntil(ctx, Rate{
@@ -268,20 +275,13 @@ func (b *Board) setCurrent(
 			case errors.Is(err, ErrOlder):
 				report.Kept++
 			case intake(err):
-				report.refuse(Pair{d.Base, p.Currency}, d.Date, err)
+				report.refuse(r.Pair(), r.Date, err)
 			default:
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// refused tells whether a rate was refused already, as part of the history.
-func refused(report *Loaded, pair Pair, date Date) bool {
-	return slices.ContainsFunc(report.Refused, func(r Refusal) bool {
-		return r.Pair == pair && r.Date == date
-	})
 }
 
 // intake tells whether an error is that of a check at intake.
