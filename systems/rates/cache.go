@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // pairsMax bounds the pairs that are remembered: a hundred currencies against each other, 3 MB.
@@ -123,7 +125,7 @@ func (b *Board) read(ctx context.Context, pairs []Pair, now time.Time) (map[Pair
 	for i, p := range unknown {
 		at[i] = rateItem{Base: p.Base, Target: p.Target}
 	}
-	items, err := modelOf(b).rates.GetMany(ctx, b.store, at)
+	items, err := modelOf(b).rates.GetMany(ctx, b.store, at, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read the rates for", pairs[0], err)
 	}
