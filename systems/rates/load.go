@@ -128,7 +128,7 @@ func (b *Board) Load(ctx context.Context, days []Day, opts LoadOptions) (Loaded,
 			return report, err
 		}
 		if err := modelOf(b).history.PutAll(ctx, b.store, items); err != nil {
-			return report, failed("record", Pair{chunk[0].Base, chunk[0].Base}, err)
+			return report, notWritten("record", Pair{chunk[0].Base, chunk[0].Base}, err)
 		}
 		report.Days += len(chunk)
 		report.Rates += len(items)

@@ -57,7 +57,7 @@ func (b *Board) saveUntil(
 			return r, nil
 		}
 		if !errors.Is(err, singletable.ErrConditionFailed) {
-			return Rate{}, failed("save the rate of", r.Pair(), err)
+			return Rate{}, notWritten("save the rate of", r.Pair(), err)
 		}
 		if attempt == attemptsMax || ctx.Err() != nil {
 			return Rate{}, ErrContended.Wrap(errors.Join(err, ctx.Err()))
@@ -132,7 +132,7 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 		return Rate{}, ErrNotFound.With("pair", pair)
 	}
 	if err != nil {
-		return Rate{}, failed("mark the rate of", pair, err)
+		return Rate{}, notWritten("mark the rate of", pair, err)
 	}
 	return rateOf(item), nil
 }
@@ -169,15 +169,22 @@ func (b *Board) Delete(ctx context.Context, pair Pair) error {
 	err := modelOf(b).rates.Delete(ctx, b.store, rateItem{Base: pair.Base, Target: pair.Target})
 	b.cache.drop(pair)
 	if err != nil {
-		return failed("delete the rate of", pair, err)
+		return notWritten("delete the rate of", pair, err)
 	}
 	return nil
 }
 
 // failed tells what was being done when the store failed.
 func failed(deed string, pair Pair, err error) error {
-	if errors.Is(err, singletable.ErrBusy) {
-		return ErrContended.Wrap(fmt.Errorf("%s %s: %w", deed, pair, err))
-	}
 	return fmt.Errorf("%s %s: %w", deed, pair, err)
+}
+
+// notWritten tells what was being written when the store failed. A store that stays busy with what
+// is written has other writers of it.
+func notWritten(deed string, pair Pair, err error) error {
+	err = failed(deed, pair, err)
+	if errors.Is(err, singletable.ErrBusy) {
+		return ErrContended.Wrap(err)
+	}
+	return err
 }
