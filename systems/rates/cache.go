@@ -135,7 +135,7 @@ func (b *Board) read(ctx context.Context, pairs []Pair, now time.Time) (map[Pair
 		m := remembered{until: now.Add(b.opts.CacheFor/2 + jitter(b.opts.CacheFor/2))}
 		// An item that another program has spoilt is none.
 		if item != nil && item.Rate.Sign() > 0 {
-			m.rate, m.found = rateOf(*item), true
+			m.rate, m.found = b.rateOf(*item), true
 			known[unknown[i]] = m.rate
 		}
 		read[unknown[i]] = m

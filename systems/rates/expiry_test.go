@@ -125,13 +125,49 @@ func TestAMarkedRateIsStaleUntilTheNextSave(t *testing.T) {
 	}
 }
 
-func TestAnItemWithoutTimesIsStale(t *testing.T) {
-	b := open(t, rates.Options{})
-	item := seedItem()
-	delete(item, "ttl")
-	b.put("ExchangeRates", item)
-	if q := b.quote("USD/EUR"); !q.Stale {
-		t.Errorf("%+v", q)
+// Other programs may leave the ttl out, or write milliseconds, which is a time that never comes.
+func TestAnItemWithoutTimesIsStaleAndThenGone(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		staleFor time.Duration
+		ttl      string // "" is none
+		after    time.Duration
+		state    rates.State
+	}{
+		{"no ttl", 14 * dayLong, "", 0, rates.Stale},
+		{"no ttl, at the end", 14 * dayLong, "", 16*dayLong - time.Second, rates.Stale},
+		{"no ttl, after it", 14 * dayLong, "", 16 * dayLong, rates.Gone},
+		{"seed: no ttl", 0, "", 2*dayLong - time.Second, rates.Stale},
+		{"seed: no ttl, after it", 0, "", 2 * dayLong, rates.Gone},
+		{"milliseconds", 14 * dayLong, "1704153600000", 0, rates.Stale},
+		{"milliseconds, at the end", 14 * dayLong, "1704153600000", 16*dayLong - time.Second,
+			rates.Stale},
+		{"milliseconds, after it", 14 * dayLong, "1704153600000", 16 * dayLong, rates.Gone},
+		{"ten years, of a pegged rate", 14 * dayLong, "2020377600", 3000 * dayLong, rates.Fresh},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, rates.Options{StaleFor: c.staleFor})
+			item := seedItem()
+			delete(item, "ttl")
+			if c.ttl != "" {
+				item["ttl"] = dynamo.N(c.ttl)
+			}
+			b.put("ExchangeRates", item)
+			b.pass(c.after)
+			r, state, err := b.GetStale(t.Context(), pairOf("USD/EUR"))
+			if c.state == rates.Gone {
+				wants(t, err, rates.ErrUnavailable)
+				_, err = b.Quote(t.Context(), ask("USD/EUR"))
+				wants(t, err, rates.ErrUnavailable)
+				return
+			}
+			if err != nil || state != c.state || r.Expires.Year() > 9999 {
+				t.Errorf("%+v %s, %v", r, state, err)
+			}
+			if q := b.quote("USD/EUR"); q.Stale != (c.state == rates.Stale) {
+				t.Errorf("%+v", q)
+			}
+		})
 	}
 }
 

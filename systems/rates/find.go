@@ -51,7 +51,7 @@ func (b *Board) stored(ctx context.Context, pair Pair) (Rate, State, error) {
 	if !found {
 		return Rate{}, "", ErrNotFound.With("pair", pair)
 	}
-	r := rateOf(item)
+	r := b.rateOf(item)
 	return r, r.StateAt(b.now()), nil
 }
 
@@ -80,7 +80,7 @@ func (b *Board) ofBase(
 		if err != nil {
 			return nil, failed("read the rates of", pair, err)
 		}
-		if r := rateOf(item); serve(r.StateAt(now)) {
+		if r := b.rateOf(item); serve(r.StateAt(now)) {
 			found = append(found, r)
 		}
 	}
@@ -100,7 +100,7 @@ func (b *Board) Rates(
 	}
 	made := singletable.Page[Rate]{Next: page.Next, Prev: page.Prev, Resume: page.Resume}
 	for _, item := range page.Items {
-		made.Items = append(made.Items, rateOf(item))
+		made.Items = append(made.Items, b.rateOf(item))
 	}
 	return made, nil
 }
@@ -126,7 +126,7 @@ func (b *Board) Health(ctx context.Context) (Health, error) {
 		if err != nil {
 			return h, fmt.Errorf("look at the rates: %w", err)
 		}
-		r := rateOf(item)
+		r := b.rateOf(item)
 		switch r.StateAt(now) {
 		case Fresh:
 			h.Fresh++

@@ -108,10 +108,17 @@ func itemOf(r Rate) rateItem {
 	}
 }
 
-func rateOf(i rateItem) Rate {
+// yearMax is the last year that times are written in. A ttl after it is none: another program wrote
+// milliseconds.
+const yearMax = 9999
+
+func (b *Board) rateOf(i rateItem) Rate {
+	if i.TTL.Year() > yearMax {
+		i.TTL = time.Time{}
+	}
 	return Rate{
 		Base: i.Base, Target: i.Target, Value: i.Rate, AsOf: i.Timestamp.UTC(), Stale: i.Stale,
-		Source: i.Source, FreshUntil: i.FreshUntil, Expires: i.TTL,
+		Source: i.Source, FreshUntil: i.FreshUntil, Expires: i.TTL, staleFor: b.opts.StaleFor,
 	}
 }
 

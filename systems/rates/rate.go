@@ -28,6 +28,9 @@ type Rate struct {
 	// FreshUntil is when the rate stops being fresh, and Expires when the store may remove it.
 	// Save sets both.
 	FreshUntil, Expires time.Time
+
+	// staleFor is the board's: how long the rate is kept where another program has not said.
+	staleFor time.Duration
 }
 
 // Pair is two currencies: how much of Target for one Base.
@@ -62,14 +65,26 @@ const sweepMax = 48 * time.Hour
 // StateAt returns the rate's state.
 func (r Rate) StateAt(now time.Time) State {
 	switch {
+	case !now.Before(r.expires().Add(sweepMax)):
+		return Gone
 	case r.Expires.IsZero() && r.FreshUntil.IsZero():
 		return Stale // Another program wrote it, and without saying until when.
-	case !r.Expires.IsZero() && !now.Before(r.Expires.Add(sweepMax)):
-		return Gone
 	case now.Before(r.freshUntil()) && !r.Stale:
 		return Fresh
 	}
 	return Stale
+}
+
+// expires is when the rate is to be removed: where no time is given, so long after it was so as
+// rates are kept that have stopped being fresh.
+func (r Rate) expires() time.Time {
+	switch {
+	case !r.Expires.IsZero():
+		return r.Expires
+	case !r.FreshUntil.IsZero():
+		return r.FreshUntil.Add(r.staleFor)
+	}
+	return r.AsOf.Add(r.staleFor)
 }
 
 // freshUntil is that of the seed's own items their expiry.

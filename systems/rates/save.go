@@ -134,7 +134,7 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 	if err != nil {
 		return Rate{}, notWritten("mark the rate of", pair, err)
 	}
-	return rateOf(item), nil
+	return b.rateOf(item), nil
 }
 
 // MarkSourced marks all rates that have a source, as MarkStale does, and returns how many: the
