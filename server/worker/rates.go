@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -212,9 +213,10 @@ func (r *Rates) once(ctx context.Context) (rates.Loaded, error) {
 		err = errors.Join(err, r.opts.Mark(ctx))
 	}
 	if err != nil {
+		r.forget() // That it has not changed since does not make rates of it.
 		return rates.Loaded{}, r.failed(err)
 	}
-	got, err := r.opts.Load(ctx, days, rates.LoadOptions{TTL: r.ttl()})
+	got, err := r.opts.Load(ctx, days, rates.LoadOptions{TTL: r.ttl(days)})
 	if err != nil {
 		r.forget()
 		return got, fmt.Errorf("take in fetched rates: %w", err)
@@ -232,9 +234,16 @@ func (r *Rates) failed(cause error) error {
 	return rates.ErrFetchFailed.With("source", r.Status().Source).With("reason", reason).Wrap(cause)
 }
 
-// ttl is how long fetched rates are fresh: until two fetches have failed, or what the calendar
-// says.
-func (r *Rates) ttl() time.Duration { return 3 * r.opts.Every }
+// ttl is how long fetched rates are fresh after their instant: until the source should have others,
+// and two fetches of those have failed. Days without an instant go by the calendar, however often
+// the source is asked. Zero leaves it to Load.
+func (r *Rates) ttl(days []rates.Day) time.Duration {
+	timed := slices.ContainsFunc(days, func(d rates.Day) bool { return !d.At.IsZero() })
+	if r.opts.Every == 0 || !timed {
+		return 0
+	}
+	return rates.TimedTTL + 3*r.opts.Every
+}
 
 // forget asks for everything the next time, though the source may say that nothing has changed.
 func (r *Rates) forget() {

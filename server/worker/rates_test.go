@@ -184,6 +184,81 @@ func TestAnErrorPageKeepsTheOldRatesAndMarksThemStale(t *testing.T) {
 	}
 }
 
+// An error page may have a tag too; that nothing has changed since says nothing about rates then.
+func TestAnErrorPageWithATagIsAskedForAgain(t *testing.T) {
+	for _, c := range []struct {
+		name, page string
+		want       error
+	}{
+		{"a page", "<html><head><title>Sorry</title></head></html>", rates.ErrFetchFailed},
+		{"nothing", "", rates.ErrNoData},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFetching(t, "2026-04-13T14:30:00Z", 0)
+			f.source.publish("2026-04-13", "1.1684")
+			if _, err := f.Fetch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			f.source.set(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("ETag", `"sorry"`)
+				if r.Header.Get("If-None-Match") == `"sorry"` {
+					w.WriteHeader(http.StatusNotModified)
+					return
+				}
+				fmt.Fprint(w, c.page)
+			})
+			for n := 1; n <= 3; n++ {
+				_, err := f.Fetch(t.Context())
+				if !errors.Is(err, c.want) || f.Status().Failures != n {
+					t.Fatalf("%v after %d failures, of %d", err, f.Status().Failures, n)
+				}
+			}
+		})
+	}
+}
+
+// How often a source is asked does not end the freshness of its rates before it has newer ones.
+func TestRatesAreFreshUntilTheSourceShouldHaveOthers(t *testing.T) {
+	const timed = `{"timestamp":%d,"base":"EUR","rates":{"USD":1.1684}}`
+	published := time.Date(2026, 4, 10, 14, 0, 0, 0, time.UTC) // A Friday.
+	for _, c := range []struct {
+		name         string
+		every        time.Duration
+		timed        bool
+		fresh, stale time.Duration // After the publication.
+	}{
+		{"by the calendar", 0, false, 74*time.Hour - time.Second, 74 * time.Hour},
+		{"by the calendar, asked each hour", time.Hour, false, 74*time.Hour - time.Second,
+			74 * time.Hour},
+		{"by the calendar, asked each week", 7 * 24 * time.Hour, false, 74*time.Hour - time.Second,
+			74 * time.Hour},
+		{"with an instant", 0, true, 24*time.Hour - time.Second, 24 * time.Hour},
+		{"with an instant, asked each hour", time.Hour, true, 27*time.Hour - time.Second,
+			27 * time.Hour},
+		{"with an instant, asked each day", 24 * time.Hour, true, 96*time.Hour - time.Second,
+			96 * time.Hour},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFetching(t, published.Add(time.Minute).Format(time.RFC3339), c.every)
+			f.source.publish("2026-04-10", "1.1684")
+			if c.timed {
+				f.source.page(http.StatusOK, fmt.Sprintf(timed, published.Unix()))
+			}
+			if _, err := f.Fetch(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			f.pass(c.fresh - time.Minute)
+			if q := f.quote(); q.Stale {
+				t.Errorf("stale after %s: %+v", c.fresh, q)
+			}
+			f.pass(c.stale - c.fresh)
+			if q := f.quote(); !q.Stale {
+				t.Errorf("fresh after %s: %+v", c.stale, q)
+			}
+		})
+	}
+}
+
 func TestFailuresLeaveTheRatesAlone(t *testing.T) {
 	f := newFetching(t, "2026-04-13T14:30:00Z", 0)
 	f.source.publish("2026-04-13", "1.1684")

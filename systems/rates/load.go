@@ -42,9 +42,9 @@ func (d Day) rate(p Price) DayRate {
 	return DayRate{d.Base, p.Currency, d.Date, p.Value, d.Source}
 }
 
-// timedTTL is how long rates with an instant of their own are fresh: those who publish them do so
+// TimedTTL is how long rates with an instant of their own are fresh: those who publish them do so
 // every hour or every day.
-const timedTTL = 24 * time.Hour
+const TimedTTL = 24 * time.Hour
 
 // freshUntil returns when the day's rates stop being fresh, given a ttl or zero.
 func (d Day) freshUntil(ttl time.Duration) time.Time {
@@ -52,7 +52,7 @@ func (d Day) freshUntil(ttl time.Duration) time.Time {
 	case ttl > 0:
 		return d.asOf().Add(ttl)
 	case !d.At.IsZero():
-		return d.asOf().Add(timedTTL)
+		return d.asOf().Add(TimedTTL)
 	}
 	return d.Date.freshUntil()
 }
