@@ -17,6 +17,26 @@ func (c Currency) CashStep() Decimal {
 	return Decimal{low: 1, scale: uint8(c.Digits())}
 }
 
+// ConvertCash is Convert to what can be paid in coins: rounded once, to a multiple of the CashStep.
+// The error is a *CurrencyError, ErrDivisionByZero or a *LimitError.
+func (a Amount) ConvertCash(
+	to Currency, numerator, denominator Decimal, rounding Rounding,
+) (Amount, error) {
+	if !to.valid() {
+		return Amount{}, unknownCurrency(string(to))
+	}
+	step := to.CashStep()
+	each, err := denominator.Mul(step)
+	if err != nil {
+		return Amount{}, err
+	}
+	steps, err := a.units.MulQuo(numerator, each, 0, rounding)
+	if err != nil {
+		return Amount{}, err
+	}
+	return of(to)(steps.Mul(step))
+}
+
 // RoundCash returns the amount as it is paid in coins: 1.03 CHF is 1.05 CHF. It is for tills alone;
 // the balance of an account is never rounded so. The error is a *LimitError.
 func (a Amount) RoundCash(rounding Rounding) (Amount, error) {

@@ -387,10 +387,11 @@ func (a *API) convertAmount(
 		return nil, rates.ErrUnknownCode.With("code", in.Base).Wrap(err)
 	}
 	rounding := roundings[in.Rounding]
-	converted, err := q.Convert(amount, rounding)
-	if err == nil && in.Cash {
-		converted, err = converted.RoundCash(rounding)
+	into := q.Convert
+	if in.Cash {
+		into = q.ConvertCash
 	}
+	converted, err := into(amount, rounding)
 	if err != nil {
 		return nil, err
 	}

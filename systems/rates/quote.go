@@ -94,13 +94,27 @@ func (q Quote) Pair() Pair { return Pair{q.Base, q.Target} }
 // three decimals, by Council Regulation 1103/97. The error is ErrInvalid for an amount in another
 // currency, or ErrTooLarge.
 func (q Quote) Convert(amount money.Amount, rounding money.Rounding) (money.Amount, error) {
+	return q.convert(amount, rounding, false)
+}
+
+// ConvertCash is Convert to what can be paid in coins of Target: also rounded once, to a multiple
+// of its CashStep.
+func (q Quote) ConvertCash(
+	amount money.Amount, rounding money.Rounding,
+) (money.Amount, error) {
+	return q.convert(amount, rounding, true)
+}
+
+func (q Quote) convert(
+	amount money.Amount, rounding money.Rounding, cash bool,
+) (money.Amount, error) {
 	if amount.Currency() != q.Base {
 		return money.Amount{}, ErrInvalid.Field("currency", "must be "+string(q.Base))
 	}
 	if !known(q.Target) {
 		return money.Amount{}, ErrUnknownCode.With("code", q.Target)
 	}
-	if len(q.Legs) == 0 {
+	if len(q.Legs) == 0 && !cash {
 		return amount, nil
 	}
 	ratio := q.Ratio
@@ -113,7 +127,11 @@ func (q Quote) Convert(amount money.Amount, rounding money.Rounding) (money.Amou
 		amount, _ = money.New(euros, euro)
 		ratio = q.Legs[1].ratio()
 	}
-	converted, err := ratio.Of(amount, q.Target, rounding)
+	of := ratio.Of
+	if cash {
+		of = ratio.OfCash
+	}
+	converted, err := of(amount, q.Target, rounding)
 	if err != nil {
 		return money.Amount{}, ErrTooLarge.With("limit", money.DigitsMax).Wrap(err)
 	}

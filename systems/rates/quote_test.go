@@ -51,6 +51,30 @@ func TestConversionsComeOutExactly(t *testing.T) {
 	}
 }
 
+func TestCashIsRoundedOnce(t *testing.T) {
+	b := open(t, rates.Options{})
+	b.save("EUR/SEK", "10.496")
+	b.save("NZD/EUR", "0.956")
+	for _, c := range []struct{ amount, pair, want string }{
+		{"1", "EUR/SEK", "10.00"},
+		{"1", "EUR/NZD", "1.00"}, // 1.046
+		{"1", "NZD/SEK", "10.00"},
+		{"1000", "ITL/FRF", "3.38"}, // By the law's way, as ever.
+		{"1.03", "CHF/CHF", "1.05"},
+	} {
+		q := b.quote(c.pair)
+		got, err := q.ConvertCash(money.MustParse(c.amount, q.Base), money.HalfUp)
+		if err != nil || got.Text() != c.want || got.Currency() != q.Target {
+			t.Errorf("%s in %s is %s, %v; want %s", c.amount, c.pair, got, err, c.want)
+		}
+	}
+	_, err := b.quote("EUR/SEK").ConvertCash(money.MustParse("1", "GBP"), money.HalfUp)
+	wants(t, err, rates.ErrInvalid)
+	huge := money.MustParse("99999999999999999999999999999999999999", "EUR")
+	_, err = b.quote("EUR/SEK").ConvertCash(huge, money.HalfUp)
+	wants(t, err, rates.ErrTooLarge)
+}
+
 func TestRoundingIsHalfUpOrAsAsked(t *testing.T) {
 	b := open(t, rates.Options{})
 	b.save("EUR/USD", "2.4785")

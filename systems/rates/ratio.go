@@ -82,3 +82,10 @@ func (r Ratio) Of(
 ) (money.Amount, error) {
 	return amount.Convert(to, r.Above, r.Below, rounding)
 }
+
+// OfCash is Of, rounded once, to what can be paid in coins.
+func (r Ratio) OfCash(
+	amount money.Amount, to money.Currency, rounding money.Rounding,
+) (money.Amount, error) {
+	return amount.ConvertCash(to, r.Above, r.Below, rounding)
+}
