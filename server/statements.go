@@ -45,7 +45,9 @@ func (s *Server) rateOfDay(
 		}
 		return statements.Quote{}, err
 	}
-	made := statements.Quote{Rate: q.Rate, Of: statements.Date(q.Date)}
+	made := statements.Quote{
+		Rate: q.Rate, Above: q.Ratio.Above, Below: q.Ratio.Below, Of: statements.Date(q.Date),
+	}
 	if made.Of == "" { // A fixed rate is of every day.
 		made.Of = on
 	}

@@ -139,9 +139,12 @@ func (c *converter) convert(ctx context.Context, t *Transaction) (ok bool, err e
 		return false, c.leave(t)
 	}
 	rate.Rows++
-	one := money.DecimalFromInt(1)
+	above, below := rate.Above, rate.Below
+	if below.IsZero() {
+		above, below = rate.Rate, money.DecimalFromInt(1)
+	}
 	convert := func(amount money.Decimal) (money.Decimal, error) {
-		return amount.MulQuo(rate.Rate, one, c.to.Digits(), money.HalfEven)
+		return amount.MulQuo(above, below, c.to.Digits(), money.HalfEven)
 	}
 	if t.Amount, err = convert(t.Amount); err != nil {
 		return false, err
