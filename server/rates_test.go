@@ -285,3 +285,57 @@ func TestRatesAreFetchedOverTheAPI(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+func TestRatesGiveCoinsRoundedOnce(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
+	must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{Days: []client.RateDay{
+		rateDay("2026-04-13", "SEK", "10.496", "NZD", "1.046", "USD", "1.2"),
+	}}))
+	for _, c := range []struct{ amount, from, into, rounding, want string }{
+		{"1", "EUR", "SEK", "", "10.00"},
+		{"1", "EUR", "SEK", "up", "11.00"},
+		{"1", "EUR", "NZD", "", "1.00"},
+		{"1.26", "USD", "NZD", "half-even", "1.10"},
+		{"1.04", "NZD", "NZD", "", "1.00"},
+	} {
+		got := must[client.Conversion](t)(w.Convert(ctx, client.ConvertQuery{
+			RateQuery: client.RateQuery{Target: money.Currency(c.into)}, Cash: true,
+			Amount: money.MustParse(c.amount, money.Currency(c.from)), Rounding: c.rounding,
+		}))
+		if got.Converted != c.want || !got.Cash {
+			t.Errorf("%s %s is %s %s, want %s", c.amount, c.from, got.Converted, c.into, c.want)
+		}
+	}
+}
+
+func TestRatesConvertRowsExactly(t *testing.T) {
+	w := start(t)
+	ctx := t.Context()
+	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
+	must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{Days: []client.RateDay{
+		rateDay("2026-04-13", "USD", "1.2"),
+	}}))
+	w.everyday()
+	must[client.BankTransaction](t)(w.AddBankTransaction(ctx, "everyday", client.NewBankTransaction{
+		Date: "2026-04-13", Amount: decimalOf(t, "-0.09"), Currency: "USD",
+	}))
+	s := must[client.Spending](t)(w.Spending(ctx, client.ReportQuery{
+		From: "2026-04-01", To: "2026-04-30", Currency: "EUR",
+	}))
+	// It is 0.075, exactly in the middle; at a rate of twelve digits it would be less.
+	if out := s.Currencies[0].Total.Out.String(); out != "-0.08" ||
+		s.Converted.Rates[0].Rate.String() != "0.833333333333" {
+		t.Errorf("%s, %+v", out, s.Converted)
+	}
+}
+
+func TestRatesNameWhatIsWrongWithTheDayOfAnExchange(t *testing.T) {
+	w := start(t)
+	got := w.send(post, "/v1/transactions/exchange", `{"from":"a","to":"b","amount":"1",`+
+		`"currency":"USD","into":"EUR","on":"2026-13-45"}`, "Idempotency-Key", "x-1")
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "rate_invalid") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -42,9 +42,7 @@ func (a *API) registerExchanges() {
 		example: exchanging{
 			From: "alice-usd", To: "alice-eur", Amount: "100.00", Currency: "USD", Into: "EUR",
 		},
-		problems: append(postingProblems(), rates.ErrFutureDate, rates.ErrNotFound,
-			rates.ErrNoRateOfDate, rates.ErrNotFresh, rates.ErrLegsApart, rates.ErrUnavailable,
-			rates.ErrSourceDown),
+		problems: append(postingProblems(), quoteProblems()...),
 	}, a.exchange)
 }
 
