@@ -27,16 +27,18 @@ func TestCashIsConvertedAndRoundedOnce(t *testing.T) {
 	for _, c := range []struct{ in, above, below, currency, half, up string }{
 		{"1", "10.496", "1", "SEK", "10.00", "11.00"}, {"1", "10.5", "1", "SEK", "11.00", "11.00"},
 		{"1", "1.046", "1", "NZD", "1.00", "1.10"}, {"1", "0.5", "3", "CHF", "0.15", "0.20"},
-		{"-1", "1.024999", "1", "CHF", "-1.00", "-1.05"}, {"1", "1.024999", "1", "USD", "1.02", "1.03"},
-		{"0.5", "2.5", "1", "JPY", "1", "2"},
+		{"-1", "1.024999", "1", "CHF", "-1.00", "-1.05"},
+		{"1", "1.024999", "1", "USD", "1.02", "1.03"}, {"0.5", "2.5", "1", "JPY", "1", "2"},
 	} {
-		for rounding, want := range map[money.Rounding]string{money.HalfUp: c.half, money.Up: c.up} {
+		for rounding, want := range map[money.Rounding]string{
+			money.HalfUp: c.half, money.Up: c.up,
+		} {
 			above, below := money.MustParse(c.above, "EUR"), money.MustParse(c.below, "EUR")
 			got, err := money.MustParse(c.in, "EUR").ConvertCash(money.Currency(c.currency),
 				above.Units(), below.Units(), rounding)
 			if err != nil || got.Text() != want || string(got.Currency()) != c.currency {
-				t.Errorf("%s at %s / %s, %s: %s, %v; want %s", c.in, c.above, c.below, rounding, got,
-					err, want)
+				t.Errorf("%s at %s / %s, %s: %s, %v; want %s", c.in, c.above, c.below, rounding,
+					got, err, want)
 			}
 		}
 	}

@@ -35,8 +35,8 @@ type Date = bankfile.Date
 type Quote struct {
 	// Rate is how many units of the currency asked for one unit of the other is.
 	Rate money.Decimal
-	// Above / Below is the exact rate where Rate is cut to some digits, as that of a derived one is;
-	// both are zero where Rate is exact.
+	// Above / Below is the exact rate where Rate is cut to some digits, as a derived one is; both
+	// are zero where Rate is exact.
 	Above, Below money.Decimal
 	// Of is the day whose rate it is, which is an earlier one at weekends.
 	Of Date

@@ -160,8 +160,10 @@ func TestEachRowIsConvertedAtTheRateOfItsDay(t *testing.T) {
 	}
 	wantConverted := &Conversion{To: "NZD",
 		Rates: []UsedRate{
-			{From: "EUR", On: "2026-02-10", Quote: Quote{Rate: dec("2"), Of: "2026-02-10"}, Rows: 2},
-			{From: "EUR", On: "2026-03-21", Quote: Quote{Rate: dec("1.815"), Of: "2026-03-21"}, Rows: 2},
+			{From: "EUR", On: "2026-02-10", Rows: 2,
+				Quote: Quote{Rate: dec("2"), Of: "2026-02-10"}},
+			{From: "EUR", On: "2026-03-21", Rows: 2,
+				Quote: Quote{Rate: dec("1.815"), Of: "2026-03-21"}},
 		},
 		Unrated: []Unrated{{Currency: "EUR", Month: "2026-01", First: "2026-01-09",
 			Flow: Flow{dec("1"), dec("-99"), 2}}},
