@@ -110,8 +110,8 @@ func (r *undoing) taken(upload string) bool { return r.row != nil && r.row.Uploa
 // Undo takes back what an import did: what it brought goes, and comes with the next import of the
 // file; what became part of others is taken out of them again. What a person deleted stays deleted.
 // Rows on which somebody has worked since are kept or removed as the options say; without a word
-// about them the error is ErrUndoEdited. One that was stopped can be repeated. Other errors are
-// ErrNoUpload and ErrUploadState.
+// about them the error is ErrUndoEdited, and those on which somebody works while it runs are kept.
+// One that was stopped can be repeated. Other errors are ErrNoUpload and ErrUploadState.
 func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (Upload, error) {
 	if o.Edited != "" && o.Edited != KeepEdited && o.Edited != RemoveEdited {
 		return Upload{}, ErrInvalid.Field("edited", "must be keep or remove")
@@ -143,7 +143,7 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	done, of := 0, plan.New+plan.Merged+plan.Others
 	known := sheets{}
 	err = p.eachUndoing(ctx, u, func(batch []undoing) error {
-		if err := p.undo(ctx, known, u.ID, batch, o.Edited == KeepEdited); err != nil {
+		if err := p.undo(ctx, known, u.ID, batch, o.Edited != RemoveEdited); err != nil {
 			return err
 		}
 		if len(known) > lanesKept {
