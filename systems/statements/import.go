@@ -149,7 +149,8 @@ func topicsOf(questions []bankfile.Question) string {
 // Where a digest is given and a decision would be another than in the preview, nothing is written
 // and the error is ErrPreviewStale. What others change while rows are being written is met row by
 // row: a row that somebody else has just brought is known, and one whose pending row is gone is
-// new. The counts are of what happened. Other errors are those of Preview.
+// new. The counts are of what happened. Once the upload is undone or erased nothing is written any
+// more, and the error is ErrUploadState or ErrNoUpload. Other errors are those of Preview.
 func (p *Person) Import(
 	ctx context.Context, account, id string, o ImportOptions,
 ) (Upload, error) {

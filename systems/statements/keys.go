@@ -46,8 +46,9 @@ type model struct {
 	rules        *singletable.Entity[Rule]
 	jobs         *singletable.Entity[Job]
 
-	versions versions
-	tagText  singletable.Field[Tag, string]
+	versions     versions
+	tagText      singletable.Field[Tag, string]
+	uploadStatus singletable.Field[Upload, UploadStatus]
 
 	start      *singletable.Pattern[OfUser, Start]
 	accountsOf *singletable.Pattern[OfUser, Account]
@@ -123,6 +124,9 @@ func newModel(table string) *model {
 		job:   singletable.FieldOf(m.jobs, func(v *Job) *uint64 { return &v.Version }),
 	}
 	m.tagText = singletable.FieldOf(m.tags, func(v *Tag) *string { return &v.Text })
+	m.uploadStatus = singletable.FieldOf(m.uploads, func(v *Upload) *UploadStatus {
+		return &v.Status
+	})
 	m.definePatterns()
 	return m
 }

@@ -320,6 +320,12 @@ func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
 	return nil
 }
 
+// demandStatus makes a transaction depend on an upload being in one of some states.
+func (p *Person) demandStatus(tx *singletable.Tx, u Upload, in ...UploadStatus) {
+	m := modelOf(p)
+	m.uploads.CheckTx(tx, u, m.uploads.Exists(), m.uploadStatus.In(in...))
+}
+
 // Questions returns an upload with the questions that it still has. One whose file cannot be read
 // is Failed, as it will be once it is read anew. The error is ErrNoUpload, ErrFileMissing or
 // ErrNoFiles.

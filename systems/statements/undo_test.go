@@ -2,7 +2,10 @@ package statements
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -49,8 +52,8 @@ func (i *intake) noted(account string) {
 	i.t.Helper()
 	rows := i.rows(account)
 	notes := "mine"
-	_, err := i.p.ChangeTransaction(context.Background(), At{AccountID: account, ID: rows[len(rows)-1].ID},
-		TransactionChange{Notes: &notes})
+	at := At{AccountID: account, ID: rows[len(rows)-1].ID}
+	_, err := i.p.ChangeTransaction(context.Background(), at, TransactionChange{Notes: &notes})
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -88,5 +91,90 @@ func TestWhatAPersonDoesWhileAnUndoRunsIsKeptUnlessTheySayOtherwise(t *testing.T
 			i.want("a")
 			i.adds("a")
 		})
+	}
+}
+
+// tagged makes a rule that gives tags to all rows, so many that rows of one write are divided.
+func (i *intake) tagged(ids ...string) {
+	i.t.Helper()
+	for _, id := range ids {
+		makeTag(i.t, i.p, id)
+	}
+	zero := dec("0")
+	_, _, err := i.p.CreateRule(context.Background(), Rule{Name: "r", Conditions: []Condition{
+		{Field: OnAmount, Op: OpLess, Amount: &zero}}, Set: Setting{TagIDs: ids}})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+// itemsOfAccount lists the keys of all items that name an account.
+func (i *intake) itemsOfAccount(id string) []string {
+	i.t.Helper()
+	return slices.DeleteFunc(itemsOf(i.t, i.shelf, i.p.id), func(key string) bool {
+		return !strings.Contains(key+" ", "#"+id+" ") && !strings.Contains(key, "#"+id+"#")
+	})
+}
+
+// TestAnImportEndsWhenItsUploadIsUndoneOrErased does so in front of each of its writes.
+func TestAnImportEndsWhenItsUploadIsUndoneOrErased(t *testing.T) {
+	undo := func(i *intake) error {
+		_, err := i.p.Undo(context.Background(), "a", "1", UndoOptions{Edited: RemoveEdited})
+		return err
+	}
+	eraseAccount := func(i *intake) error {
+		_, err := i.p.EraseAccount(context.Background(), "a", nil)
+		return err
+	}
+	erase := func(i *intake) error {
+		_, err := i.p.Erase(context.Background(), nil)
+		return err
+	}
+	// The second file has rows that become part of those of the first one, beside new ones.
+	first := "Date,Amount,Description,Status\n2025-07-30,-40.00,Bistro,pending\n"
+	second := first[:strings.IndexByte(first, '\n')+1] + "2025-07-31,-40.00,Bistro,booked\n" +
+		strings.ReplaceAll(strings.SplitAfterN(twoWrites(), "\n", 2)[1], "\n", ",booked\n")
+	for _, test := range []struct {
+		name string
+		do   func(*intake) error
+		want error
+		left []string
+	}{
+		{"undone", undo, ErrUploadState, []string{"2025-07-30 -40 Bistro pending"}},
+		{"the account is erased", eraseAccount, ErrNoUpload, nil},
+		{"all is erased", erase, ErrNoUpload, nil},
+	} {
+		for write := 3; write < 9; write++ { // The first ones are the plan and the upload.
+			t.Run(fmt.Sprintf("%s in front of write %d", test.name, write), func(t *testing.T) {
+				i, clock := newMeddled(t)
+				i.tagged("x", "y", "z")
+				i.bring("a", "0", first)
+				i.upload("a", "1", second)
+				done := false
+				clock.before(write, func() {
+					done = true
+					if err := test.do(i); err != nil {
+						t.Error(err)
+					}
+				})
+				_, err := i.p.Import(t.Context(), "a", "1", ImportOptions{})
+				if !done || !errors.Is(err, test.want) {
+					t.Fatalf("import = %v, want %v; meddled: %v", err, test.want, done)
+				}
+				i.want("a", test.left...)
+				i.adds("a")
+				if test.left != nil {
+					i.counts("imported after all", i.again("a", "1"),
+						Counts{New: rowsOfOneWrite + 11, Merged: 1})
+					return
+				}
+				if left := i.itemsOfAccount("a"); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
+				if len(i.files.files) > 0 {
+					t.Errorf("files left: %v", i.files.files)
+				}
+			})
+		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // rowsOfOneWrite is how many new rows of one month fit in one transaction of the store: each is a
-// transaction and an entry, and the sheet is one more. Rows that move between months take two
-// sheets.
-const rowsOfOneWrite = (singletable.TxActionsMax - 2) / 2
+// transaction and an entry, and the sheet and the upload are one more each. The rest is for a tag
+// or two.
+const rowsOfOneWrite = (singletable.TxActionsMax - 4) / 2
 
 // txSizeUsual bounds a write in bytes well below what the store takes, for what the rows are stored
 // with comes on top.
@@ -63,14 +63,23 @@ type sheets map[place]*Sheet
 func (p *Person) write(
 	ctx context.Context, known sheets, changes []change, more ...func(*singletable.Tx),
 ) error {
-	return p.writeWith(ctx, true, known, changes, more...)
+	return p.writeAs(ctx, manner{token: true}, known, changes, more...)
 }
 
-// writeWith is write with or without a token, by which a repeat after a lost answer finds that it
-// happened. It costs the store much for large writes: those who can tell by the rows go without,
-// and look at them where the error is singletable.ErrUnknown.
-func (p *Person) writeWith(
-	ctx context.Context, token bool, known sheets, changes []change,
+// manner is how rows are written.
+type manner struct {
+	// token is what a repeat after a lost answer finds by that it happened. It costs the store much
+	// for large writes: those who can tell by the rows go without, and look at them where the error
+	// is singletable.ErrUnknown.
+	token bool
+	// demand, if set, adds conditions to each transaction that the rows are divided into. The error
+	// is errRaced where one does not hold.
+	demand func(*singletable.Tx)
+}
+
+// writeAs is write in some manner.
+func (p *Person) writeAs(
+	ctx context.Context, how manner, known sheets, changes []change,
 	more ...func(*singletable.Tx),
 ) error {
 	if known == nil {
@@ -88,8 +97,11 @@ func (p *Person) writeWith(
 			return err
 		}
 		tx := p.store().NewTx()
-		if token {
+		if how.token {
 			tx.SetToken(newToken())
+		}
+		if how.demand != nil {
+			how.demand(tx)
 		}
 		for i := range changes {
 			p.changeRow(tx, &changes[i])
@@ -103,10 +115,10 @@ func (p *Person) writeWith(
 		p.checkTags(tx, changes)
 		if n := len(changes); n > 1 &&
 			(errors.Is(tx.Err(), singletable.ErrTooLarge) || tx.Size() > txSizeUsual) {
-			if err := p.write(ctx, known, changes[:n/2]); err != nil {
+			if err := p.writeAs(ctx, how, known, changes[:n/2]); err != nil {
 				return err
 			}
-			return p.write(ctx, known, changes[n/2:], more...)
+			return p.writeAs(ctx, how, known, changes[n/2:], more...)
 		}
 		err = tx.Commit(ctx)
 		if err == nil {

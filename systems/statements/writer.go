@@ -200,6 +200,22 @@ func (w *writer) write(ctx context.Context, known sheets, batch []*planned) erro
 	return w.bring(ctx, known, fresh)
 }
 
+// demand makes a write depend on the upload: an import writes nothing any more once it is undone,
+// or erased. Another import of the same upload may have ended.
+func (w *writer) demand(tx *singletable.Tx) {
+	w.p.demandStatus(tx, w.pl.upload, Importing, Processed)
+}
+
+// wanted returns what ends the import where its upload is why a write was refused. The error is
+// ErrNoUpload or ErrUploadState.
+func (w *writer) wanted(ctx context.Context) error {
+	u, err := w.p.UploadOf(ctx, w.pl.account.ID, w.pl.upload.ID)
+	if err == nil && u.Status != Importing && u.Status != Processed {
+		return ErrUploadState.With("status", u.Status).With("deed", "imported")
+	}
+	return err
+}
+
 // bring writes new rows, all or none at a time.
 func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error {
 	for range racesMax {
@@ -214,8 +230,11 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 			}
 			changes[i] = c
 		}
-		err := w.p.writeWith(ctx, false, known, changes)
+		err := w.p.writeAs(ctx, manner{demand: w.demand}, known, changes)
 		if !errors.Is(err, errRaced) && !errors.Is(err, singletable.ErrUnknown) {
+			return err
+		}
+		if err := w.wanted(ctx); err != nil {
 			return err
 		}
 		// Another import has brought some of them, or the answer was lost. What is there is there.
@@ -298,11 +317,14 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 		if err != nil {
 			return nil, err
 		}
-		err = w.p.write(ctx, known, changes)
+		err = w.p.writeAs(ctx, manner{token: true, demand: w.demand}, known, changes)
 		if err == nil {
 			w.turned(d.Verdict, verdict)
 		}
 		if !errors.Is(err, errRaced) {
+			return nil, err
+		}
+		if err := w.wanted(ctx); err != nil {
 			return nil, err
 		}
 	}
