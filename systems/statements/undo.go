@@ -2,9 +2,8 @@ package statements
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -25,7 +24,9 @@ type EditedRow struct {
 
 // UndoPlan is what undoing an import would do.
 type UndoPlan struct {
-	New    int // Transactions that it brought, and that would go.
+	// New are transactions that would go: it brought them, or took them over from an import that is
+	// undone since.
+	New    int
 	Merged int // Transactions that would be again what they were before.
 	Others int // Rows that a later import has taken over; they stay until that one is undone.
 	// EditedOf is how many of the first two somebody has worked on since, and Edited names the
@@ -61,7 +62,17 @@ type undoing struct {
 	row    *Transaction // Nil where it is gone.
 	of     *Entry       // The entry of row, where the undone one became part of it.
 	before *Transaction // What row was before that.
-	what   []string     // What somebody has made of it since.
+	taken  takenOver
+	what   []string // What somebody has made of it since.
+}
+
+// undoer takes an import back, or tells what that would do.
+type undoer struct {
+	p       *Person
+	upload  Upload
+	keep    bool   // What somebody has worked on stays.
+	known   sheets // Those of the months that it is at.
+	earlier earlier
 }
 
 // PlanUndo tells what Undo would do. The error is ErrNoUpload or ErrUploadState.
@@ -73,19 +84,20 @@ func (p *Person) PlanUndo(ctx context.Context, account, id string) (UndoPlan, er
 	if !slices.Contains(revertible, u.Status) {
 		return UndoPlan{}, ErrUploadState.With("status", u.Status).With("deed", "undone")
 	}
-	return p.planUndo(ctx, u)
+	return (&undoer{p: p, upload: u}).plan(ctx)
 }
 
-func (p *Person) planUndo(ctx context.Context, u Upload) (UndoPlan, error) {
+func (d *undoer) plan(ctx context.Context) (UndoPlan, error) {
 	var plan UndoPlan
-	err := p.eachUndoing(ctx, u, func(batch []undoing) error {
+	err := d.each(ctx, func(batch []undoing) error {
 		for i := range batch {
 			r := &batch[i]
 			switch {
-			case r.taken(u.ID):
+			case r.others(d.upload.ID):
 				plan.Others++
 				continue
-			case r.entry.Of != "":
+			case r.taken.whole && r.row == nil: // There is nothing to see of it, nor will be.
+			case r.entry.Of != "" && !r.taken.whole:
 				plan.Merged++
 			default:
 				plan.New++
@@ -104,8 +116,8 @@ func (p *Person) planUndo(ctx context.Context, u Upload) (UndoPlan, error) {
 	return plan, err
 }
 
-// taken tells that a later import has found the row to be one of its own.
-func (r *undoing) taken(upload string) bool { return r.row != nil && r.row.UploadID != upload }
+// others tells that a later import has found the row to be one of its own.
+func (r *undoing) others(upload string) bool { return r.row != nil && r.row.UploadID != upload }
 
 // Undo takes back what an import did: what it brought goes, and comes with the next import of the
 // file; what became part of others is taken out of them again. What a person deleted stays deleted.
@@ -123,7 +135,8 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	if !slices.Contains(revertible, u.Status) {
 		return Upload{}, ErrUploadState.With("status", u.Status).With("deed", "undone")
 	}
-	plan, err := p.planUndo(ctx, u)
+	d := undoer{p: p, upload: u, keep: o.Edited != RemoveEdited, known: sheets{}}
+	plan, err := d.plan(ctx)
 	if err != nil {
 		return Upload{}, err
 	}
@@ -141,13 +154,12 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 		return Upload{}, err
 	}
 	done, of := 0, plan.New+plan.Merged+plan.Others
-	known := sheets{}
-	err = p.eachUndoing(ctx, u, func(batch []undoing) error {
-		if err := p.undo(ctx, known, u.ID, batch, o.Edited != RemoveEdited); err != nil {
+	err = d.each(ctx, func(batch []undoing) error {
+		if err := d.undo(ctx, batch); err != nil {
 			return err
 		}
-		if len(known) > lanesKept {
-			clear(known)
+		if len(d.known) > lanesKept {
+			clear(d.known)
 		}
 		if done += len(batch); o.Progress != nil {
 			o.Progress(done, max(done, of))
@@ -166,38 +178,50 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	})
 }
 
-// eachUndoing gives what an import did, some rows at a time, as it is now. Rows that came back
-// stand under the month of the file that had them first, so the months around are looked through
-// too.
-func (p *Person) eachUndoing(
-	ctx context.Context, u Upload, take func([]undoing) error,
-) error {
+// each gives what the import did, some rows at a time, as it is now.
+func (d *undoer) each(ctx context.Context, take func([]undoing) error) error {
+	d.earlier.forget()
 	var batch []Entry
 	flush := func() error {
-		rows, err := p.undoings(ctx, u.AccountID, batch)
+		rows, err := d.undoings(ctx, batch)
 		batch = batch[:0]
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		return take(rows)
 	}
-	for _, month := range monthsAround(u.Months) {
-		in := OfMonth{p.id, u.AccountID, month}
-		for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
-			if err != nil {
-				return failed("read entries", err)
-			}
-			if e.UploadID != u.ID || e.State == Undone || e.State == Deleted && e.Of == "" {
-				continue
-			}
-			if batch = append(batch, e); len(batch) == rowsOfOneWrite {
-				if err := flush(); err != nil {
-					return err
-				}
+	for e, err := range d.p.entriesOf(ctx, d.upload) {
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, e); len(batch) == rowsOfOneWrite {
+			if err := flush(); err != nil {
+				return err
 			}
 		}
 	}
 	return flush()
+}
+
+// entriesOf yields what is remembered of the rows of an import that are not undone, nor deleted by
+// a person. Rows that came back stand under the month of the file that had them first, so the
+// months around are looked through too.
+func (p *Person) entriesOf(ctx context.Context, u Upload) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for _, month := range monthsAround(u.Months) {
+			in := OfMonth{p.id, u.AccountID, month}
+			for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
+				if err != nil {
+					yield(Entry{}, failed("read entries", err))
+					return
+				}
+				if e.UploadID == u.ID && e.State != Undone && (e.State != Deleted || e.Of != "") &&
+					!yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // monthsAround returns some months with those before and after them, in order.
@@ -217,9 +241,8 @@ func monthsAround(months []string) []string {
 }
 
 // undoings reads the transactions of entries.
-func (p *Person) undoings(
-	ctx context.Context, account string, entries []Entry,
-) ([]undoing, error) {
+func (d *undoer) undoings(ctx context.Context, entries []Entry) ([]undoing, error) {
+	p, account := d.p, d.upload.AccountID
 	rows := make([]undoing, 0, len(entries))
 	at := make([]Transaction, 0, len(entries))
 	for _, e := range entries {
@@ -230,14 +253,13 @@ func (p *Person) undoings(
 			if err != nil {
 				return nil, err
 			}
-			r.before = &Transaction{}
-			if err := json.Unmarshal([]byte(e.Before), r.before); err != nil {
-				return nil, fmt.Errorf("what %s was before: %w", e.Of, err)
-			}
 			if !found || of.State != Live && e.State != Deleted {
 				continue // A person has deleted the whole: it stays so.
 			}
 			r.of, date, id = &of, of.Date, of.ID
+			if err := d.resolve(ctx, &r); err != nil {
+				return nil, err
+			}
 		}
 		rows = append(rows, r)
 		at = append(at, Transaction{UserID: p.id, AccountID: account, Date: date, ID: id})
@@ -254,10 +276,13 @@ func (p *Person) undoings(
 			}
 			continue
 		}
-		if r.entry.Of != "" {
-			r.what = touchedSince(r.row, r.before)
-		} else {
+		switch {
+		case r.entry.Of == "":
 			r.what = touched(r.row)
+		case r.taken.whole:
+			r.what = touched(r.withoutRemarks(r.row))
+		default:
+			r.what = touchedSince(r.row, r.before)
 		}
 		left = append(left, r)
 	}
@@ -266,32 +291,28 @@ func (p *Person) undoings(
 
 // undo takes rows back: those that are rows of their own together, and one by one, with the other
 // row, those that became part of one. So no row is ever taken back by half.
-func (p *Person) undo(
-	ctx context.Context, known sheets, upload string, batch []undoing, keep bool,
-) error {
+func (d *undoer) undo(ctx context.Context, batch []undoing) error {
 	var own []undoing
 	for i := range batch {
 		if batch[i].entry.Of == "" {
 			own = append(own, batch[i])
 			continue
 		}
-		if err := p.undoAtOnce(ctx, known, upload, batch[i:i+1], keep); err != nil {
+		if err := d.undoAtOnce(ctx, batch[i:i+1]); err != nil {
 			return err
 		}
 	}
-	return p.undoAtOnce(ctx, known, upload, own, keep)
+	return d.undoAtOnce(ctx, own)
 }
 
 // undoAtOnce takes rows back in one write, unless others get in its way.
-func (p *Person) undoAtOnce(
-	ctx context.Context, known sheets, upload string, batch []undoing, keep bool,
-) error {
+func (d *undoer) undoAtOnce(ctx context.Context, batch []undoing) error {
 	for range racesMax {
 		var changes []change
 		var entries []Entry
 		for i := range batch {
 			r := &batch[i]
-			if r.taken(upload) || keep && len(r.what) > 0 {
+			if r.others(d.upload.ID) || d.keep && len(r.what) > 0 {
 				continue
 			}
 			changes = append(changes, r.changes()...)
@@ -300,24 +321,29 @@ func (p *Person) undoAtOnce(
 		if len(changes) == 0 {
 			return nil
 		}
-		err := p.write(ctx, known, changes)
+		demand := func(tx *singletable.Tx) {
+			for i := range batch {
+				batch[i].taken.demand(d.p, tx)
+			}
+		}
+		err := d.p.writeAs(ctx, manner{token: true, demand: demand}, d.known, changes)
 		if !errors.Is(err, errRaced) {
 			return err
 		}
 		// Whoever was faster: look at the rows as they are now.
-		account := entries[0].AccountID
+		d.earlier.forget()
 		var left []Entry
 		for _, e := range entries {
-			now, found, err := p.entry(ctx, account, e.ID)
+			now, found, err := d.p.entry(ctx, d.upload.AccountID, e.ID)
 			if err != nil {
 				return err
 			}
-			if found && now.UploadID == upload && now.State != Undone &&
+			if found && now.UploadID == d.upload.ID && now.State != Undone &&
 				(now.State != Deleted || now.Of != "") {
 				left = append(left, now)
 			}
 		}
-		if batch, err = p.undoings(ctx, account, left); err != nil {
+		if batch, err = d.undoings(ctx, left); err != nil {
 			return err
 		}
 	}
@@ -326,9 +352,7 @@ func (p *Person) undoAtOnce(
 
 // changes are those that take one row back.
 func (r *undoing) changes() []change {
-	undone := r.entry
-	undone.State, undone.Of, undone.Before = Undone, "", ""
-	mark := change{entryBefore: &r.entry, entryAfter: &undone}
+	mark := markUndone(&r.entry)
 	if r.entry.Of == "" {
 		mark.before = r.row
 		return []change{mark}
@@ -340,11 +364,33 @@ func (r *undoing) changes() []change {
 		back.after = r.before
 		back.after.UserID, back.after.AccountID, back.after.ID = of.UserID, of.AccountID, of.ID
 	} else {
-		back.after = parted(r.row, r.before)
-		back.after.Annotations = slices.DeleteFunc(slices.Clone(r.row.Annotations),
-			func(a Annotation) bool { return a.ID == remarkID(r.entry.ID) })
+		back.after = parted(r.withoutRemarks(r.row), r.before)
 	}
 	of.Date, of.Amount = back.after.Date, back.after.Amount
 	of.Pending, of.Source = r.before.Pending, r.before.Source
-	return []change{back, mark}
+	if r.taken.whole {
+		back.after, of.State = nil, Undone
+	}
+	changes := []change{back, mark}
+	for i := range r.taken.entries {
+		changes = append(changes, markUndone(&r.taken.entries[i]))
+	}
+	return changes
+}
+
+// markUndone is the change of an entry whose row is undone.
+func markUndone(e *Entry) change {
+	undone := *e
+	undone.State, undone.Of, undone.Before = Undone, "", ""
+	return change{entryBefore: e, entryAfter: &undone}
+}
+
+// withoutRemarks returns a row without what the undone imports have remarked on it.
+func (r *undoing) withoutRemarks(t *Transaction) *Transaction {
+	bare := *t
+	bare.Annotations = slices.DeleteFunc(slices.Clone(t.Annotations), func(a Annotation) bool {
+		return a.ID == remarkID(r.entry.ID) ||
+			slices.ContainsFunc(r.taken.entries, func(e Entry) bool { return a.ID == remarkID(e.ID) })
+	})
+	return &bare
 }

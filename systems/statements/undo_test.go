@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // meddler is a clock that lets somebody else do something in front of a write. Every write asks it.
@@ -176,5 +178,112 @@ func TestAnImportEndsWhenItsUploadIsUndoneOrErased(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// undone is an undo of an intake's upload, and what it leaves.
+type undone struct {
+	id    string
+	edits Edits
+	plan  UndoPlan // But for the names of edited rows.
+	left  []string
+}
+
+func (u undone) run(i *intake) {
+	i.t.Helper()
+	ctx := context.Background()
+	plan, err := i.p.PlanUndo(ctx, "a", u.id)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	plan.Edited = nil
+	if d := cmp.Diff(u.plan, plan); d != "" {
+		i.t.Fatalf("the plan of undoing %s (-want +got):\n%s", u.id, d)
+	}
+	after, err := i.p.Undo(ctx, "a", u.id, UndoOptions{Edited: u.edits})
+	if u.plan.EditedOf > 0 && u.edits == "" {
+		if !errors.Is(err, ErrUndoEdited) {
+			i.t.Fatalf("undo of %s = %v", u.id, err)
+		}
+	} else if err != nil || after.Status != Reverted {
+		i.t.Fatalf("undo of %s = %s, %v", u.id, after.Status, err)
+	}
+	i.want("a", u.left...)
+	i.adds("a")
+}
+
+// TestWhatSeveralImportsMadeOfARowIsUndoneInAnyOrder undoes imports that found a row to be one of
+// an earlier one.
+func TestWhatSeveralImportsMadeOfARowIsUndoneInAnyOrder(t *testing.T) {
+	const pending, booked = "2025-07-30 -40 Bistro pending", "2025-07-31 -40 Bistro"
+	csv := func(row string) string { return "Date,Amount,Description,Status\n" + row + "\n" }
+	merging := []string{csv("2025-07-30,-40.00,Bistro,pending"),
+		csv("2025-07-31,-40.00,Bistro,booked")}
+	const row, corrected = "2025-07-01 -5 Shop", "2025-07-01 -5.5 Shop"
+	correcting := []string{ofxFile("11-1", "A,20250701,-5.00,Shop"),
+		ofxFile("11-1", "B,20250701,-5.50,Shop,A,REPLACE"),
+		ofxFile("11-1", "C,20250701,-5.75,Shop,B,REPLACE")}
+	removing := []string{correcting[0], ofxFile("11-1", "B,20250701,-5.00,Shop,A,DELETE")}
+	typed := func(i *intake) {
+		_, _, err := i.p.AddTransaction(t.Context(), NewTransaction{AccountID: "a",
+			Date: "2025-07-01", Amount: dec("-5"), Merchant: "Shop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		files []string // Their uploads are "0", "1" and so on.
+		// Before are things done before each file.
+		before map[int]func(*intake)
+		undone []undone
+	}{
+		{"a booked row, the later import first", merging, nil, []undone{
+			{"1", "", UndoPlan{Merged: 1}, []string{pending}},
+			{"0", "", UndoPlan{New: 1}, nil}}},
+		{"a booked row, the earlier import first", merging, nil, []undone{
+			{"0", "", UndoPlan{Others: 1}, []string{booked}},
+			{"1", "", UndoPlan{New: 1}, nil}}},
+		{"a correction of a correction, from the last", correcting, nil, []undone{
+			{"2", "", UndoPlan{Merged: 1}, []string{corrected}},
+			{"1", "", UndoPlan{Merged: 1}, []string{row}},
+			{"0", "", UndoPlan{New: 1}, nil}}},
+		{"a correction of a correction, from the first", correcting, nil, []undone{
+			{"0", "", UndoPlan{Others: 1}, []string{"2025-07-01 -5.75 Shop"}},
+			{"1", "", UndoPlan{Others: 1}, []string{"2025-07-01 -5.75 Shop"}},
+			{"2", "", UndoPlan{New: 1}, nil}}},
+		{"a correction of a correction, from the middle", correcting, nil, []undone{
+			{"1", "", UndoPlan{Others: 1}, []string{"2025-07-01 -5.75 Shop"}},
+			{"2", "", UndoPlan{Merged: 1}, []string{row}},
+			{"0", "", UndoPlan{New: 1}, nil}}},
+		{"a correction of what was typed in, from the first", correcting[:2],
+			map[int]func(*intake){0: typed}, []undone{
+				{"0", "", UndoPlan{Others: 1}, []string{corrected}},
+				{"1", "", UndoPlan{Merged: 1}, []string{row}}}},
+		{"what the bank took back, the later import first", removing, nil, []undone{
+			{"1", "", UndoPlan{Merged: 1}, []string{row}},
+			{"0", "", UndoPlan{New: 1}, nil}}},
+		{"what the bank took back, the earlier import first", removing, nil, []undone{
+			{"0", "", UndoPlan{}, nil},
+			{"1", "", UndoPlan{}, nil}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := newIntake(t)
+			var counts []Counts
+			for n, file := range test.files {
+				if do := test.before[n]; do != nil {
+					do(i)
+				}
+				counts = append(counts, i.bring("a", fmt.Sprint(n), file))
+			}
+			rows := i.lines("a")
+			for _, u := range test.undone {
+				u.run(i)
+			}
+			for n, want := range counts {
+				i.counts("imported again", i.again("a", fmt.Sprint(n)), want)
+			}
+			i.want("a", rows...)
+		})
 	}
 }
