@@ -361,8 +361,10 @@ func TestTheBankCorrectsAndTakesBack(t *testing.T) {
 	}
 	i.want("a", "2025-07-01 -5 Shop", "2025-07-02 -6 Market", "2025-07-03 -7 Garage (mine)")
 	i.adds("a")
-	if row := i.rows("a")[0]; len(row.Annotations) > 0 {
-		t.Errorf("a remark on what is undone: %+v", row.Annotations)
+	for _, row := range i.rows("a") {
+		if len(row.Annotations) > 0 {
+			t.Errorf("a remark on what is undone: %+v", row.Annotations)
+		}
 	}
 }
 

@@ -353,6 +353,7 @@ func (w *writer) joined(
 			return []change{ofRow, mark}, RowDeleted, nil
 		}
 		after := t.clone()
+		after.UploadID, after.Line = d.row.UploadID, d.row.Line // It is this file's to undo.
 		w.remark(after, d, "The bank has taken this row back.")
 		ofRow.after, ofRow.entryAfter = after, nil
 		ofRow.entryBefore = nil
