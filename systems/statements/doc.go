@@ -77,6 +77,10 @@
 // # The life of an upload
 //
 //	uploaded ── parsed ── previewed ── importing ── processed ── reverting ── reverted
-//	    └──────────┴───────── failed ──────┘                                     │
-//	               └───────────────────────────── previewed again ───────────────┘
+//	    └──────────┴───────── failed ──────┤                                     │
+//	               │                       └─────────── imported again ──────────┤
+//	               └───────────────────────────── read anew ─────────────────────┘
+//
+// An upload that is reverted can be previewed and stays so. It is read anew only once nothing of it
+// is left.
 package statements

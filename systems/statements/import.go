@@ -58,8 +58,9 @@ var importable = []UploadStatus{Parsed, Previewed, Importing, Processed, Reverte
 
 // Preview decides for each row what an import would do. Take, which may be nil, is given each
 // decision until it returns false. An upload that is not imported keeps the counts and the digest
-// of all decisions. The error is ErrUnreadable, ErrNoUpload, ErrFileMissing, ErrChanged,
-// ErrUploadState, ErrUndecided or ErrNoFiles.
+// of all decisions; one that was undone stays so, as the undo may have left rows to another one.
+// The error is ErrUnreadable, ErrNoUpload, ErrFileMissing, ErrChanged, ErrUploadState, ErrUndecided
+// or ErrNoFiles.
 func (p *Person) Preview(
 	ctx context.Context, account, id string, take func(Decision) bool,
 ) (Upload, error) {
@@ -98,7 +99,9 @@ func (p *Person) Preview(
 			return ErrChanged.With("what", "Upload "+id)
 		}
 		*now = u
-		now.Status = Previewed
+		if now.Status != Reverted {
+			now.Status = Previewed
+		}
 		return nil
 	})
 }

@@ -385,13 +385,28 @@ func (p *Person) forReading(ctx context.Context, account, id string) (Account, U
 		return Account{}, Upload{}, ErrUploadState.With("status", u.Status).
 			With("deed", "read anew")
 	}
+	if u.Status == Reverted {
+		if err := p.nothingLeft(ctx, u); err != nil {
+			return Account{}, Upload{}, err
+		}
+	}
 	a, err := p.Account(ctx, account)
 	return a, u, err
 }
 
+// nothingLeft returns ErrUploadState where an undo has left rows of an upload: they are found by
+// the months that another reading would replace.
+func (p *Person) nothingLeft(ctx context.Context, u Upload) error {
+	return (&undoer{p: p, upload: u}).each(ctx, func([]undoing) error {
+		return ErrUploadState.With("status", u.Status).
+			With("deed", "read anew before all of its rows are undone")
+	})
+}
+
 // Answer answers questions of an upload by their topics and reads its file anew. The topics are
-// those of the questions, and AskEncoding, AskStatement and AskInvert whenever one likes. The error
-// is ErrInvalid, ErrNoUpload, ErrFileMissing, ErrChanged, ErrUploadState or ErrNoFiles.
+// those of the questions, and AskEncoding, AskStatement and AskInvert whenever one likes, but not
+// of one that is imported, or whose undo has left rows. The error is ErrInvalid, ErrNoUpload,
+// ErrFileMissing, ErrChanged, ErrUploadState or ErrNoFiles.
 func (p *Person) Answer(
 	ctx context.Context, account, id string, answers map[bankfile.Topic]string,
 ) (Received, error) {

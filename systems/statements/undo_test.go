@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/exchequer-dev/exchequer/bankfile"
 )
 
 // meddler is a clock that lets somebody else do something in front of a write. Every write asks it.
@@ -286,4 +288,69 @@ func TestWhatSeveralImportsMadeOfARowIsUndoneInAnyOrder(t *testing.T) {
 			i.want("a", rows...)
 		})
 	}
+}
+
+func TestWhatTheBankTookBackOfAPersonsRowIsUndone(t *testing.T) {
+	const row = "2025-07-01 -5 Shop (mine)"
+	for _, test := range []struct {
+		name   string
+		undone []undone
+	}{
+		{"the later import first", []undone{
+			{"1", "", UndoPlan{Merged: 1}, []string{row}},
+			{"0", "", UndoPlan{New: 1, EditedOf: 1}, []string{row}},
+			{"0", RemoveEdited, UndoPlan{New: 1, EditedOf: 1}, nil}}},
+		{"the earlier import first", []undone{
+			{"0", "", UndoPlan{Others: 1}, []string{row}},
+			{"1", "", UndoPlan{New: 1, EditedOf: 1}, []string{row}},
+			{"1", KeepEdited, UndoPlan{New: 1, EditedOf: 1}, []string{row}},
+			{"1", RemoveEdited, UndoPlan{New: 1, EditedOf: 1}, nil}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			i := newIntake(t)
+			i.bring("a", "0", ofxFile("11-1", "A,20250701,-5.00,Shop"))
+			i.noted("a")
+			i.upload("a", "1", ofxFile("11-1", "B,20250701,-5.00,Shop,A,DELETE"))
+			if _, err := i.p.Import(t.Context(), "a", "1", ImportOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if left := i.rows("a"); len(left) != 1 || len(left[0].Annotations) != 1 {
+				t.Fatalf("without a remark: %+v", left)
+			}
+			for _, u := range test.undone {
+				u.run(i)
+			}
+		})
+	}
+}
+
+func TestAPreviewLeavesWhatAnUndoKeptToTheNextOne(t *testing.T) {
+	i := newIntake(t)
+	i.bring("a", "1", csvFile("2025-07-01,-9.00,Shop", "2025-08-01,-1.00,Coffee"))
+	i.noted("a")
+	const kept = "2025-08-01 -1 Coffee (mine)"
+	undone{"1", KeepEdited, UndoPlan{New: 2, EditedOf: 1}, []string{kept}}.run(i)
+	shown, err := i.p.Preview(t.Context(), "a", "1", nil)
+	if err != nil || shown.Status != Reverted || shown.Digest == "" {
+		t.Fatalf("the preview: %+v, %v", shown, err)
+	}
+	i.counts("the preview", shown.Counts, Counts{New: 2})
+	mapping := bankfile.Mapping{Version: bankfile.MappingVersion, Invert: true}
+	invert := map[bankfile.Topic]string{AskInvert: "true"}
+	if _, err := i.p.Remap(t.Context(), "a", "1", mapping); !errors.Is(err, ErrUploadState) {
+		t.Errorf("remap = %v", err)
+	}
+	if _, err := i.p.Answer(t.Context(), "a", "1", invert); !errors.Is(err, ErrUploadState) {
+		t.Errorf("answer = %v", err)
+	}
+	undone{"1", KeepEdited, UndoPlan{New: 1, EditedOf: 1}, []string{kept}}.run(i)
+	i.counts("imported again", i.again("a", "1"), Counts{New: 2})
+	i.want("a", "2025-07-01 -9 Shop", kept)
+	undone{"1", RemoveEdited, UndoPlan{New: 2, EditedOf: 1}, nil}.run(i)
+	r, err := i.p.Answer(t.Context(), "a", "1", invert)
+	if err != nil || r.Upload.Status != Parsed {
+		t.Fatalf("answer = %+v, %v", r, err)
+	}
+	i.counts("read anew", i.again("a", "1"), Counts{New: 2})
+	i.want("a", "2025-07-01 9 Shop", "2025-08-01 1 Coffee")
 }
