@@ -387,10 +387,13 @@ func markUndone(e *Entry) change {
 
 // withoutRemarks returns a row without what the undone imports have remarked on it.
 func (r *undoing) withoutRemarks(t *Transaction) *Transaction {
+	ids := []string{remarkID(r.entry.ID)}
+	for i := range r.taken.entries {
+		ids = append(ids, remarkID(r.taken.entries[i].ID))
+	}
 	bare := *t
 	bare.Annotations = slices.DeleteFunc(slices.Clone(t.Annotations), func(a Annotation) bool {
-		return a.ID == remarkID(r.entry.ID) ||
-			slices.ContainsFunc(r.taken.entries, func(e Entry) bool { return a.ID == remarkID(e.ID) })
+		return slices.Contains(ids, a.ID)
 	})
 	return &bare
 }

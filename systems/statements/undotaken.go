@@ -9,8 +9,10 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// takenMax is how many undone imports one after the other may have left a row to the next one.
-const takenMax = 32
+// takenMax is how many rows of earlier imports are undone with one that took over from them, so
+// that they and the tags of the transaction fit in one write. The next one before them gets its row
+// back, and can be undone again.
+const takenMax = 6
 
 // imported are the states of an upload whose rows are there. One that had rows and is in another
 // state is undone, or is being undone.
