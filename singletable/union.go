@@ -284,7 +284,8 @@ func (u *Union[In, Out]) fetch(
 		}
 	}
 	in.spent += (len(keys) + batchGetMax - 1) / batchGetMax
-	if items, err = d.w.s.getMany(ctx, in.c.table, keys, readOptions{consistent: true}); err != nil {
+	items, err = d.w.s.getMany(ctx, in.c.table, keys, readOptions{consistent: true})
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range own {
