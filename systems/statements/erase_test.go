@@ -151,6 +151,41 @@ func (i *interrupted) Delete(ctx context.Context, key string) error {
 	return err
 }
 
+func TestAnErasureAmidAReadingLeavesNoFile(t *testing.T) {
+	for name, read := range map[string]func(p *Person) error{
+		"preview": func(p *Person) error {
+			_, err := p.Preview(t.Context(), "a", "1", nil)
+			return err
+		},
+		"import": func(p *Person) error {
+			_, err := p.Import(t.Context(), "a", "1", ImportOptions{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := &interrupted{cabinet: &cabinet{files: map[string][]byte{}}}
+			s := newShelf(t, Options{Files: files})
+			p := s.user(t, "someone", "a")
+			_, err := p.Upload(t.Context(), "a", UploadRequest{ID: "1",
+				Body: strings.NewReader(csvFile("2025-07-01,-9.00,Shop"))})
+			if err == nil {
+				err = read(p)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The second time an import writes no row, so nothing stops it before its end.
+			files.put = func() { _, _ = p.EraseAccount(t.Context(), "a", nil) }
+			if err := read(p); !errors.Is(err, ErrNoUpload) {
+				t.Errorf("got %v", err)
+			}
+			if left := slices.Sorted(maps.Keys(files.files)); len(left) > 0 {
+				t.Errorf("files left: %v", left)
+			}
+		})
+	}
+}
+
 // TestAnErasureAmidAnUploadLeavesNoFile lets them meet where one of them has half of its work done.
 func TestAnErasureAmidAnUploadLeavesNoFile(t *testing.T) {
 	for name, c := range map[string]struct {

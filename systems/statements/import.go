@@ -63,12 +63,13 @@ var importable = []UploadStatus{Parsed, Previewed, Importing, Processed, Reverte
 // or ErrNoFiles.
 func (p *Person) Preview(
 	ctx context.Context, account, id string, take func(Decision) bool,
-) (Upload, error) {
+) (_ Upload, err error) {
 	u, pl, err := p.planned(ctx, account, id)
 	if err != nil {
 		return Upload{}, err
 	}
 	defer pl.src.close()
+	defer p.disownErased(ctx, u, &err)
 	keep := u.Status != Importing && u.Status != Processed
 	var out *outcomes
 	if keep {
@@ -104,6 +105,13 @@ func (p *Person) Preview(
 		}
 		return nil
 	})
+}
+
+// disownErased removes what was kept of the rows of an upload that is gone in the end.
+func (p *Person) disownErased(ctx context.Context, u Upload, err *error) {
+	if errors.Is(*err, ErrNoUpload) {
+		p.disown(ctx, u)
+	}
 }
 
 // planned returns an upload with the plan of its import, whose source the caller closes.
@@ -156,12 +164,13 @@ func topicsOf(questions []bankfile.Question) string {
 // more, and the error is ErrUploadState or ErrNoUpload. Other errors are those of Preview.
 func (p *Person) Import(
 	ctx context.Context, account, id string, o ImportOptions,
-) (Upload, error) {
+) (_ Upload, err error) {
 	u, pl, err := p.planned(ctx, account, id)
 	if err != nil {
 		return Upload{}, err
 	}
 	defer pl.src.close()
+	defer p.disownErased(ctx, u, &err)
 	if o.Digest != "" {
 		sum := newTally()
 		if err := pl.walk(ctx, func(d *planned) error { sum.add(d); return nil }); err != nil {

@@ -165,13 +165,15 @@ func (p *Person) abandon(ctx context.Context, u Upload) {
 	_ = modelOf(p).uploads.Delete(ctx, p.store(), u, modelOf(p).versions.upload.Equals(u.Version))
 }
 
-// disown removes the file of an upload that was erased while the file arrived: nothing tells of it
-// any more. One that others changed meanwhile keeps it.
+// disown removes the files of an upload that was erased while they arrived: nothing tells of them
+// any more. One that others changed meanwhile keeps them.
 func (p *Person) disown(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	if _, err := p.UploadOf(ctx, u.AccountID, u.ID); errors.Is(err, ErrNoUpload) {
-		_ = p.books.opts.Files.Delete(ctx, u.FileKey)
+		for _, key := range u.files() {
+			_ = p.books.opts.Files.Delete(ctx, key)
+		}
 	}
 }
 
