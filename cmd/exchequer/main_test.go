@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"flag"
 	"net/http/httptest"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,9 +17,14 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
+// sessionsAtOnce is how many sessions run side by side: a command waits for the disk half of its
+// time.
+const sessionsAtOnce = 4
+
 // The scripts and the other tests run the program as a process of its own: this test's binary under
 // another name.
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", strconv.Itoa(max(sessionsAtOnce, runtime.GOMAXPROCS(0))))
 	testscript.Main(m, map[string]func(){"exchequer": func() { os.Exit(mainExit()) }})
 }
 
