@@ -143,7 +143,11 @@ func TestAFileThatIsNotWrittenIsWrittenByAnotherRestore(t *testing.T) {
 // only an empty sheet tells of.
 func TestWhatStandsInFarMonthsIsRestored(t *testing.T) {
 	s := newShelf(t, Options{Now: spring})
-	for _, date := range []Date{"1969-12-31", "2028-03-31", "2028-04-01", "2062-01-31"} {
+	dates := []Date{"1969-12-31", "2062-01-31", "2028-03-31", "2028-04-01"}
+	if testing.Short() { // Every archive and erasure looks through all months.
+		dates = dates[:2]
+	}
+	for _, date := range dates {
 		t.Run(string(date), func(t *testing.T) {
 			from := s.user(t, "from "+string(date), "a", "b")
 			moved, _, err := from.AddTransaction(t.Context(),
