@@ -208,6 +208,22 @@ func TestRepeatsHaveABudget(t *testing.T) {
 	}
 }
 
+// However many repeats there are and however long the first wait, no wait is over the greatest.
+func TestWaitsAreBounded(t *testing.T) {
+	for _, base := range []time.Duration{1, time.Hour, 1 << 62} {
+		s := &script{answers: []step{fails(io.EOF)}}
+		c, err := client.New("http://server.example/", client.Options{
+			Transport: s, Retry: client.Retry{Attempts: 100, Base: base, Max: time.Microsecond},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Account(t.Context(), "a"); err == nil || len(s.asked) < 10 {
+			t.Errorf("from %v on: %v after %d requests", base, err, len(s.asked))
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	local := problem.NewCatalogue("test")
 	insufficient := local.Define(problem.Refused, "insufficient_funds", "S", "")

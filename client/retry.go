@@ -77,11 +77,12 @@ func (c *Client) again(attempt int, err error) (wait time.Duration, ok bool) {
 		!c.budget.spend() {
 		return 0, false
 	}
-	wait = c.opts.Retry.Base
-	for range attempt - 1 { // It would overflow if it were shifted first and bounded then.
-		wait = min(2*wait, c.opts.Retry.Max)
+	// Bounded at each step, as it would overflow if it were doubled first and bounded then.
+	most := c.opts.Retry.Max
+	wait = min(c.opts.Retry.Base, most)
+	for n := 1; n < attempt && wait < most; n++ {
+		wait += min(wait, most-wait)
 	}
-	wait = min(wait, c.opts.Retry.Max)
 	wait = wait/2 + rand.N(wait/2+1)
 	var asked *delayedError
 	if errors.As(err, &asked) {
