@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
 	"unsafe"
 
@@ -234,13 +235,13 @@ func (u *Union[In, Out]) hydrated(
 	ctx context.Context, sides []*side[Out], rows []taken[Out],
 ) ([]taken[Out], error) {
 	whole := map[*side[Out]]map[string]dynamo.Item{}
+	moved := sides[len(sides)-1]
 	for _, d := range sides {
 		if !d.c.hydrate {
 			continue
 		}
-		moved := sides[len(sides)-1]
 		items, gone, err := u.fetch(ctx, d, d, rows, nil)
-		if err == nil && len(gone) > 0 && moved.c.table.keys == d.c.table.keys {
+		if err == nil && len(gone) > 0 && d != moved && d.c.table.keys == moved.c.table.keys {
 			items, _, err = u.fetch(ctx, d, moved, gone, items)
 		}
 		if err != nil {
@@ -293,9 +294,7 @@ func (u *Union[In, Out]) fetch(
 			gone = append(gone, r)
 		}
 	}
-	for id, item := range found {
-		items[id] = item
-	}
+	maps.Copy(items, found)
 	return items, gone, nil
 }
 
