@@ -44,7 +44,8 @@ type position struct {
 	keys     []dynamo.Key
 }
 
-// The layout of a cursor, before base64: version, pattern tag, input tag, flags, position, MAC.
+// The layout of a cursor of version 1, before base64: version, pattern tag, input tag, flags,
+// position, MAC. Every version begins with its number and ends with the MAC of all before it.
 const (
 	cursorVersion = 1
 	patternTagLen = 4
@@ -120,14 +121,27 @@ func (q *query) decodeCursor(s *Store, cursor string) (position, error) {
 		return position{}, &CursorError{Pattern: q.c.name, Reason: r}
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) < 1+patternTagLen+inputTagLen+1+macLen || raw[0] != cursorVersion {
+	if err != nil || len(raw) < 1+macLen {
 		return fail(CursorMalformed)
 	}
 	body, mac := raw[:len(raw)-macLen], raw[len(raw)-macLen:]
 	if !hmac.Equal(mac, s.mac(body)) {
 		return fail(CursorMalformed)
 	}
-	r := cursorReader{rest: body[1:]}
+	switch body[0] {
+	case 1:
+		return q.decodeV1(body[1:])
+	default:
+		return fail(CursorMalformed)
+	}
+}
+
+// decodeV1 reads a cursor of version 1 behind its version.
+func (q *query) decodeV1(body []byte) (position, error) {
+	fail := func(r CursorReason) (position, error) {
+		return position{}, &CursorError{Pattern: q.c.name, Reason: r}
+	}
+	r := cursorReader{rest: body}
 	if string(r.take(patternTagLen)) != string(q.c.tag()) {
 		return fail(CursorOtherPattern)
 	}
