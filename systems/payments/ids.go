@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // paymentSpace is the name space of the ids of payments, which are UUIDs of version 5.
@@ -21,43 +23,60 @@ func idOf(n *NewPayment) PaymentID {
 	return PaymentID(uuid.NewSHA1(paymentSpace, name).String())
 }
 
-// requestFields are the names of what a request says, in the order in which its hash has them.
-var requestFields = [...]string{
+// digests are versions of a request's digest.
+type digests = singletable.Digests[*NewPayment]
+
+// requestDigests are the versions of the digest by which a repeated request is recognised.
+var requestDigests = digests{{Version: "", Of: digestV1}}
+
+// fieldsV1 are the members of a request, in the order in which version 1 of its digest has them.
+var fieldsV1 = [...]string{
 	"payeeId", "merchantId", "currency", "amount", "at", "description", "data",
 }
 
-// fieldHashLen is how many bytes are kept of the hash of each field: enough to name the field that
-// differs, once the whole hash has told that one does.
-const fieldHashLen = 3
+const (
+	// wholeLen is how many bytes are kept of the hash of the whole request.
+	wholeLen = sha256.Size / 2
+	// fieldHashLen is how many bytes are kept of the hash of each member: enough to name the one
+	// that differs, once the hash of the whole has shown that one does.
+	fieldHashLen = 3
+)
 
-// requestHash condenses what the client sent: a hash of the whole, and a short one of each field.
-// Amounts are taken by value: 5.5 and 5.50 are the same request.
-func requestHash(n *NewPayment) string {
+// digestV1 is a hash of the whole request, and a short one of each member. Amounts are compared by
+// value: 5.5 and 5.50 are the same request.
+func digestV1(n *NewPayment) (digest, beyond string) {
 	values := [...][]byte{
 		[]byte(n.PayeeID), []byte(n.MerchantID), []byte(n.Amount.Currency()),
 		[]byte(n.Amount.Decimal()), []byte(instant(n.At).Format(time.RFC3339Nano)),
 		[]byte(n.Description), n.Data,
 	}
-	out := make([]byte, sha256.Size/2, sha256.Size/2+fieldHashLen*len(values))
+	out := make([]byte, wholeLen, wholeLen+fieldHashLen*len(values))
 	whole := sha256.New()
 	for _, v := range values {
 		part := sha256.Sum256(v) // The data is large, and read once: the whole is of the parts.
 		whole.Write(part[:])
 		out = append(out, part[:fieldHashLen]...)
 	}
-	copy(out[:sha256.Size/2], whole.Sum(nil))
-	return base64.RawURLEncoding.EncodeToString(out)
+	copy(out[:wholeLen], whole.Sum(nil))
+	return base64.RawURLEncoding.EncodeToString(out), ""
 }
 
-// differenceOf names the first field in which two requests differ, or returns "".
-func differenceOf(one, other string) string {
-	if one == other {
+// difference names the first member in which a request differs from the one whose digest is
+// stored, or returns "".
+func difference(versions digests, stored string, n *NewPayment) string {
+	digest, beyond, ok := versions.Like(stored, n)
+	switch {
+	case !ok:
+		return "body"
+	case beyond != "":
+		return beyond
+	case digest == stored:
 		return ""
 	}
-	a, _ := base64.RawURLEncoding.DecodeString(one)
-	b, _ := base64.RawURLEncoding.DecodeString(other)
-	for i, name := range requestFields {
-		from := sha256.Size/2 + i*fieldHashLen
+	a, _ := base64.RawURLEncoding.DecodeString(stored)
+	b, _ := base64.RawURLEncoding.DecodeString(digest)
+	for i, name := range fieldsV1 {
+		from := wholeLen + i*fieldHashLen
 		to := from + fieldHashLen
 		if to > len(a) || to > len(b) || string(a[from:to]) != string(b[from:to]) {
 			return name

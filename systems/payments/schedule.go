@@ -48,7 +48,7 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 		Data: n.Data, Status: Scheduled, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	identity := identityItem{
-		ID: p.ID, Payer: p.AccountID, At: p.At, State: Scheduled, Hash: requestHash(&n),
+		ID: p.ID, Payer: p.AccountID, At: p.At, State: Scheduled, Hash: requestDigests.Of(&n),
 		Version: 1, CreatedAt: now,
 	}
 	m, err := writing(ctx, s)
@@ -57,14 +57,14 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 	}
 	err = m.identities.Create(ctx, s.store, identity)
 	if errors.Is(err, singletable.ErrExists) {
-		return m.repeat(ctx, s, p, identity.Hash)
+		return m.repeat(ctx, s, p, &n)
 	}
 	if err != nil {
 		return Receipt{}, failed("schedule payment", p.ID, err)
 	}
 	err = m.payments.Create(ctx, s.store, itemOf(p))
 	if errors.Is(err, singletable.ErrExists) {
-		return m.repeat(ctx, s, p, identity.Hash) // An equal request has completed it.
+		return m.repeat(ctx, s, p, &n) // An equal request has completed it.
 	}
 	if err != nil {
 		return Receipt{}, failed("schedule payment", p.ID, err)
@@ -75,14 +75,14 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 // repeat answers a request whose identity is there already. p is the payment as the request would
 // make it.
 func (m *model) repeat(
-	ctx context.Context, s *Scheduler, p Payment, hash string,
+	ctx context.Context, s *Scheduler, p Payment, n *NewPayment,
 ) (Receipt, error) {
 	for {
 		identity, err := m.identityOf(ctx, s, p.ID)
 		if err != nil {
 			return Receipt{}, err
 		}
-		if field := differenceOf(identity.Hash, hash); field != "" {
+		if field := difference(requestDigests, identity.Hash, n); field != "" {
 			return Receipt{}, ErrKeyConflict.With("first", p.ID).With("field", field).
 				Field(field, "is not that of the first request")
 		}
