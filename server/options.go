@@ -75,7 +75,8 @@ const (
 	DrainTimeout  = 20 * time.Second
 )
 
-// Options of a [Server]. One of DataDir, Memory and DynamoDB is required; the rest may be zero.
+// Options of a [Server]. One of DataDir, Memory, DynamoDB and Store is required; the rest may be
+// zero.
 type Options struct {
 	// DataDir is the directory of the embedded database, which is made if it is missing.
 	DataDir string
@@ -85,6 +86,9 @@ type Options struct {
 	// then has nothing but the key that signs cursors; servers of one store need the same, and
 	// without a directory cursors end with the server.
 	DynamoDB *awssdk.Options
+	// Store is an open store to keep the books in instead, which Close does not close. DataDir then
+	// has nothing but the key that signs cursors, as with DynamoDB.
+	Store Store
 	// Tables says what to do about tables; "" means TablesCreate.
 	Tables Tables
 
@@ -138,6 +142,9 @@ type Options struct {
 	Now func() time.Time
 	// NewID makes random ids; nil means random UUIDs.
 	NewID func() string
+	// Draw returns a number from 0 up to, but not including, n, for the waits between retries; nil
+	// means a random one.
+	Draw func(n int64) int64
 	// Version is what the server says it is, in the description of its API.
 	Version string
 }
@@ -148,7 +155,9 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.DynamoDB != nil && o.Memory:
 		wrong = append(wrong, errors.New("give either DynamoDB or Memory"))
-	case o.DynamoDB == nil && (o.DataDir == "") == !o.Memory:
+	case o.Store != nil && (o.DynamoDB != nil || o.Memory):
+		wrong = append(wrong, errors.New("give either Store, DynamoDB or Memory"))
+	case o.Store == nil && o.DynamoDB == nil && (o.DataDir == "") == !o.Memory:
 		wrong = append(wrong, errors.New("give either a data directory or Memory"))
 	}
 	if err := o.checkAuth(); err != nil {

@@ -70,7 +70,7 @@ func (s *Server) build(ctx context.Context) error {
 		return err
 	}
 	store := singletable.NewStore(s.db, singletable.Options{
-		Now: s.opts.Now, CursorKey: cursorKey, OnCall: s.metrics.call,
+		Now: s.opts.Now, CursorKey: cursorKey, OnCall: s.metrics.call, Draw: s.opts.Draw,
 	})
 	if err := s.buildLocations(store); err != nil {
 		return err

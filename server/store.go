@@ -10,7 +10,13 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 )
 
-// store is what a server keeps its books in: the embedded database, or DynamoDB.
+// Store is a store that a server keeps its books in.
+type Store interface {
+	dynamo.DB
+	dynamo.Admin
+}
+
+// store is a store that the server opened: the embedded database, or DynamoDB.
 type store interface {
 	dynamo.DB
 	dynamo.Admin
@@ -18,6 +24,9 @@ type store interface {
 }
 
 func openStore(ctx context.Context, opts Options) (store, error) {
+	if opts.Store != nil {
+		return keptOpen{opts.Store}, nil
+	}
 	if opts.DynamoDB != nil {
 		db, err := awssdk.Open(ctx, *opts.DynamoDB)
 		if err != nil {
@@ -31,3 +40,9 @@ func openStore(ctx context.Context, opts Options) (store, error) {
 	}
 	return engine.Open(opts.DataDir, o)
 }
+
+// keptOpen is a store of the caller's, who closes it.
+type keptOpen struct{ Store }
+
+// Close does nothing.
+func (keptOpen) Close() error { return nil }

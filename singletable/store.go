@@ -25,6 +25,9 @@ type Options struct {
 	OnCall func(Call)
 	// Sleep waits between retries; by default until the time has passed or ctx is done.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Draw returns a number from 0 up to, but not including, n; by default a random one. It decides
+	// how long retries wait, so that a test which draws from a seed sees the same waits again.
+	Draw func(n int64) int64
 }
 
 // Retry says how throttled, conflicting and unprocessed calls are tried again, until the deadline
@@ -92,8 +95,14 @@ func NewStore(db dynamo.DB, opts Options) *Store {
 	if opts.Sleep == nil {
 		opts.Sleep = sleep
 	}
+	if opts.Draw == nil {
+		opts.Draw = mathrand.Int64N
+	}
 	return &Store{db: db, opts: opts}
 }
+
+// Draw returns a number from 0 up to, but not including, n, as Options.Draw says.
+func (s *Store) Draw(n int64) int64 { return s.opts.Draw(n) }
 
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
@@ -134,7 +143,7 @@ func (r *retry) next(cause error) error {
 		return fmt.Errorf("%w: gave up after %s: %w", ErrBusy, policy.Budget, cause)
 	}
 	// Full jitter: callers that met once do not meet again.
-	pause := time.Duration(mathrand.Int64N(int64(r.wait) + 1))
+	pause := time.Duration(r.s.Draw(int64(r.wait) + 1))
 	if err := r.s.opts.Sleep(r.ctx, pause); err != nil {
 		return fmt.Errorf("%w: %w: %w", ErrBusy, err, cause)
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	StreamShards int
 	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
 	Faults Faults
+	// Disk is a disk in memory that a test can take the power from; by default a database is in the
+	// file system of the computer.
+	Disk *Disk
 	// Logger is told of work in the background and of trouble; nothing is logged by default.
 	Logger *slog.Logger
 
@@ -154,7 +157,11 @@ var ErrClosed = errors.New("the database is closed")
 // on the disk.
 func Open(dir string, opts Options) (*DB, error) {
 	opts = opts.withDefaults(false)
-	if opts.fs == nil {
+	switch {
+	case opts.fs != nil:
+	case opts.Disk != nil:
+		opts.fs = opts.Disk.files()
+	default:
 		opts.fs = vfs.Default
 	}
 	owner, err := own(opts.fs, dir)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -222,7 +221,7 @@ func (l *Ledger) change(
 		if !retryAlone(err) {
 			return Account{}, failed("change account", id, err)
 		}
-		if err := pause(ctx, wait, err); err != nil {
+		if err := l.pause(ctx, wait, err); err != nil {
 			return Account{}, err
 		}
 	}
@@ -238,8 +237,8 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // pause waits a random part of a time before another attempt. When the context ends, cause is what
 // stood in the way.
-func pause(ctx context.Context, most time.Duration, cause error) error {
-	timer := time.NewTimer(rand.N(most))
+func (l *Ledger) pause(ctx context.Context, most time.Duration, cause error) error {
+	timer := time.NewTimer(time.Duration(l.store.Draw(int64(most))))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -188,7 +188,7 @@ func (l *Ledger) insist(ctx context.Context, j *job) (Receipt, error) {
 			return Receipt{}, ErrJoined.Wrap(err)
 		}
 		j.cause = err
-		if err := pause(ctx, wait, err); err != nil {
+		if err := l.pause(ctx, wait, err); err != nil {
 			return Receipt{}, err
 		}
 	}

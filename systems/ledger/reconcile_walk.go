@@ -250,7 +250,7 @@ func (r *reconciler) checkStored(ctx context.Context, c *accountCheck) error {
 				Got:           fmt.Sprintf(form, a.Balance, a.Version)})
 			return nil
 		}
-		if err := pause(ctx, lagWait, nil); err != nil {
+		if err := r.pause(ctx, lagWait, nil); err != nil {
 			return err
 		}
 	}

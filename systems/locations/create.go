@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -240,7 +239,7 @@ func (d *Directory) retry(ctx context.Context, attempt func(context.Context) err
 		if !errors.As(err, &lost) {
 			return err
 		}
-		if n == attemptsMax || !pause(ctx, wait) {
+		if n == attemptsMax || !d.pause(ctx, wait) {
 			if _, ok := errors.AsType[*problem.Error](lost.err); ok {
 				return lost.err
 			}
@@ -251,8 +250,8 @@ func (d *Directory) retry(ctx context.Context, attempt func(context.Context) err
 }
 
 // pause waits a random part of a time; false when the context ended.
-func pause(ctx context.Context, most time.Duration) bool {
-	timer := time.NewTimer(rand.N(most))
+func (d *Directory) pause(ctx context.Context, most time.Duration) bool {
+	timer := time.NewTimer(time.Duration(d.store.Draw(int64(most))))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

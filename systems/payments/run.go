@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -120,7 +119,10 @@ func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 	w.mu.Unlock()
 	until := w.s.opts.Now().Add(time.Millisecond) // What is due at this very millisecond is due.
 	names := m.shardNames(until)
-	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for i := len(names) - 1; i > 0; i-- {
+		j := w.s.store.Draw(int64(i) + 1)
+		names[i], names[j] = names[j], names[i]
+	}
 	next := make(chan string, len(names))
 	for _, name := range names {
 		next <- name

@@ -132,7 +132,7 @@ func (b *Board) read(ctx context.Context, pairs []Pair, now time.Time) (map[Pair
 	read := make(map[Pair]remembered, len(unknown))
 	for i, item := range items {
 		// Half of the time is drawn, so that not all pairs are read again at once.
-		m := remembered{until: now.Add(b.opts.CacheFor/2 + jitter(b.opts.CacheFor/2))}
+		m := remembered{until: now.Add(b.opts.CacheFor/2 + b.jitter(b.opts.CacheFor/2))}
 		// An item that another program has spoilt is none.
 		if item != nil && item.Rate.Sign() > 0 {
 			m.rate, m.found = b.rateOf(*item), true

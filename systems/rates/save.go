@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -48,7 +47,7 @@ func (b *Board) saveUntil(
 	r.FreshUntil, r.Expires = time.Time{}, fresh.UTC().Truncate(time.Second)
 	if b.opts.StaleFor > 0 {
 		r.FreshUntil = r.Expires
-		r.Expires = r.Expires.Add(b.opts.StaleFor + jitter(b.opts.Jitter)).Truncate(time.Second)
+		r.Expires = r.Expires.Add(b.opts.StaleFor + b.jitter(b.opts.Jitter)).Truncate(time.Second)
 	}
 	for attempt := 0; ; attempt++ {
 		err := b.replace(ctx, r, s.force)
@@ -112,11 +111,11 @@ func jump(pair Pair, before, after, factor money.Decimal) error {
 }
 
 // jitter returns a random time up to most.
-func jitter(most time.Duration) time.Duration {
+func (b *Board) jitter(most time.Duration) time.Duration {
 	if most <= 0 {
 		return 0
 	}
-	return rand.N(most + 1)
+	return time.Duration(b.store.Draw(int64(most) + 1))
 }
 
 // MarkStale marks the rate of a pair, which its source could not renew; answers then say so, though
