@@ -4,12 +4,22 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/when"
 )
 
-// instant returns the time that a scalar stands for; dates and times may be text.
+// instant returns the time that a scalar stands for; dates and times may be text. A text that a
+// caller gave is read strictly; one that is stored may come from a more tolerant program.
 func (v scalar) instant() (time.Time, error) {
 	if v.form == formTime {
 		return v.t, checkYear(v.t)
+	}
+	if len(v.text) > len(layoutDay) {
+		t, err := when.Instant(v.text)
+		if err != nil {
+			return t, fmt.Errorf("%q is neither a date nor an RFC 3339 time: it %w", v.text, err)
+		}
+		return t, nil
 	}
 	return parseInstant(v.text)
 }

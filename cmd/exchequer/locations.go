@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/locations"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 func locationColumns() []column[client.Location] {
@@ -206,10 +207,10 @@ func (p *placeFlags) fields(command *cobra.Command) (out client.LocationFields, 
 		out.Lat, out.Lng = &at.Lat, &at.Lng
 	}
 	if p.placeChecked != "" {
-		at, err := time.Parse(time.RFC3339, p.placeChecked)
+		at, err := when.Instant(p.placeChecked)
 		if err != nil {
 			return out, usagef("--place-checked 2026-01-31T10:30:00Z",
-				"--place-checked cannot be read: %v", err)
+				"--place-checked %q is no instant: it %v", p.placeChecked, err)
 		}
 		out.PlaceIDCheckedAt = &at
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/rates"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // The environment that shapes the board of rates.
@@ -295,8 +296,8 @@ from the rate before are refused unless --force is given.`,
 				return usagef("exchequer rates save USD EUR 0.85", "The rate %q: %v", args[2], err)
 			}
 			if asOf != "" {
-				if n.AsOf, err = time.Parse(time.RFC3339, asOf); err != nil {
-					return usagef("--as-of 2026-01-31T10:30:00Z", "--as-of cannot be read: %v", err)
+				if n.AsOf, err = when.Instant(asOf); err != nil {
+					return usagef("--as-of 2026-01-31T10:30:00Z", "--as-of %q is no instant: it %v", asOf, err)
 				}
 			}
 			n.TTLSeconds = int(ttl / time.Second)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // textMax is the width of descriptions in tables.
@@ -227,7 +228,7 @@ func parseBound(flag, text string, days int) (time.Time, error) {
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
 		return t.AddDate(0, 0, days), nil
 	}
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+	if t, err := when.Instant(text); err == nil {
 		return t, nil
 	}
 	if age, err := time.ParseDuration(text); err == nil && age >= 0 {

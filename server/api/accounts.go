@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -90,8 +89,8 @@ type (
 	}
 	legsParams struct {
 		AccountPageParams
-		From time.Time `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
-		To   time.Time `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
+		From bound `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
+		To   bound `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
 	}
 )
 
@@ -261,7 +260,7 @@ func (a *API) legsOfAccount(
 	ctx context.Context, in *legsParams,
 ) (*answer[list[leg]], error) {
 	page, err := a.deps.Ledger.LegsOfAccount(ctx, ledger.LegsQuery{
-		AccountID: in.ID, From: in.From, To: in.To, PageQuery: in.query(),
+		AccountID: in.ID, From: in.From.instant(), To: in.To.instant(), PageQuery: in.query(),
 	})
 	if err != nil {
 		return nil, err

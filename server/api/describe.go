@@ -146,6 +146,7 @@ func (a *API) finishDescription() {
 	for _, path := range spec.Paths {
 		if path.Get != nil {
 			describeETag(path.Get)
+			describeBounds(path.Get)
 		}
 		if path.Post != nil {
 			describeReplay(path.Post)

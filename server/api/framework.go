@@ -60,7 +60,7 @@ var faults = []struct{ theirs, ours string }{
 	{"required", "is missing"},
 	{"invalid integer", "must be a whole number"},
 	{"invalid boolean", "must be true or false"},
-	{"invalid date/time", "must be an instant such as 2026-01-02T10:30:00.123Z"},
+	{badBound, "must be an instant such as 2026-01-02T10:30:00.123Z: it "},
 	{"expected number >= ", "must be at least "},
 	{"expected number <= ", "must be at most "},
 	{"expected length >= ", "must be no shorter than "},

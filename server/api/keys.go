@@ -76,10 +76,10 @@ func (a *API) createKey(
 ) (*created[createdAPIKey], error) {
 	var expires time.Time
 	if body.ExpiresAt != "" {
-		var err error
-		if expires, err = time.Parse(time.RFC3339, body.ExpiresAt); err != nil {
-			return nil, apikey.ErrInvalidKey.
-				Field("expiresAt", "must be an instant such as 2027-01-01T00:00:00Z")
+		var wrong problem.Fields
+		expires = readInstant(&wrong, "expiresAt", body.ExpiresAt)
+		if err := wrong.Err(apikey.ErrInvalidKey); err != nil {
+			return nil, err
 		}
 	}
 	key, secret, err := a.deps.Keys.Create(ctx, apikey.New{

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -185,10 +184,7 @@ func (f *locationFields) change(wrong *problem.Fields) locations.Change {
 		TimeZone: f.TimeZone, Tags: f.Tags,
 	}
 	if f.PlaceIDCheckedAt != "" {
-		at, err := time.Parse(time.RFC3339, f.PlaceIDCheckedAt)
-		if err != nil {
-			wrong.Add("placeIdCheckedAt", "must be an instant such as 2026-01-02T10:30:00Z")
-		}
+		at := readInstant(wrong, "placeIdCheckedAt", f.PlaceIDCheckedAt)
 		c.PlaceIDCheckedAt = &at
 	}
 	if f.AddressComponents != nil {

@@ -20,10 +20,10 @@ func (p PageParams) payments() payments.PageQuery {
 
 // PaymentRange says which times a list over all accounts is about.
 type PaymentRange struct {
-	Date string    `query:"date" format:"date" doc:"One calendar day, in place of from and to" example:"2026-01-31"`
-	Zone string    `query:"zone" doc:"Where the day begins, a name of the IANA database; UTC without it" example:"Pacific/Auckland"`
-	From time.Time `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
-	To   time.Time `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
+	Date string `query:"date" format:"date" doc:"One calendar day, in place of from and to" example:"2026-01-31"`
+	Zone string `query:"zone" doc:"Where the day begins, a name of the IANA database; UTC without it" example:"Pacific/Auckland"`
+	From bound  `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
+	To   bound  `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
 }
 
 // read returns the range. A day cannot be given together with instants.
@@ -33,14 +33,14 @@ func (r PaymentRange) read() (payments.Range, error) {
 	switch {
 	case r.Date == "" && r.Zone != "":
 		wrong.Add("zone", "must be left out without date")
-	case r.Date != "" && (!r.From.IsZero() || !r.To.IsZero()):
+	case r.Date != "" && (r.From.Given() || r.To.Given()):
 		wrong.Add("date", "must be left out where from or to is given")
 	}
 	if err := wrong.Err(ErrInvalidParameter); err != nil {
 		return payments.Range{}, err
 	}
 	if r.Date == "" {
-		return payments.Range{From: r.From, To: r.To}, nil
+		return payments.Range{From: r.From.instant(), To: r.To.instant()}, nil
 	}
 	return payments.Day(r.Date, zone)
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -218,15 +217,6 @@ func (a *API) schedulePayment(
 		out.Status, out.Replayed = http.StatusOK, "true"
 	}
 	return out, nil
-}
-
-// readInstant reads an instant of a body. Its faults are collected.
-func readInstant(wrong *problem.Fields, field, text string) time.Time {
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		wrong.Add(field, "must be an instant such as 2026-01-31T09:00:00Z")
-	}
-	return t
 }
 
 func paymentVersion(p payments.Payment) string { return strconv.FormatUint(p.Version, 10) }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -31,10 +30,7 @@ func (d *newDays) read() ([]rates.Day, error) {
 func (d newDay) read(wrong *problem.Fields, path string) rates.Day {
 	day := rates.Day{Date: d.Date, Base: d.Base, Source: d.Source}
 	if d.At != "" {
-		var err error
-		if day.At, err = time.Parse(time.RFC3339, d.At); err != nil {
-			wrong.Add(path+"at", "must be an instant such as 2026-01-02T10:30:00Z")
-		}
+		day.At = readInstant(wrong, path+"at", d.At)
 	}
 	for _, code := range slices.Sorted(maps.Keys(d.Rates)) {
 		value, err := money.ParseDecimal(d.Rates[code])

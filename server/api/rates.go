@@ -426,9 +426,7 @@ func (a *API) saveRate(
 		wrong.Add("rate", `must be a plain decimal such as "0.85": `+err.Error())
 	}
 	if body.AsOf != "" {
-		if r.AsOf, err = time.Parse(time.RFC3339, body.AsOf); err != nil {
-			wrong.Add("asOf", "must be an instant such as 2026-01-02T10:30:00Z")
-		}
+		r.AsOf = readInstant(&wrong, "asOf", body.AsOf)
 	}
 	ttl := rateTTL
 	switch {

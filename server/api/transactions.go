@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -79,8 +78,8 @@ type (
 	transactionsParams struct {
 		PageParams
 		Status         ledger.TransactionStatus `query:"status" enum:"pending,completed,failed,reversed" doc:"The status to look for; required unless idempotencyKey is given"`
-		From           time.Time                `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
-		To             time.Time                `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
+		From           bound                    `query:"from" doc:"The first instant of the range; open without it" example:"2026-01-01T00:00:00Z"`
+		To             bound                    `query:"to" doc:"The instant at which the range has ended; open without it" example:"2026-02-01T00:00:00Z"`
 		Order          string                   `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first"`
 		IdempotencyKey string                   `query:"idempotencyKey" doc:"The one transaction that was posted with this key" example:"order-1"`
 		Legs           bool                     `query:"legs" doc:"With idempotencyKey: whether to answer all legs too, read as of now"`
@@ -158,7 +157,7 @@ func (a *API) transactions(
 		return nil, err
 	}
 	page, err := a.deps.Ledger.TransactionsByStatus(ctx, ledger.StatusQuery{
-		Status: in.Status, From: in.From, To: in.To, NewestFirst: in.Order == "newest",
+		Status: in.Status, From: in.From.instant(), To: in.To.instant(), NewestFirst: in.Order == "newest",
 		PageQuery: in.query(),
 	})
 	if err != nil {
@@ -171,7 +170,7 @@ func (a *API) transactionByKey(
 	ctx context.Context, in *transactionsParams,
 ) (*answer[list[transaction]], error) {
 	var wrong problem.Fields
-	if in.Status != "" || !in.From.IsZero() || !in.To.IsZero() || in.Cursor != "" {
+	if in.Status != "" || in.From.Given() || in.To.Given() || in.Cursor != "" {
 		wrong.Add("idempotencyKey", "stands alone: it names one transaction")
 	}
 	if err := wrong.Err(ErrInvalidParameter); err != nil {

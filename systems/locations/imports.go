@@ -12,6 +12,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // Bounds of an import.
@@ -188,14 +189,7 @@ func changeOf(cells map[string]string, wrong *problem.Fields) (c Change, blank b
 		c.Tags = tagsOf(v)
 	}
 	if v := cells["placeIdCheckedAt"]; v != "" {
-		at, err := time.Parse(time.RFC3339, v)
-		if err != nil {
-			at, err = time.Parse(dateLayout, v)
-		}
-		if err != nil {
-			wrong.Add("placeIdCheckedAt",
-				"must be a day or an instant such as 2026-01-31T10:30:00Z")
-		}
+		at := readChecked(wrong, v)
 		c.PlaceIDCheckedAt = &at
 	}
 	return c, c.point(cells, wrong)
@@ -468,3 +462,19 @@ func (d *Directory) carry(ctx context.Context, j *job) error {
 	j.LocationID = made.ID
 	return err
 }
+
+// readChecked reads when the id of a place was checked: an instant in the form of RFC 3339, or a
+// day, which is its midnight in UTC.
+func readChecked(wrong *problem.Fields, text string) time.Time {
+	at, err := when.Parse(text)
+	if err == nil && at.Local() && len(text) > len(dateLayout) {
+		err = errNoOffset
+	}
+	if err != nil {
+		wrong.Addf("placeIdCheckedAt",
+			"must be a day or an instant such as 2026-01-31T10:30:00Z: it %v", err)
+	}
+	return at.In(time.UTC)
+}
+
+var errNoOffset = errors.New("has no offset from UTC at its end, such as Z or +13:00")
