@@ -92,27 +92,29 @@ func moreThan(a, b money.Amount) bool {
 // legs are returned in the order in which they were sent, all of one instant, which is never
 // before an account's last one. Among the legs of one account credits are posted before debits, so
 // that no balance on a statement is below what the rules allow.
-func (p *Posting) apply(id TransactionID, accounts []*Account, now time.Time) []Leg {
-	at := instant(now)
+func (p *Posting) apply(place legPlace, accounts []*Account) []Leg {
+	place.at = instant(place.at)
 	for _, a := range accounts {
-		if a.LastPostedAt.After(at) {
-			at = a.LastPostedAt
+		if a.LastPostedAt.After(place.at) {
+			place.at = a.LastPostedAt
 		}
 	}
 	legs := make([]Leg, len(p.Legs))
 	for _, kind := range [...]LegType{Credit, Debit} {
 		for i := range p.Legs {
 			if l := &p.Legs[i]; l.Type == kind {
-				legs[i] = accounts[i].post(l, legPlace{id, i, at})
+				place.index = i
+				legs[i] = accounts[i].post(l, place)
 			}
 		}
 	}
 	return legs
 }
 
-// legPlace is where and when a leg is posted.
+// legPlace is where and when a leg is posted, and the mark of the attempt that does it.
 type legPlace struct {
 	transaction TransactionID
+	mark        uint64
 	index       int
 	at          time.Time
 }
@@ -128,7 +130,7 @@ func (a *Account) post(l *PostingLeg, place legPlace) Leg {
 	a.Revision = max(a.Revision, 1)
 	a.LastPostedAt = place.at
 	return Leg{
-		ID:             legID(a.Version, place.index, place.transaction),
+		ID:             legID(a.Version, place.index, place.mark),
 		TransactionID:  place.transaction,
 		AccountID:      a.ID,
 		Type:           l.Type,

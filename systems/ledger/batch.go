@@ -2,42 +2,61 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // commitTime bounds the write of a batch. It serves several callers, so it must not end with the
-// context of the one that happens to carry it out.
+// context of the caller whose goroutine carries it out.
 const commitTime = 10 * time.Second
 
-// job is a posting on its way into the books.
-type job struct {
-	waiter
+// request is what a caller wants to have posted. It is prepared once and not changed afterwards, so
+// any number of attempts can work with it.
+type request struct {
 	posting Posting // Normal, with the merchant's account in place.
 	id      TransactionID
 	hash    string
+	// ids are the accounts of the posting, each once and in order.
+	ids []AccountID
 	// original is the header of the transaction that this one reverses.
 	original *Transaction
 	// with is what the caller writes in the same write.
 	with With
-
-	// planned tells that entry is what the write in hand makes of the posting.
-	planned bool
-	entry   Entry
-	// twin is another job of the same batch with the same id.
-	twin *job
-
-	// The outcome: a receipt or an error, unless the job has to be tried alone.
-	receipt Receipt
-	err     error
-	alone   bool
-	// cause is why the write of a batch failed, for a job that has to be tried alone.
-	cause error
+	// objection is the problem with the merchant or the original, which counts only if the key is
+	// not in use.
+	objection error
 }
 
-// actions counts the writes that a job needs besides those of the accounts.
-func (j *job) actions() int {
-	n := 1 + len(j.posting.Legs) + j.with.Actions
-	if j.original != nil {
+// job is a request on its way through the queues, once. A request that has to be tried alone gets
+// another job.
+type job struct {
+	*request
+	waiter
+	// solo keeps the job out of the writes of others.
+	solo bool
+	// out is set by the job that carries this one along, before it wakes the caller.
+	out outcome
+}
+
+// outcome is the result of a batch for one of its jobs. The zero value is a job that was not
+// settled, which has to be tried alone.
+type outcome struct {
+	settled bool
+	receipt Receipt
+	err     error
+	// cause is the reason why the write of the batch failed, and tried is what that write would
+	// have posted, for a job that has to be tried alone.
+	cause error
+	tried Entry
+}
+
+// actions counts the writes that a request needs in addition to those of the accounts.
+func (r *request) actions() int {
+	n := 1 + len(r.posting.Legs) + r.with.Actions
+	if r.original != nil {
 		n++
 	}
 	return n
@@ -50,17 +69,14 @@ type batch struct {
 	actions int
 }
 
-// fits tells whether another job may join, and counts it if it does.
+// fits reports whether another job may join.
 func (b *batch) fits(j *job) bool {
-	if j.alone {
+	if j.solo {
 		return false
 	}
-	more := j.actions()
-	for _, other := range b.jobs {
-		if other.id == j.id {
-			more = 0 // It will get the answer of the other.
-			break
-		}
+	more := 0
+	if !b.has(j.id) { // A repeat gets the answer of the other.
+		more = j.actions()
 	}
 	for _, id := range j.ids {
 		if !b.owns(id) {
@@ -70,32 +86,26 @@ func (b *batch) fits(j *job) bool {
 	return b.actions+more <= actionsMax
 }
 
+func (b *batch) has(id TransactionID) bool {
+	return slices.ContainsFunc(b.jobs, func(j *job) bool { return j.id == id })
+}
+
 func (b *batch) owns(id AccountID) bool {
-	for _, o := range b.owned {
-		if o.id == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.owned, func(o *lane) bool { return o.id == id })
 }
 
 func (b *batch) add(j *job) {
-	for _, other := range b.jobs {
-		if other.id == j.id && other.twin == nil {
-			j.twin = other
-			break
-		}
-	}
-	if j.twin == nil {
+	if !b.has(j.id) {
 		b.actions += j.actions()
 	}
 	b.jobs = append(b.jobs, j)
 }
 
-// carry brings a job into the books, together with those of other callers that wait for the same
-// accounts, or lets itself be carried along by one of them. What a batch cannot settle is tried
-// alone.
-func (l *Ledger) carry(ctx context.Context, j *job) (Receipt, error) {
+// carry brings a request into the books, together with those of other callers that wait for the
+// same accounts, or has it carried along by one of them. A request that its batch does not settle is
+// tried alone.
+func (l *Ledger) carry(ctx context.Context, r *request) (Receipt, error) {
+	j := &job{request: r}
 	owner, err := l.lanes.acquire(ctx, j)
 	if err != nil {
 		return Receipt{}, err
@@ -103,13 +113,14 @@ func (l *Ledger) carry(ctx context.Context, j *job) (Receipt, error) {
 	if owner {
 		l.lead(ctx, j)
 	}
-	if j.alone {
-		return l.insist(ctx, j)
+	if !j.out.settled {
+		return l.insist(ctx, r, j.out)
 	}
-	return j.receipt, j.err
+	return j.out.receipt, j.out.err
 }
 
-// lead puts a batch together, writes it, and tells everyone in it what came out.
+// lead puts a batch together, writes it, and gives everyone in it the outcome. Also if the write
+// panics, the accounts are released and the other callers go on.
 func (l *Ledger) lead(ctx context.Context, j *job) {
 	b := &batch{owned: j.held, actions: len(j.held)}
 	b.add(j)
@@ -121,14 +132,17 @@ func (l *Ledger) lead(ctx context.Context, j *job) {
 		defer cancel()
 		ctx = detached
 	}
-	l.settle(b, l.write(ctx, b))
-	l.lanes.release(b.owned)
-	for _, follower := range b.jobs[1:] {
-		follower.wake <- struct{}{}
-	}
+	defer func() {
+		l.lanes.release(b.owned)
+		for _, follower := range b.jobs[1:] {
+			follower.wake <- struct{}{}
+		}
+	}()
+	l.write(ctx, b)
 }
 
-// gather takes in what waits for the lanes of the batch, and for the lanes that come with it.
+// gather takes in the jobs that wait for the lanes of the batch, and for the lanes that come with
+// them.
 func (b *batch) gather(lanes *lanes) {
 	for i := 0; i < len(b.owned); i++ {
 		for {
@@ -143,51 +157,42 @@ func (b *batch) gather(lanes *lanes) {
 	}
 }
 
-// write plans the jobs of a batch one after the other, on the accounts as they are remembered, and
-// writes what can be written. A job that is refused is left out: what is remembered may be old, so
-// a refusal must be confirmed.
-func (l *Ledger) write(ctx context.Context, b *batch) error {
-	if err := l.load(ctx, b.owned); err != nil {
-		return err
-	}
-	for _, lane := range b.owned {
-		lane.next = lane.account
-	}
-	now := l.opts.Now()
-	for _, j := range b.jobs {
-		if j.twin == nil {
-			j.planned = j.plan(b.owned, now) == nil
-		}
-	}
-	return l.commit(ctx, b)
-}
-
-// remember keeps the accounts of a batch as they are after its write.
-func (l *Ledger) remember(b *batch, err error) {
-	for _, lane := range b.owned {
-		if err != nil {
-			lane.known = false
-		} else if lane.known {
-			lane.account = lane.next
-		}
-	}
-}
-
-// settle gives every job of a batch its outcome, and remembers the accounts.
-func (l *Ledger) settle(b *batch, err error) {
-	l.remember(b, err)
+// write makes one attempt at the jobs of a batch, on the accounts as they are remembered, and
+// settles those that were written. A job that is refused stays unsettled: the remembered accounts
+// may be old, so a refusal must be confirmed.
+func (l *Ledger) write(ctx context.Context, b *batch) {
+	requests := make([]*request, len(b.jobs))
 	for i, j := range b.jobs {
-		switch first := j.twin; {
-		case err != nil && i == 0 && !retryAlone(err):
-			j.err = err
-		case err != nil:
-			j.alone, j.cause = true, err
-		case first == nil && j.planned:
-			j.receipt = Receipt{Entry: j.entry}
-		case first != nil && first.planned:
-			j.receipt, j.err = j.replay(first.entry)
-		default:
-			j.alone = true
+		requests[i] = j.request
+	}
+	if err := l.load(ctx, b.owned); err != nil {
+		b.failed(nil, err)
+		return
+	}
+	a := newAttempt(b.owned, l.opts.Now(), requests...)
+	var err error
+	if a.planned() {
+		err = l.commit(ctx, a)
+	}
+	a.remember(err)
+	if err != nil {
+		b.failed(a, err)
+		return
+	}
+	for i, j := range b.jobs {
+		j.out.receipt, j.out.settled, j.out.err = a.receipt(i)
+	}
+}
+
+// failed gives the jobs of a batch the reason why its write failed.
+func (b *batch) failed(a *attempt, err error) {
+	for i, j := range b.jobs {
+		j.out.cause = err
+		if a != nil && errors.Is(err, singletable.ErrUnknown) {
+			j.out.tried = a.parts[i].entry
 		}
+	}
+	if leader := b.jobs[0]; !retryAlone(err) {
+		leader.out.settled, leader.out.err = true, err
 	}
 }

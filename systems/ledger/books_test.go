@@ -31,7 +31,7 @@ type books struct {
 type interposed struct {
 	dynamo.DB
 	mu    sync.Mutex
-	write func(*dynamo.TransactWriteInput) error
+	write func(context.Context, *dynamo.TransactWriteInput) error
 	count int
 	reads error
 	query func()
@@ -80,7 +80,7 @@ func (d *interposed) TransactWrite(
 	d.count++
 	d.mu.Unlock()
 	if hook != nil {
-		if err := hook(in); err != nil {
+		if err := hook(ctx, in); err != nil {
 			return nil, err
 		}
 	}
@@ -89,6 +89,15 @@ func (d *interposed) TransactWrite(
 
 // onWrite sets what is asked before each transaction of the store; nil takes it away.
 func (d *interposed) onWrite(hook func(*dynamo.TransactWriteInput) error) {
+	if hook == nil {
+		d.onWriteIn(nil)
+		return
+	}
+	d.onWriteIn(func(_ context.Context, in *dynamo.TransactWriteInput) error { return hook(in) })
+}
+
+// onWriteIn is onWrite for hooks that look at the context of the write.
+func (d *interposed) onWriteIn(hook func(context.Context, *dynamo.TransactWriteInput) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.write = hook

@@ -37,15 +37,13 @@ func derive(space uuid.UUID, tenant, name string) string {
 
 // legID returns the id of the leg that raises its account to a version: a UUID of version 8 (RFC
 // 9562) that begins with the account version in 48 bits, so that ids of one account sort in posting
-// order, then has the place among the transaction's legs in 12 bits, and 62 bits of the
-// transaction's id.
-func legID(version uint64, place int, transaction TransactionID) LegID {
+// order, then has the place among the transaction's legs in 12 bits, and 62 bits of the mark of the
+// attempt that wrote it.
+func legID(version uint64, place int, mark uint64) LegID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], version<<16)
 	binary.BigEndian.PutUint16(id[6:8], 8<<12|uint16(place)&0xfff)
-	if t, err := uuid.Parse(string(transaction)); err == nil {
-		copy(id[8:], t[8:])
-	}
+	binary.BigEndian.PutUint64(id[8:], mark)
 	id[8] = id[8]&0x3f | 0x80
 	return LegID(id.String())
 }

@@ -18,28 +18,28 @@ import (
 func (l *Ledger) PostTx(
 	ctx context.Context, tx *singletable.Tx, p Posting,
 ) (Receipt, error) {
-	j, err := l.newJob(ctx, p)
+	r, err := l.newRequest(ctx, p)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
+	if r.objection != nil {
+		return l.refuse(ctx, r, r.objection)
 	}
-	return l.join(ctx, tx, j)
+	return l.join(ctx, tx, r)
 }
 
 // ReverseTx adds a reversal to a transaction of the store that the caller commits; see PostTx.
 func (l *Ledger) ReverseTx(
 	ctx context.Context, tx *singletable.Tx, r Reversing,
 ) (Receipt, error) {
-	j, err := l.newReversal(ctx, r)
+	q, err := l.newReversal(ctx, r)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
+	if q.objection != nil {
+		return l.refuse(ctx, q, q.objection)
 	}
-	return l.join(ctx, tx, j)
+	return l.join(ctx, tx, q)
 }
 
 // drafts remembers what was added to transactions that are not committed yet, as long as their
@@ -79,46 +79,44 @@ func (d *drafts) drop(key weak.Pointer[singletable.Tx]) {
 	delete(d.byTx, key)
 }
 
-// join adds a job to a transaction that the caller commits.
-func (l *Ledger) join(ctx context.Context, tx *singletable.Tx, j *job) (Receipt, error) {
+// join adds a request to a transaction that the caller commits.
+func (l *Ledger) join(ctx context.Context, tx *singletable.Tx, r *request) (Receipt, error) {
 	d := l.drafts.of(tx)
-	found, exists := d.entries[j.id]
+	found, exists := d.entries[r.id]
 	if !exists {
 		var err error
-		if found, exists, err = l.entry(ctx, j.id); err != nil {
+		if found, exists, err = l.entry(ctx, r.id); err != nil {
 			return Receipt{}, err
 		}
 	}
 	if exists {
-		return j.replay(found)
+		return r.replay(found)
 	}
-	// These lanes are this call's own: nothing waits for them and nobody else remembers them.
-	for _, id := range j.ids {
+	// These lanes are this call's own: no caller waits for them and they are not remembered.
+	lanes := make([]*lane, 0, len(r.ids))
+	for _, id := range r.ids {
 		account, known := d.accounts[id]
-		j.held = append(j.held, &lane{id: id, known: known, drafted: known, account: account})
+		lanes = append(lanes, &lane{id: id, known: known, drafted: known, account: account})
 	}
-	if err := l.load(ctx, j.held); err != nil {
+	if err := l.load(ctx, lanes); err != nil {
 		return Receipt{}, err
-	}
-	for _, lane := range j.held {
-		lane.next = lane.account
 	}
 	now := d.at
 	if now.IsZero() {
 		now = l.opts.Now()
 	}
-	if err := j.plan(j.held, now); err != nil {
-		j.err = err
-		return l.refuse(ctx, j)
+	a := newAttempt(lanes, now, r)
+	p := &a.parts[0]
+	if p.refusal != nil {
+		return l.refuse(ctx, r, p.refusal)
 	}
-	j.planned = true
-	l.fill(tx, &batch{jobs: []*job{j}, owned: j.held})
+	l.fill(tx, a)
 	if err := tx.Err(); err != nil {
-		return Receipt{}, fmt.Errorf("add transaction %s: %w", j.id, err)
+		return Receipt{}, fmt.Errorf("add transaction %s: %w", r.id, err)
 	}
-	for _, lane := range j.held {
-		d.accounts[lane.id] = lane.next
+	for i := range a.changes {
+		d.accounts[a.changes[i].after.ID] = a.changes[i].after
 	}
-	d.entries[j.id], d.at = j.entry, j.entry.Transaction.CreatedAt
-	return Receipt{Entry: j.entry.clone()}, nil
+	d.entries[r.id], d.at = p.entry, p.entry.Transaction.CreatedAt
+	return Receipt{Entry: p.entry.clone()}, nil
 }

@@ -46,10 +46,8 @@ type lane struct {
 	// known tells that account is as the store had it when this process last saw it.
 	known   bool
 	account Account
-	// drafted tells that account is as an earlier posting of the same Tx leaves it.
+	// drafted reports that account is as an earlier posting of the same Tx leaves it.
 	drafted bool
-	// next is the account as it will be after the write that is being put together.
-	next Account
 }
 
 // The states of a job that waits in a queue. Whoever moves it from waiting is the one who acts.
@@ -99,10 +97,9 @@ func (s *laneShard) forget() {
 	}
 }
 
-// waiter is the part of a job that the lanes know.
+// waiter is the place of a job in the queues.
 type waiter struct {
-	// ids are the accounts of the job, each once and in order; held are the lanes it has of them.
-	ids   []AccountID
+	// held are the lanes that the job has, those of its first accounts.
 	held  []*lane
 	state atomic.Int32
 	wake  chan struct{}

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,41 +16,41 @@ import (
 // ErrIdempotencyConflict. A refusal writes nothing and its key may be tried again. When the
 // context ends first, the posting may have happened or not: send it again with the same key.
 func (l *Ledger) Post(ctx context.Context, p Posting) (Receipt, error) {
-	j, err := l.newJob(ctx, p)
+	r, err := l.newRequest(ctx, p)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
+	if r.objection != nil {
+		return l.refuse(ctx, r, r.objection)
 	}
-	return l.carry(ctx, j)
+	return l.carry(ctx, r)
 }
 
-// newJob checks a posting in itself and prepares it. The error in the job, if there is one, is what
-// the books say against the merchant: it counts only if the key is not in use.
-func (l *Ledger) newJob(ctx context.Context, p Posting) (*job, error) {
-	j := &job{posting: p.normal()}
-	if err := j.posting.check(); err != nil {
+// newRequest checks a posting in itself and prepares it. A problem with its merchant is noted in
+// the request.
+func (l *Ledger) newRequest(ctx context.Context, p Posting) (*request, error) {
+	r := &request{posting: p.normal()}
+	if err := r.posting.check(); err != nil {
 		return nil, err
 	}
-	j.hash = requestHash(&j.posting)
-	if j.posting.IdempotencyKey == "" {
-		j.posting.IdempotencyKey = l.opts.NewID()
+	r.hash = requestHash(&r.posting)
+	if r.posting.IdempotencyKey == "" {
+		r.posting.IdempotencyKey = l.opts.NewID()
 	}
-	j.id = l.transactionID(j.posting.IdempotencyKey)
-	if j.posting.MerchantID != "" {
-		m, err := l.knownMerchant(ctx, j.posting.MerchantID)
+	r.id = l.transactionID(r.posting.IdempotencyKey)
+	if r.posting.MerchantID != "" {
+		m, err := l.knownMerchant(ctx, r.posting.MerchantID)
 		if err == nil {
-			err = j.payTo(m)
+			err = r.payTo(m)
 		}
 		if err != nil && !errors.Is(err, ErrMerchantNotFound) &&
 			!errors.Is(err, ErrNoSettlementAccount) {
 			return nil, err
 		}
-		j.err = err
+		r.objection = err
 	}
-	j.list()
-	return j, nil
+	r.list()
+	return r, nil
 }
 
 // transactionID returns the id of the transaction that an idempotency key stands for.
@@ -60,9 +59,9 @@ func (l *Ledger) transactionID(key string) TransactionID {
 }
 
 // payTo puts a merchant's settlement account in place.
-func (j *job) payTo(m Merchant) error {
-	for i := range j.posting.Legs {
-		leg := &j.posting.Legs[i]
+func (r *request) payTo(m Merchant) error {
+	for i := range r.posting.Legs {
+		leg := &r.posting.Legs[i]
 		if leg.AccountID != MerchantSettlement {
 			continue
 		}
@@ -75,69 +74,23 @@ func (j *job) payTo(m Merchant) error {
 	return nil
 }
 
-// list fills in the ids of the job's accounts.
-func (j *job) list() {
-	j.ids = make([]AccountID, 0, len(j.posting.Legs))
-	for i := range j.posting.Legs {
-		j.ids = append(j.ids, j.posting.Legs[i].AccountID)
+// list fills in the ids of the request's accounts.
+func (r *request) list() {
+	r.ids = make([]AccountID, 0, len(r.posting.Legs))
+	for i := range r.posting.Legs {
+		r.ids = append(r.ids, r.posting.Legs[i].AccountID)
 	}
-	slices.Sort(j.ids)
-	j.ids = slices.Compact(j.ids)
-	j.held = make([]*lane, 0, len(j.ids))
+	slices.Sort(r.ids)
+	r.ids = slices.Compact(r.ids)
 }
 
-// plan works out the entry of the posting on the accounts of the lanes as they will be, and changes
-// them. It returns what the books say against it.
-func (j *job) plan(lanes []*lane, now time.Time) error {
-	var space [8]*Account // Enough for most postings; longer ones move to the heap.
-	accounts := space[:0]
-	for i := range j.posting.Legs {
-		accounts = append(accounts, nextOf(lanes, j.posting.Legs[i].AccountID))
-	}
-	if err := j.posting.refusal(accounts); err != nil {
-		return err
-	}
-	legs := j.posting.apply(j.id, accounts, now)
-	debits, _, _ := j.posting.sums(j.posting.Currency)
-	j.entry = Entry{Legs: legs, Transaction: Transaction{
-		ID:             j.id,
-		IdempotencyKey: j.posting.IdempotencyKey,
-		Type:           j.posting.Type,
-		Status:         Completed,
-		MerchantID:     j.posting.MerchantID,
-		Description:    j.posting.Description,
-		Amount:         debits,
-		Metadata:       j.posting.Metadata,
-		CreatedAt:      legs[0].CreatedAt,
-		requestHash:    j.hash,
-	}}
-	if j.original != nil {
-		j.entry.Transaction.ReversalOf = j.original.ID
-	}
-	slices.SortFunc(legs, func(a, b Leg) int { return cmp.Compare(a.ID, b.ID) })
-	return nil
-}
-
-// nextOf returns the account of a lane as it will be, or nil where there is no account.
-func nextOf(lanes []*lane, id AccountID) *Account {
-	for _, lane := range lanes {
-		if lane.id == id {
-			if lane.next.ID == "" {
-				return nil
-			}
-			return &lane.next
-		}
-	}
-	return nil
-}
-
-// replay answers a job whose transaction exists: with the first answer when the request is the
+// replay answers a request whose transaction exists: with the first answer when the request is the
 // same, and with a conflict when it is not.
-func (j *job) replay(found Entry) (Receipt, error) {
-	if t := &found.Transaction; t.requestHash != j.hash {
-		field := j.posting.difference(t)
-		if j.original != nil {
-			return Receipt{}, ErrAlreadyReversed.With("transaction", j.original.ID).
+func (r *request) replay(found Entry) (Receipt, error) {
+	if t := &found.Transaction; t.requestHash != r.hash {
+		field := r.posting.difference(t)
+		if r.original != nil {
+			return Receipt{}, ErrAlreadyReversed.With("transaction", r.original.ID).
 				With("reversal", t.ID).With("field", field).Field(field, "is another one")
 		}
 		return Receipt{}, ErrIdempotencyConflict.With("first", t.ID).With("field", field).
@@ -146,21 +99,20 @@ func (j *job) replay(found Entry) (Receipt, error) {
 	return Receipt{Entry: found.clone(), Replayed: true}, nil
 }
 
-// refuse returns the problem that a job has with its merchant, unless its key is in use: that comes
-// first.
-func (l *Ledger) refuse(ctx context.Context, j *job) (Receipt, error) {
-	found, exists, err := l.entry(ctx, j.id)
+// refuse returns a refusal of a request, unless its key is in use: that comes first.
+func (l *Ledger) refuse(ctx context.Context, r *request, refusal error) (Receipt, error) {
+	found, exists, err := l.entry(ctx, r.id)
 	switch {
 	case err != nil:
 		return Receipt{}, err
 	case exists:
-		return j.replay(found)
+		return r.replay(found)
 	}
-	return Receipt{}, j.err
+	return Receipt{}, refusal
 }
 
-// Waits between attempts of one job. The first is as long as one write takes, the last is short
-// beside what a person notices.
+// Waits between attempts of one request. The first is as long as one write takes, the last is short
+// compared with what a person notices.
 const (
 	waitFirst = 2 * time.Millisecond
 	waitLast  = 250 * time.Millisecond
@@ -168,119 +120,101 @@ const (
 	insistTime = 10 * time.Second
 )
 
-// insist tries a job alone, from fresh reads, until it is settled or the time is over.
-func (l *Ledger) insist(ctx context.Context, j *job) (Receipt, error) {
+// insist tries a request alone, from fresh reads, until it is settled or the time is over. before is
+// the outcome of the batch that did not settle it.
+func (l *Ledger) insist(ctx context.Context, r *request, before outcome) (Receipt, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	j.alone, j.held = true, j.held[:0]
+	j := &job{request: r, solo: true}
 	if _, err := l.lanes.acquire(ctx, j); err != nil {
 		return Receipt{}, err
 	}
 	defer func() { l.lanes.release(j.held) }()
+	cause, doubts := before.cause, doubts{}.add(before.tried, before.cause)
 	for wait := waitFirst; ; wait = min(2*wait, waitLast) {
-		receipt, err := l.attempt(ctx, j)
+		receipt, tried, err := l.alone(ctx, j)
 		switch {
-		case err != nil && ctx.Err() != nil && j.cause != nil:
-			return Receipt{}, ErrContended.Wrap(errors.Join(err, j.cause))
-		case err == nil || !retryAlone(err):
-			return receipt, err
+		case err == nil:
+			return doubts.settle(receipt), nil
+		case ctx.Err() != nil && cause != nil:
+			return Receipt{}, ErrContended.Wrap(errors.Join(err, cause))
+		case !retryAlone(err):
+			return Receipt{}, err
 		case l.foreign(err):
 			return Receipt{}, ErrJoined.Wrap(err)
 		}
-		j.cause = err
+		cause, doubts = err, doubts.add(tried, err)
 		if err := l.pause(ctx, wait, err); err != nil {
 			return Receipt{}, err
 		}
 	}
 }
 
-// attempt reads what a job needs, and writes it unless it is there already or refused.
-func (l *Ledger) attempt(ctx context.Context, j *job) (Receipt, error) {
+// doubts are the entries that writes of unknown outcome would have posted.
+type doubts []Entry
+
+func (d doubts) add(tried Entry, err error) doubts {
+	if tried.Transaction.ID == "" || !errors.Is(err, singletable.ErrUnknown) {
+		return d
+	}
+	return append(d, tried)
+}
+
+// settle returns the receipt of a request whose writes were of unknown outcome. The transaction
+// that is in the store counts as new if one of those writes posted it: only its answer was lost.
+func (d doubts) settle(r Receipt) Receipt {
+	if r.Replayed && slices.ContainsFunc(d, func(e Entry) bool { return e.same(r.Entry) }) {
+		r.Replayed = false
+	}
+	return r
+}
+
+// alone reads what the request of a job needs, and writes it unless it is stored already or
+// refused. tried is the entry of a write that failed.
+func (l *Ledger) alone(ctx context.Context, j *job) (receipt Receipt, tried Entry, err error) {
 	found, exists, err := l.entry(ctx, j.id)
 	if err != nil {
-		return Receipt{}, err
+		return Receipt{}, Entry{}, err
 	}
 	if exists {
-		return j.replay(found)
+		receipt, err = j.replay(found)
+		return receipt, Entry{}, err
 	}
-	if err := l.checkOriginal(ctx, j); errors.Is(err, ErrNotCompleted) {
-		j.err = err // It may have been reversed just now, by this very reversal.
-		return l.refuse(ctx, j)
+	if err := l.checkOriginal(ctx, j.request); errors.Is(err, ErrNotCompleted) {
+		// It may have been reversed just now, by this very reversal.
+		receipt, err = l.refuse(ctx, j.request, err)
+		return receipt, Entry{}, err
 	} else if err != nil {
-		return Receipt{}, err
+		return Receipt{}, Entry{}, err
 	}
 	for _, lane := range j.held {
 		lane.known = false
 	}
 	if err := l.load(ctx, j.held); err != nil {
-		return Receipt{}, err
+		return Receipt{}, Entry{}, err
 	}
-	for _, lane := range j.held {
-		lane.next = lane.account
+	a := newAttempt(j.held, l.opts.Now(), j.request)
+	if refusal := a.parts[0].refusal; refusal != nil {
+		// Another process may have posted this very request after it was looked for, and so have
+		// caused the refusal. If it is still not stored, the refusal is true of the moment at
+		// which the accounts were read.
+		receipt, err = l.refuse(ctx, j.request, refusal)
+		return receipt, Entry{}, err
 	}
-	if err := j.plan(j.held, l.opts.Now()); err != nil {
-		// Another process may have posted this very job after it was looked for, and so have
-		// caused what is now held against it. If it is still not there, the refusal is true of
-		// the moment at which the accounts were read.
-		j.err = err
-		return l.refuse(ctx, j)
-	}
-	j.planned = true
-	b := &batch{jobs: []*job{j}, owned: j.held}
-	err = l.commit(ctx, b)
-	l.remember(b, err)
+	err = l.commit(ctx, a)
+	a.remember(err)
 	if err != nil {
-		return Receipt{}, err
+		return Receipt{}, a.parts[0].entry, err
 	}
-	return Receipt{Entry: j.entry}, nil
+	receipt, settled, err := a.receipt(0)
+	if !settled {
+		err = fmt.Errorf("post transaction %s: %w", j.id, errNotWritten)
+	}
+	return receipt, Entry{}, err
 }
 
-// retryAlone tells whether a write failed only because somebody else was there first.
+// retryAlone reports whether a write failed only because another writer was there first.
 func retryAlone(err error) bool {
 	return errors.Is(err, singletable.ErrConditionFailed) ||
 		errors.Is(err, singletable.ErrUnknown) || errors.Is(err, singletable.ErrBusy)
-}
-
-// commit writes what is planned of a batch.
-func (l *Ledger) commit(ctx context.Context, b *batch) error {
-	tx := l.store.NewTx()
-	if !l.fill(tx, b) {
-		return nil
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return fmt.Errorf("post transaction %s: %w", b.jobs[0].id, err)
-	}
-	return nil
-}
-
-// fill adds what is planned of a batch to a transaction of the store: headers and legs, the marks
-// on reversed transactions, and one change of each account. It reports whether there is anything.
-func (l *Ledger) fill(tx *singletable.Tx, b *batch) bool {
-	m, some := modelOf(l), false
-	for _, j := range b.jobs {
-		if !j.planned || j.twin != nil {
-			continue
-		}
-		some = true
-		m.transactions.CreateTx(tx, itemOfTransaction(&j.entry.Transaction))
-		for i := range j.entry.Legs {
-			m.legs.PutTx(tx, itemOfLeg(&j.entry.Legs[i])) // New, as their header is.
-		}
-		if j.original != nil {
-			m.markReversed(tx, j.original, j.id)
-		}
-		if j.with.Add != nil {
-			j.with.Add(tx, j.entry.clone())
-		}
-	}
-	for _, lane := range b.owned {
-		switch {
-		case lane.next.Version == lane.account.Version:
-		case lane.drafted:
-			m.addToBalance(tx, &lane.account, &lane.next)
-		default:
-			m.changeBalance(tx, &lane.account, &lane.next)
-		}
-	}
-	return some
 }

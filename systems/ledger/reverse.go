@@ -29,19 +29,19 @@ func (r Reversing) check() error {
 // one ErrAlreadyReversed. The two point at each other, and the original's status becomes reversed.
 // A reversal cannot be reversed.
 func (l *Ledger) Reverse(ctx context.Context, r Reversing) (Receipt, error) {
-	j, err := l.newReversal(ctx, r)
+	q, err := l.newReversal(ctx, r)
 	if err != nil {
 		return Receipt{}, err
 	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
+	if q.objection != nil {
+		return l.refuse(ctx, q, q.objection)
 	}
-	return l.carry(ctx, j)
+	return l.carry(ctx, q)
 }
 
-// newReversal reads the original and prepares its reversal. The error in the job, if there is one,
-// counts only if the original is not reversed already.
-func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*job, error) {
+// newReversal reads the original and prepares its reversal. An original that is not completed is
+// noted in the request: it may be reversed already, by an equal request.
+func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*request, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -53,22 +53,22 @@ func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*job, error) {
 	if t.ReversalOf != "" {
 		return nil, ErrReversalOfReversal.With("transaction", t.ID)
 	}
-	j := &job{posting: original.reversal(), original: t}
-	j.id = TransactionID(derive(reversalSpace, l.opts.Tenant, string(t.ID)))
-	j.hash = requestHash(&Posting{
+	q := &request{posting: original.reversal(), original: t}
+	q.id = TransactionID(derive(reversalSpace, l.opts.Tenant, string(t.ID)))
+	q.hash = requestHash(&Posting{
 		Type: Reversal, Description: r.Description, Metadata: r.Metadata,
 	})
 	// The key is for people and for the look-up by key. No request can take it, whatever key it
 	// has, for ids of reversals are derived in a name space of their own.
-	j.posting.IdempotencyKey = "reversal:" + string(t.ID)
+	q.posting.IdempotencyKey = "reversal:" + string(t.ID)
 	if r.Description != "" {
-		j.posting.Description = r.Description
+		q.posting.Description = r.Description
 	}
-	j.posting.Metadata = r.Metadata
-	j.posting = j.posting.normal()
-	j.err = notCompleted(t)
-	j.list()
-	return j, nil
+	q.posting.Metadata = r.Metadata
+	q.posting = q.posting.normal()
+	q.objection = notCompleted(t)
+	q.list()
+	return q, nil
 }
 
 // notCompleted returns what stands against the reversal of a transaction.
@@ -80,11 +80,11 @@ func notCompleted(t *Transaction) error {
 }
 
 // checkOriginal reads the original of a reversal again, in case its status has changed.
-func (l *Ledger) checkOriginal(ctx context.Context, j *job) error {
-	if j.original == nil {
+func (l *Ledger) checkOriginal(ctx context.Context, r *request) error {
+	if r.original == nil {
 		return nil
 	}
-	t, err := l.Transaction(ctx, j.original.ID)
+	t, err := l.Transaction(ctx, r.original.ID)
 	if err != nil {
 		return err
 	}

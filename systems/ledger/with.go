@@ -20,19 +20,19 @@ type With struct {
 // see to. A replay writes nothing: neither the transaction, which is there, nor what the caller
 // adds. A condition of the caller's that does not hold is ErrJoined.
 func (l *Ledger) PostWith(ctx context.Context, p Posting, with With) (Receipt, error) {
-	j, err := l.newJob(ctx, p)
+	r, err := l.newRequest(ctx, p)
 	if err != nil {
 		return Receipt{}, err
 	}
-	j.with = with
-	if actions := j.actions() + len(j.ids); actions > actionsMax {
-		return Receipt{}, ErrTooManyLegs.With("legs", len(j.posting.Legs)).
-			With("accounts", len(j.ids)).With("actions", actions).With("limit", actionsMax)
+	r.with = with
+	if actions := r.actions() + len(r.ids); actions > actionsMax {
+		return Receipt{}, ErrTooManyLegs.With("legs", len(r.posting.Legs)).
+			With("accounts", len(r.ids)).With("actions", actions).With("limit", actionsMax)
 	}
-	if j.err != nil {
-		return l.refuse(ctx, j)
+	if r.objection != nil {
+		return l.refuse(ctx, r, r.objection)
 	}
-	return l.carry(ctx, j)
+	return l.carry(ctx, r)
 }
 
 // foreign tells whether a write failed because of a condition on an item that is not the ledger's.
