@@ -3,6 +3,7 @@ package singletable
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 	"unsafe"
 
@@ -144,10 +145,14 @@ func (c *patternCore) partRange(
 		if lowText, err = part.text(prefix, low); err != nil {
 			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
 		}
+		lowText = part.loosely(prefix, lowText, low, layoutBare)
 	}
 	if !high.missing {
 		if highText, err = part.text(prefix, high); err != nil {
 			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
+		}
+		if !c.rng.closed {
+			highText = part.loosely(prefix, highText, e.to, layoutSeconds)
 		}
 		switch {
 		case !closed:
@@ -161,6 +166,23 @@ func (c *patternCore) partRange(
 	}
 	return sortCond{op: opWithin, a: dynamo.S(lowText), b: dynamo.S(highText),
 		empty: lowText > highText}, nil
+}
+
+// loosely widens an end of a range that falls on a whole second, so that it holds what other
+// programs write of the instants in it, and nothing else: 10:00:00 without a zone sorts before
+// 10:00:00.000Z, and 09:59:59Z, in the second before the end, after 09:59:59.999Z.
+func (p *part) loosely(prefix []byte, text string, end scalar, layout string) string {
+	t, err := end.instant()
+	if !p.format.loose || err != nil || t.Nanosecond() != 0 {
+		return text
+	}
+	if layout == layoutSeconds {
+		t = t.Add(-time.Second)
+		if checkYear(t) != nil {
+			return text
+		}
+	}
+	return string(t.UTC().AppendFormat(append([]byte(nil), prefix...), layout))
 }
 
 // mustBelow returns the greatest value below v. Where there is none, v itself with an open end

@@ -9,6 +9,7 @@ import (
 const (
 	layoutMillis  = "2006-01-02T15:04:05.000Z"
 	layoutSeconds = "2006-01-02T15:04:05Z"
+	layoutBare    = "2006-01-02T15:04:05" // what every form of an instant begins with
 	layoutDay     = "2006-01-02"
 	layoutMonth   = "2006-01"
 )
@@ -60,8 +61,8 @@ func checkYear(t time.Time) error {
 	return nil
 }
 
-// parseInstant reads an RFC 3339 time with any number of fraction digits, or a calendar day or
-// month as its first instant.
+// parseInstant reads an RFC 3339 time with any number of fraction digits, one without a zone, which
+// is UTC then, or a calendar day or month as its first instant.
 func parseInstant(text string) (time.Time, error) {
 	layout := time.RFC3339Nano
 	switch len(text) {
@@ -71,6 +72,9 @@ func parseInstant(text string) (time.Time, error) {
 		layout = layoutMonth
 	}
 	t, err := time.Parse(layout, text)
+	if err != nil && len(text) >= len(layoutBare) {
+		t, err = time.Parse(layoutBare, text) // Go reads a fraction that the layout lacks.
+	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%q is neither a date nor an RFC 3339 time", text)
 	}

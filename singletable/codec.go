@@ -38,7 +38,7 @@ type codec struct {
 
 // mismatch is the error of a stored value of the wrong type.
 func mismatch(want dynamo.Kind, v dynamo.Value) error {
-	return fmt.Errorf("the stored value is of type %s, not %s", v.Kind(), want)
+	return fmt.Errorf("is of type %s, not %s", v.Kind(), want)
 }
 
 func (c codec) expect(v dynamo.Value) error {
@@ -50,7 +50,10 @@ func (c codec) expect(v dynamo.Value) error {
 
 // tagOptions are the options of a `dynamodbav` tag.
 type tagOptions struct {
-	omitEmpty, stringSet, numberSet, binarySet, unixTime, seconds, day, keyOnly bool
+	omitEmpty, stringSet, numberSet, binarySet, unixTime, seconds, day bool
+	// keyOnly fields are stored in the primary key alone; keyText is a string that is set to the
+	// sort key as it was found; an item without a required field cannot be understood.
+	keyOnly, keyText, required bool
 }
 
 // newCodec returns the codec of a type, or an error that says what is wrong with it.

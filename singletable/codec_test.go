@@ -153,9 +153,8 @@ func TestStoredValuesOfTheWrongTypeNameTheAttribute(t *testing.T) {
 		"Text": dynamo.Int(1), "Int8": dynamo.Int(300), "Int": dynamo.N("1.5"),
 		"At":  dynamo.S("noon"),
 		"Set": dynamo.L(), "Flag": dynamo.S("true"), "Uint64": dynamo.Int(-1),
-		"Version": dynamo.S("1"),
-		"Nested":  dynamo.M(map[string]dynamo.Value{"name": dynamo.Int(1)}),
-		"Names":   dynamo.L(dynamo.Int(1)),
+		"Nested": dynamo.M(map[string]dynamo.Value{"name": dynamo.Int(1)}),
+		"Names":  dynamo.L(dynamo.Int(1)),
 	} {
 		bad := item.Clone()
 		bad[name] = v
@@ -163,6 +162,11 @@ func TestStoredValuesOfTheWrongTypeNameTheAttribute(t *testing.T) {
 			"attribute "+name) {
 			t.Errorf("%s=%s says %v", name, v, err)
 		}
+	}
+	keyed := item.Clone()
+	keyed["Version"] = dynamo.S("1") // It is part of the primary key, which decides.
+	if v, err := e.Decode(keyed); err != nil || v.Version != fullOfEverything().Version {
+		t.Errorf("a field of the primary key is %v, %v", v.Version, err)
 	}
 	null := item.Clone()
 	null["Text"], null["Unknown"] = dynamo.Null(), dynamo.S("x")

@@ -30,7 +30,8 @@ type core struct {
 	on      []*placement
 	rings   []ring
 	enums   map[string][]string
-	disc    string // discriminator attribute, "" without one
+	readAs  map[string][]string // other forms of key attributes
+	disc    string              // discriminator attribute, "" without one
 	discVal string
 	version int // field, -1 without one
 	uniques []*uniqueCore
@@ -49,6 +50,10 @@ type core struct {
 	baseFields fieldSet // fields that the primary key is made of
 	fed        fieldSet // fields that index keys and unique values depend on
 	keyOnly    []int    // fields that live in keys alone
+	keyed      fieldSet // fields that the primary key gives back
+	sources    []keySource
+	required   []int // fields that an item must have to be understood
+	sound      []soundCheck
 	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string
 	attrs      int   // the greatest number of attributes of an item
@@ -106,6 +111,17 @@ func On(index, partition, sort string, opts ...OnOption) EntityOption {
 			opt(pl)
 		}
 		c.on = append(c.on, pl)
+	}
+}
+
+// ReadAs names another form of a key attribute, as other programs write it: items that have it are
+// read, and their missing parts are empty. It is never written.
+func ReadAs(attribute, template string) EntityOption {
+	return func(c *core) {
+		if c.readAs == nil {
+			c.readAs = map[string][]string{}
+		}
+		c.readAs[attribute] = append(c.readAs[attribute], template)
 	}
 }
 
@@ -223,6 +239,7 @@ func (c *core) bind() {
 	c.eachAttr(func(a string) { c.names[a] = placeholder(a) })
 	c.markShared()
 	c.countAttrs()
+	c.bindSources()
 }
 
 // countAttrs works out how many attributes an item has at the most, and which of its fields may
@@ -432,34 +449,6 @@ func (c *core) key(p unsafe.Pointer) (dynamo.Key, error) {
 	return key, err
 }
 
-// unmarshal fills the zero struct at p from an item.
-func (c *core) unmarshal(item dynamo.Item, p unsafe.Pointer) error {
-	if err := c.shape.decodeFrom(item, p); err != nil {
-		return fmt.Errorf("%s %s: %w", c.name, keyText(c.keyOf(item)), err)
-	}
-	if len(c.keyOnly) == 0 {
-		return nil
-	}
-	return c.restore(item, p, func(f *field) bool { return f.opts.keyOnly })
-}
-
-// restore sets fields from the primary key of an item.
-func (c *core) restore(item dynamo.Item, p unsafe.Pointer, want func(*field) bool) error {
-	return c.base.attrs(func(k *keyAttr) error { return k.restore(item[k.attr], p, want) })
-}
-
-// unmarshalPart is unmarshal for an item of an index that does not project everything: fields
-// whose attributes are absent are taken from the primary key where that holds them.
-func (c *core) unmarshalPart(item dynamo.Item, p unsafe.Pointer) error {
-	if err := c.shape.decodeFrom(item, p); err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
-	}
-	return c.restore(item, p, func(f *field) bool {
-		_, present := item[f.attr]
-		return f.opts.keyOnly || !present
-	})
-}
-
 // keyOf returns the primary key of an item.
 func (c *core) keyOf(item dynamo.Item) dynamo.Key {
 	key := make(dynamo.Key, 2)
@@ -482,7 +471,7 @@ func (c *core) owns(item dynamo.Item) bool {
 	ok := true
 	_ = c.base.attrs(func(k *keyAttr) error {
 		v, present := item[k.attr]
-		ok = ok && present && (k.native >= 0 || k.t.matches(v.S()))
+		ok = ok && present && (k.native >= 0 || k.matches(v.S()))
 		return nil
 	})
 	return ok

@@ -24,6 +24,9 @@ type format struct {
 	// width is the exact length in bytes, or 0 when it varies; max is the greatest length, 0
 	// when there is none.
 	width, max int
+	// loose means that an instant is read in other forms than it is written, which have other
+	// widths.
+	loose bool
 	// grain is what a time format cuts off at the end.
 	grain grain
 	// few is how many distinct texts there are, 0 when unknown or many.

@@ -3,6 +3,7 @@ package singletable
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/when"
@@ -33,6 +34,7 @@ func timeMaker(layout string, g grain) formatMaker {
 // timeFormat writes a time in UTC by a layout of fixed width.
 func timeFormat(layout string, g grain, ordered bool) format {
 	f := format{width: len(layout), max: len(layout), grain: g}
+	f.loose = ordered && strings.HasPrefix(layout, layoutBare) && strings.HasSuffix(layout, "Z")
 	// A layout that cuts more off than the stored form cannot give the value back.
 	f.lossless = g <= grainMilli
 	if ordered {
@@ -57,12 +59,24 @@ func timeFormat(layout string, g grain, ordered bool) format {
 	}
 	f.parse = func(text string) (scalar, error) {
 		t, err := time.Parse(layout, text)
+		if err != nil && f.loose {
+			t, err = parseKeyInstant(text)
+		}
 		if err != nil {
 			return scalar{}, fmt.Errorf("%q is not a time of the form %s", text, layout)
 		}
 		return scalar{form: formTime, t: t.UTC(), text: text}, nil
 	}
 	return f
+}
+
+// parseKeyInstant reads an instant of a key in the forms that other programs write: with any
+// fraction or none, and without a zone, which means UTC.
+func parseKeyInstant(text string) (time.Time, error) {
+	if len(text) < len(layoutBare) {
+		return time.Time{}, fmt.Errorf("%q is not an instant", text)
+	}
+	return parseInstant(text)
 }
 
 // beforeInstant returns the instant just before v. Formats cut it down to the greatest time they

@@ -25,6 +25,8 @@ type keyAttr struct {
 	// the template. own means that the attribute is the field's own.
 	native int
 	own    bool
+	// also are the templates of keys that are read as well, but never written.
+	also []*template
 	// base means that the attribute is part of the primary key too, shared that another index
 	// of the entity uses it as well.
 	base, shared bool
@@ -88,6 +90,10 @@ func newKeyAttr(attr, text string, max int, c *core) (*keyAttr, []string) {
 	}
 	if len(k.t.parts) == 1 && !k.t.parts[0].isField() {
 		k.fixed = dynamo.S(text)
+	}
+	for _, form := range c.readAs[attr] {
+		t, wrong := newTemplate(form, c.shape, c.rings)
+		k.also, bad = append(k.also, t), append(bad, wrong...)
 	}
 	if k.kind != dynamo.KindS {
 		bad = append(bad, fmt.Sprintf("key attribute %s is of type %s and takes one field, not "+
@@ -195,36 +201,64 @@ func (c *core) flush(t *keyTexts, item dynamo.Item) {
 	c.spare.Put(t)
 }
 
-// restore sets those fields of the struct at p that live in the key alone, or that all allows.
+// restore sets those fields of the struct at p that the key gives back and that want allows.
 func (k *keyAttr) restore(v dynamo.Value, p unsafe.Pointer, want func(f *field) bool) error {
+	return k.restoreWhere(v, p, func(f *field, _ scalar) bool { return want(f) })
+}
+
+// restoreWhere is restore where want also sees the value that the key holds.
+func (k *keyAttr) restoreWhere(
+	v dynamo.Value, p unsafe.Pointer, want func(f *field, s scalar) bool,
+) error {
+	if v.Kind() != k.kind {
+		return mismatch(k.kind, v)
+	}
 	if k.native >= 0 {
-		if f := &k.t.sh.fields[k.native]; want(f) {
+		if f := &k.t.sh.fields[k.native]; !k.own && want(f, scalar{}) {
 			return f.codec.decode(v, f.at(p))
 		}
 		return nil
 	}
-	ok, err := k.t.parse(v.S(), func(part *part, text string) error {
-		if part.ring != nil {
+	t := k.formOf(v.S())
+	if t == nil {
+		return fmt.Errorf("is %q, which does not fit the template %q", v.S(), k.t.text)
+	}
+	_, err := t.parse(v.S(), func(part *part, text string) error {
+		if part.ring != nil || part.format.parse == nil {
 			return nil
 		}
 		f := &k.t.sh.fields[part.idx]
-		if !part.format.lossless && !(f.opts.keyOnly && part.format.grain > 0) || !want(f) {
+		if !part.format.lossless && !(f.opts.keyOnly && part.format.grain > 0) {
 			return nil
 		}
 		s, err := part.format.parse(text)
 		if err != nil {
 			return err
 		}
-		return f.write(f.at(p), s.as(f.form))
+		if s = s.as(f.form); !want(f, s) {
+			return nil
+		}
+		return f.write(f.at(p), s)
 	})
-	if err == nil && !ok {
-		err = fmt.Errorf("%q does not fit the template %q", v.S(), k.t.text)
+	return err
+}
+
+// formOf returns the template that a key fits: the one that keys are made by, or one that only
+// keys of other programs have. It is nil if there is none.
+func (k *keyAttr) formOf(text string) *template {
+	if k.t.matches(text) {
+		return k.t
 	}
-	if err != nil {
-		return fmt.Errorf("key %s: %w", k.attr, err)
+	for _, t := range k.also {
+		if t.matches(text) {
+			return t
+		}
 	}
 	return nil
 }
+
+// matches reports whether a key could be one of the entity's.
+func (k *keyAttr) matches(text string) bool { return k.formOf(text) != nil }
 
 // as gives a parsed scalar the fields of another form: times may be text in the struct.
 func (v scalar) as(f form) scalar {

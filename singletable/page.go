@@ -15,6 +15,9 @@ import (
 // Page is a page of rows.
 type Page[Out any] struct {
 	Items []Out
+	// Unreadable are the items among the rows of the page that cannot be understood, in order.
+	// They count as rows.
+	Unreadable []*UnreadableError
 	// Next continues after the last row; empty when there are no more.
 	Next string
 	// Prev goes back to the rows before the first, and is empty on the first page.
@@ -30,13 +33,17 @@ type Page[Out any] struct {
 // PageSizeMax bounds the rows of a page.
 const PageSizeMax = 10_000
 
-// All returns every row, in order. A failure is yielded once, as the last pair.
+// All returns every row, in order. A row that cannot be read is yielded as an [*UnreadableError],
+// and the next rows follow. Any other failure is yielded once, as the last pair.
 func (p *Pattern[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out, error] {
 	return func(yield func(Out, error) bool) {
 		var none Out
 		err := p.c.each(ctx, s, unsafe.Pointer(&in), func(item dynamo.Item) (bool, error) {
 			var out Out
 			ok, err := p.decode(p.c, item, &out)
+			if bad, is := AsUnreadable(err); is {
+				return yield(none, bad), nil
+			}
 			if err != nil || !ok {
 				return true, err
 			}
@@ -67,20 +74,22 @@ func (p *Pattern[In, Out]) Page(
 		if ok && err == nil {
 			page.Items = append(page.Items, out)
 		}
-		return ok, err
+		return ok || err != nil, page.note(err)
 	})
 	if err != nil {
 		return Page[Out]{}, err
 	}
 	if raw.reversed {
 		slices.Reverse(page.Items)
+		slices.Reverse(page.Unreadable)
 	}
 	page.Next, page.Prev, page.Resume = raw.next, raw.prev, raw.resume
 	page.Calls, page.Capacity = raw.calls, raw.read
 	return page, nil
 }
 
-// First returns the first row and whether there is one.
+// First returns the first row and whether there is one. A first row that cannot be read is an
+// [*UnreadableError].
 func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out, found bool,
 	err error) {
 	cursor := ""
@@ -89,6 +98,8 @@ func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out,
 		switch {
 		case err != nil:
 			return out, false, err
+		case len(page.Unreadable) > 0:
+			return out, false, page.Unreadable[0]
 		case len(page.Items) > 0:
 			return page.Items[0], true, nil
 		case page.Next == "":
@@ -98,7 +109,8 @@ func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out,
 	}
 }
 
-// Collect puts all rows of a collection into one Out and reports whether there were any.
+// Collect puts all rows of a collection into one Out and reports whether there were any. A row that
+// cannot be read is an [*UnreadableError].
 func (p *Pattern[In, Out]) Collect(
 	ctx context.Context, s *Store, in In,
 ) (out Out, found bool, err error) {

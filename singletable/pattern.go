@@ -194,7 +194,7 @@ func newEntityPattern[In, T any](
 	return &Pattern[In, T]{c: c, decode: func(c *patternCore, item dynamo.Item, out *T) (bool,
 		error) {
 		if !e.c.owns(item) {
-			return false, nil
+			return false, c.stranger(item)
 		}
 		return true, c.unmarshal(e.c, item, unsafe.Pointer(out))
 	}}
@@ -237,7 +237,7 @@ func NewCollection[In, Out any](
 				return true, m.put(c, item, out)
 			}
 		}
-		return false, nil
+		return false, c.stranger(item)
 	}}
 }
 
@@ -278,7 +278,7 @@ func (c *patternCore) err() error {
 // unmarshal decodes an item, which may be a part of one where the index projects a part.
 func (c *patternCore) unmarshal(e *core, item dynamo.Item, p unsafe.Pointer) error {
 	if c.index != nil && c.index.projection.ProjectionType != dynamo.ProjectAll && !c.hydrate {
-		return e.unmarshalPart(item, p)
+		return e.unmarshalSeen(item, p, c.projects)
 	}
 	return e.unmarshal(item, p)
 }

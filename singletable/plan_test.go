@@ -136,7 +136,7 @@ func TestPlansOfPatternsShowTheRequests(t *testing.T) {
 		t.Errorf("%d requests, %s calls", len(plan.Requests), plan.Calls)
 	}
 	want := `Query PaymentScheduler index Query_All_Scheduled_Payments
-where: Sharded-GSI-PK = {"S":"3"} AND Status#Time BETWEEN {"S":"PENDING#2019-09-25T00:00:00Z"} ` +
+where: Sharded-GSI-PK = {"S":"3"} AND Status#Time BETWEEN {"S":"PENDING#2019-09-25T00:00:00"} ` +
 		`AND {"S":"PENDING#2019-09-25T23:59:59Z…"}
 limit: 27`
 	if got := plan.Requests[3].String(); got != want {

@@ -53,11 +53,7 @@ func (c *core) get(
 	if err != nil || item == nil {
 		return false, err
 	}
-	if !c.owns(item) {
-		return false, fmt.Errorf("get %s %s: the item there is another entity's", c.name,
-			keyText(key))
-	}
-	return true, c.unmarshal(item, q)
+	return true, c.found(item, q)
 }
 
 func (c *core) getItem(
@@ -85,12 +81,37 @@ func (c *core) getItem(
 // batchGetMax is how many keys BatchGetItem takes.
 const batchGetMax = 100
 
+// Got is what [Entity.GetEach] found at one key: an item, none, or one that cannot be read.
+type Got[T any] struct {
+	// Value is nil where there is no item, or where Unreadable says why it cannot be read.
+	Value      *T
+	Unreadable *UnreadableError
+}
+
 // GetMany reads the items at the given keys, any number of them, in batches of 100. The answer
 // has one element for each key in the same order, nil where there is no item. A key may occur
-// more than once.
+// more than once. An item that cannot be read fails the whole; see [Entity.GetEach].
 func (e *Entity[T]) GetMany(
 	ctx context.Context, s *Store, at []T, opts ...ReadOption,
 ) ([]*T, error) {
+	got, err := e.GetEach(ctx, s, at, opts...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*T, len(got))
+	for i, g := range got {
+		if g.Unreadable != nil {
+			return nil, g.Unreadable
+		}
+		out[i] = g.Value
+	}
+	return out, nil
+}
+
+// GetEach is [Entity.GetMany] that goes on over items that cannot be read.
+func (e *Entity[T]) GetEach(
+	ctx context.Context, s *Store, at []T, opts ...ReadOption,
+) ([]Got[T], error) {
 	c := e.c
 	keys := make([]dynamo.Key, len(at))
 	for i := range at {
@@ -103,18 +124,31 @@ func (e *Entity[T]) GetMany(
 	if err != nil {
 		return nil, fmt.Errorf("get %s: %w", c.name, err)
 	}
-	out := make([]*T, len(at))
+	out := make([]Got[T], len(at))
 	for i, key := range keys {
 		item, ok := items[c.table.identity(key)]
-		if !ok || !c.owns(item) {
+		if !ok {
 			continue
 		}
-		out[i] = new(T)
-		if err := c.unmarshal(item, unsafe.Pointer(out[i])); err != nil {
+		v := new(T)
+		err := c.found(item, unsafe.Pointer(v))
+		if bad, ok := AsUnreadable(err); ok {
+			out[i].Unreadable = bad
+		} else if err != nil {
 			return nil, err
+		} else {
+			out[i].Value = v
 		}
 	}
 	return out, nil
+}
+
+// found decodes an item that was read by its key.
+func (c *core) found(item dynamo.Item, p unsafe.Pointer) error {
+	if !c.owns(item) {
+		return c.foreign(item)
+	}
+	return c.unmarshal(item, p)
 }
 
 // identity is the primary key of an item as text that no other item of the table has.
@@ -232,11 +266,8 @@ func (e *Entity[T]) GetIn(sn *Snapshot, at T) func() (v T, found bool) {
 	sn.reads = append(sn.reads, snapshotRead{e.c,
 		dynamo.TransactGetItem{TableName: e.c.table.name, Key: key},
 		func(item dynamo.Item) error {
-			if !e.c.owns(item) {
-				return nil
-			}
 			found = true
-			return e.c.unmarshal(item, unsafe.Pointer(&out))
+			return e.c.found(item, unsafe.Pointer(&out))
 		}})
 	return func() (T, bool) { return out, found }
 }

@@ -61,10 +61,10 @@ func (r Row) Get(name string) (any, bool) {
 
 // row turns an item of the entity into a Row: the fields of its struct in their order, those that
 // live in keys included, and then what the item has besides, such as what other programs wrote.
-func (c *core) row(item dynamo.Item) (Row, error) {
+func (c *core) row(pc *patternCore, item dynamo.Item) (Row, error) {
 	r := Row{Entity: c.name}
 	p := c.zero()
-	if err := c.restore(item, p, func(f *field) bool { return f.opts.keyOnly }); err != nil {
+	if err := pc.unmarshal(c, item, p); err != nil {
 		return r, err
 	}
 	seen := map[string]bool{}
@@ -92,6 +92,15 @@ func (c *core) row(item dynamo.Item) (Row, error) {
 	return r, nil
 }
 
+// note keeps an item that cannot be read, and returns every other error.
+func (p *Page[Out]) note(err error) error {
+	if bad, ok := AsUnreadable(err); ok {
+		p.Unreadable = append(p.Unreadable, bad)
+		return nil
+	}
+	return err
+}
+
 // runRows is page with rows as generic values.
 func (c *patternCore) runRows(
 	ctx context.Context, s *Store, p unsafe.Pointer, size int, cursor string,
@@ -102,19 +111,21 @@ func (c *patternCore) runRows(
 			if !m.owns(item) {
 				continue
 			}
-			row, err := m.row(item)
+			row, err := m.row(c, item)
 			if err == nil {
 				page.Items = append(page.Items, row)
 			}
-			return true, err
+			return true, page.note(err)
 		}
-		return false, nil
+		err := c.stranger(item)
+		return err != nil, page.note(err)
 	})
 	if err != nil {
 		return Page[Row]{}, err
 	}
 	if raw.reversed {
 		slices.Reverse(page.Items)
+		slices.Reverse(page.Unreadable)
 	}
 	page.Next, page.Prev, page.Resume = raw.next, raw.prev, raw.resume
 	page.Calls, page.Capacity = raw.calls, raw.read

@@ -59,7 +59,7 @@ func (f *field) value(p unsafe.Pointer) (dynamo.Value, error) {
 func (sh *shape) encodeInto(item map[string]dynamo.Value, p unsafe.Pointer) error {
 	for i := range sh.fields {
 		f := &sh.fields[i]
-		if f.opts.keyOnly {
+		if f.opts.keyOnly || f.opts.keyText {
 			continue
 		}
 		v, err := f.value(p)
@@ -74,16 +74,23 @@ func (sh *shape) encodeInto(item map[string]dynamo.Value, p unsafe.Pointer) erro
 }
 
 // decodeFrom sets the fields of the zero struct at p from the attributes of an item. Attributes
-// that the struct does not know are ignored, as are NULLs.
+// that the struct does not know are ignored, as are NULLs, unless the field is required.
 func (sh *shape) decodeFrom(item map[string]dynamo.Value, p unsafe.Pointer) error {
 	for i := range sh.fields {
 		f := &sh.fields[i]
 		v, ok := item[f.attr]
-		if !ok || f.opts.keyOnly || v.Kind() == dynamo.KindNULL {
+		ok = ok && v.Kind() != dynamo.KindNULL
+		if !ok && f.opts.required {
+			return &AttributeError{f.attr, errAbsent}
+		}
+		if !ok || f.opts.keyOnly || f.opts.keyText {
 			continue
 		}
 		if err := f.codec.decode(v, f.at(p)); err != nil {
-			return fmt.Errorf("attribute %s: %w", f.attr, err)
+			return &AttributeError{f.attr, err}
+		}
+		if f.opts.required && f.form == formText && f.isEmpty(p) {
+			return &AttributeError{f.attr, errEmpty}
 		}
 	}
 	return nil
@@ -193,8 +200,8 @@ func underlying(typ reflect.Type) reflect.Type {
 	}
 }
 
-// parseTag splits a `dynamodbav` tag. The options are those of the AWS SDK for Go, and three of
-// this package: seconds, day and keyonly.
+// parseTag splits a `dynamodbav` tag. The options are those of the AWS SDK for Go, and these of
+// this package: seconds, day, keyonly, keytext and required.
 func parseTag(tag string) (name string, opts tagOptions, bad string) {
 	name, rest, _ := strings.Cut(tag, ",")
 	for opt := range strings.SplitSeq(rest, ",") {
@@ -216,6 +223,10 @@ func parseTag(tag string) (name string, opts tagOptions, bad string) {
 			opts.day = true
 		case "keyonly":
 			opts.keyOnly = true
+		case "keytext":
+			opts.keyText = true
+		case "required":
+			opts.required = true
 		default:
 			bad = opt
 		}

@@ -257,6 +257,13 @@ func (t *template) parse(key string, use func(p *part, text string) error) (bool
 // extent returns how many bytes of rest belong to the i-th part.
 func (t *template) extent(i int, rest string) (int, bool) {
 	p := &t.parts[i]
+	if p.format.loose && (i+1 == len(t.parts) || strings.HasPrefix(t.parts[i+1].literal, "#")) {
+		n := strings.IndexByte(rest, '#')
+		if n < 0 {
+			n = len(rest)
+		}
+		return n, n > 0
+	}
 	if p.format.width > 0 {
 		return p.format.width, len(rest) >= p.format.width
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -59,9 +60,12 @@ type side[Out any] struct {
 	c      *patternCore
 	decode func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
 	head   Out
-	item   dynamo.Item // what head is made of
-	has    bool        // head is the next row, which is not consumed yet
-	spent  int         // calls of walks before w
+	item   dynamo.Item        // what head is made of
+	has    bool               // head is the next row, which is not consumed yet
+	bad    []*UnreadableError // rows that cannot be read, up to head
+	paused bool               // bad is as long as a page
+	row    *patternCore       // c for rows that are not hydrated yet
+	spent  int                // calls of walks before w
 }
 
 // taken is a row of a page, and the side that it is from.
@@ -91,6 +95,9 @@ func (u *Union[In, Out]) Page(
 		if err := u.advance(ctx, sides, size-len(rows), last); err != nil {
 			return page, err
 		}
+		if slices.ContainsFunc(sides, func(d *side[Out]) bool { return d.paused }) {
+			break // The page is full of rows that cannot be read.
+		}
 		next, key := u.take(sides)
 		if next.from == nil {
 			break
@@ -103,6 +110,9 @@ func (u *Union[In, Out]) Page(
 	}
 	for _, r := range rows {
 		page.Items = append(page.Items, r.row)
+	}
+	for _, d := range sides {
+		page.Unreadable = append(page.Unreadable, d.bad...)
 	}
 	cursors, ended := make([]string, len(sides), len(sides)+1), true
 	for i, d := range sides {
@@ -117,7 +127,8 @@ func (u *Union[In, Out]) Page(
 	return page, nil
 }
 
-// All returns every row, in order. A failure is yielded once, as the last pair.
+// All returns every row, in order, and those that cannot be read, as [*UnreadableError], behind the
+// rows around them. Any other failure is yielded once, as the last pair.
 func (u *Union[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out, error] {
 	return func(yield func(Out, error) bool) {
 		cursor := ""
@@ -130,6 +141,12 @@ func (u *Union[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out
 			}
 			for _, row := range page.Items {
 				if !yield(row, nil) {
+					return
+				}
+			}
+			for _, bad := range page.Unreadable {
+				var none Out
+				if !yield(none, bad) {
 					return
 				}
 			}
@@ -169,7 +186,9 @@ func (u *Union[In, Out]) open(
 			}
 			from = &at
 		}
-		sides[i] = &side[Out]{w: q.newWalk(s, from), c: leg.c, decode: leg.decode}
+		row := *leg.c
+		row.hydrate = false
+		sides[i] = &side[Out]{w: q.newWalk(s, from), c: leg.c, decode: leg.decode, row: &row}
 	}
 	return sides, last, nil
 }
@@ -213,14 +232,22 @@ func (d *side[Out]) renew() {
 
 // peek finds the side's next row without consuming it.
 func (d *side[Out]) peek(ctx context.Context, limit int) error {
-	for !d.has {
+	for d.paused = false; !d.has; {
+		if d.paused = limit > 0 && len(d.bad) >= limit; d.paused {
+			return nil
+		}
 		item, ok, err := d.w.peek(ctx, limit)
 		if err != nil || !ok {
 			return err
 		}
 		var out Out
-		if d.has, err = d.decode(d.c, item, &out); err != nil {
-			return err
+		if d.has, err = d.decode(d.row, item, &out); err != nil {
+			d.has = false
+			bad, ok := AsUnreadable(err)
+			if !ok {
+				return err
+			}
+			d.bad = append(d.bad, bad)
 		}
 		if d.head, d.item = out, item; !d.has {
 			d.w.consume()
@@ -262,6 +289,10 @@ func (u *Union[In, Out]) hydrated(
 		}
 		var row Out
 		ok, err := d.decode(d.c, item, &row)
+		if bad, is := AsUnreadable(err); is {
+			d.bad = append(d.bad, bad)
+			continue
+		}
 		if err != nil {
 			return nil, d.c.wrap(err)
 		}

@@ -1,0 +1,334 @@
+package singletable
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// This file turns items into structs. Items may have been written by other programs: an attribute
+// that is absent is taken from a key that holds it, a field that is part of the primary key is
+// what the key says, and an item that cannot be understood is an error that names the attribute.
+
+// soundCheck is a check of the struct at p that was given to Sound.
+type soundCheck struct {
+	typ   reflect.Type
+	check func(p unsafe.Pointer) *AttributeError
+}
+
+func newSoundCheck[T any](check func(v *T) *AttributeError) soundCheck {
+	return soundCheck{reflect.TypeFor[T](),
+		func(p unsafe.Pointer) *AttributeError { return check((*T)(p)) }}
+}
+
+// source is a key of an index that gives fields back.
+type keySource struct {
+	k      *keyAttr
+	fields []int
+}
+
+// bindSources works out which fields keys give back, and which fields an item must have.
+func (c *core) bindSources() {
+	gives := func(k *keyAttr) []int {
+		var out []int
+		if k.native >= 0 {
+			if !k.own {
+				out = append(out, k.native)
+			}
+			return out
+		}
+		for i := range k.t.parts {
+			if p := &k.t.parts[i]; p.isField() && p.idx >= 0 && p.ring == nil && p.format.lossless {
+				out = append(out, p.idx)
+			}
+		}
+		return out
+	}
+	c.keyed = newFieldSet(len(c.shape.fields))
+	_ = c.base.attrs(func(k *keyAttr) error {
+		for _, i := range gives(k) {
+			c.keyed.add(i)
+		}
+		return nil
+	})
+	for _, pl := range c.on {
+		_ = pl.attrs(func(k *keyAttr) error {
+			src := keySource{k: k}
+			for _, i := range gives(k) {
+				if !c.keyed.has(i) && !c.shape.fields[i].opts.keyOnly {
+					src.fields = append(src.fields, i)
+				}
+			}
+			if len(src.fields) > 0 {
+				c.sources = append(c.sources, src)
+			}
+			return nil
+		})
+	}
+	for i := range c.shape.fields {
+		if c.shape.fields[i].opts.required {
+			c.required = append(c.required, i)
+		}
+	}
+	for _, s := range c.sound {
+		if s.typ != c.shape.typ {
+			c.fault("Sound checks a %s, not a %s", s.typ, c.shape.typ)
+		}
+	}
+}
+
+// unmarshal fills the zero struct at p from an item.
+func (c *core) unmarshal(item dynamo.Item, p unsafe.Pointer) error {
+	return c.unmarshalSeen(item, p, nil)
+}
+
+// unmarshalSeen is unmarshal for an item of an index, of which only some attributes are seen. A
+// nil seen means all.
+func (c *core) unmarshalSeen(
+	item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool,
+) error {
+	err := c.decode(item, p, seen)
+	if err == nil {
+		return nil
+	}
+	reflect.NewAt(c.shape.typ, p).Elem().SetZero()
+	return c.unreadable(item, err)
+}
+
+// unreadable names the item and the attribute of an error of decode.
+func (c *core) unreadable(item dynamo.Item, err error) error {
+	bad := &UnreadableError{Table: c.table.name, Key: c.keyOf(item), Entity: c.name, Reason: err}
+	var attr *AttributeError
+	if errors.As(err, &attr) {
+		bad.Attribute, bad.Reason = attr.Attribute, attr.Reason
+	}
+	return bad
+}
+
+func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool) error {
+	sh := c.shape
+	for i := range sh.fields {
+		f := &sh.fields[i]
+		if f.opts.keyText {
+			f.setKeyText(p, item[c.table.keys.Sort])
+			continue
+		}
+		v, ok := item[f.attr]
+		if !ok || f.opts.keyOnly || v.Kind() == dynamo.KindNULL {
+			continue
+		}
+		if err := f.codec.decode(v, f.at(p)); err != nil {
+			f.clear(p)
+			if !c.keyed.has(i) {
+				return &AttributeError{f.attr, err}
+			}
+		}
+	}
+	if err := c.decodeKeys(item, p); err != nil {
+		return err
+	}
+	if c.lookup {
+		return nil
+	}
+	if err := c.checkRequired(item, p, seen); err != nil {
+		return err
+	}
+	if err := c.checkEnumsRead(p); err != nil {
+		return err
+	}
+	if seen != nil {
+		return nil
+	}
+	for _, s := range c.sound {
+		if err := s.check(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decodeKeys sets the fields that keys give back: those of the primary key always, as it is what
+// an item is found by, and those of index keys where the item has no attribute of its own.
+func (c *core) decodeKeys(item dynamo.Item, p unsafe.Pointer) error {
+	err := c.base.attrs(func(k *keyAttr) error {
+		if len(c.keyOnly) == 0 && k.agrees(item[k.attr], p) {
+			return nil
+		}
+		if err := k.restore(item[k.attr], p, func(*field) bool { return true }); err != nil {
+			return &AttributeError{k.attr, err}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, src := range c.sources {
+		c.decodeSource(src, item, p)
+	}
+	return nil
+}
+
+// decodeSource sets fields from an index key. A key that the template did not make gives nothing:
+// then an attribute that is needed is missed by name.
+func (c *core) decodeSource(src keySource, item dynamo.Item, p unsafe.Pointer) {
+	wanted := false
+	for _, i := range src.fields {
+		wanted = wanted || c.lacks(item, i)
+	}
+	v, ok := item[src.k.attr]
+	if !wanted || !ok || v.Kind() != src.k.kind {
+		return
+	}
+	want := func(f *field) bool {
+		own, present := item[f.attr]
+		return !present || own.Kind() == dynamo.KindNULL
+	}
+	_ = src.k.restore(v, p, want)
+	_ = src.k.restoreAbbreviated(v, item, p)
+}
+
+// lacks reports whether an item has no value of a field, or an abbreviated one.
+func (c *core) lacks(item dynamo.Item, i int) bool {
+	v, ok := item[c.shape.fields[i].attr]
+	return !ok || v.Kind() == dynamo.KindNULL || strings.HasSuffix(v.S(), ellipsis)
+}
+
+// ellipsis ends an id that is abbreviated, as in the examples of published designs: ACCOUNT#660f...
+// in one place and the whole id in another. The whole one is meant.
+const ellipsis = "..."
+
+// restoreAbbreviated sets text fields whose attributes are abbreviations of what the key holds.
+func (k *keyAttr) restoreAbbreviated(v dynamo.Value, item dynamo.Item, p unsafe.Pointer) error {
+	if k.native >= 0 {
+		return nil
+	}
+	return k.restoreWhere(v, p, func(f *field, s scalar) bool {
+		short, ok := strings.CutSuffix(item[f.attr].S(), ellipsis)
+		return ok && short != "" && strings.HasPrefix(s.text, short)
+	})
+}
+
+// checkRequired looks for what an item cannot do without.
+func (c *core) checkRequired(
+	item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool,
+) error {
+	for _, i := range c.required {
+		f := &c.shape.fields[i]
+		if f.opts.keyOnly || seen != nil && !seen(f.attr) {
+			continue
+		}
+		v, present := item[f.attr]
+		present = present && v.Kind() != dynamo.KindNULL
+		empty := f.isEmpty(p)
+		switch {
+		case !empty:
+		case !present:
+			return &AttributeError{f.attr, errAbsent}
+		case f.form == formText || f.form == formTime:
+			return &AttributeError{f.attr, errEmpty}
+		}
+	}
+	return nil
+}
+
+// isEmpty reports whether the field of the struct at p is its zero value.
+func (f *field) isEmpty(p unsafe.Pointer) bool {
+	if f.codec.empty != nil {
+		return f.codec.empty(f.at(p))
+	}
+	return reflect.NewAt(f.typ, f.at(p)).Elem().IsZero()
+}
+
+// clear sets the field to its zero value.
+func (f *field) clear(p unsafe.Pointer) { reflect.NewAt(f.typ, f.at(p)).Elem().SetZero() }
+
+func (f *field) setKeyText(p unsafe.Pointer, v dynamo.Value) {
+	*(*string)(f.at(p)) = v.S()
+}
+
+func (c *core) checkEnumsRead(p unsafe.Pointer) error {
+	for _, e := range c.enumFields {
+		f := &c.shape.fields[e.idx]
+		v, err := f.scalar(p)
+		if err != nil {
+			return &AttributeError{f.attr, err}
+		}
+		if !v.missing && !slices.Contains(e.values, v.text) {
+			return &AttributeError{f.attr, fmt.Errorf("is %q, not one of %s", v.text,
+				strings.Join(e.values, ", "))}
+		}
+	}
+	return nil
+}
+
+// agrees reports whether the struct at p has the key that its item has.
+func (k *keyAttr) agrees(v dynamo.Value, p unsafe.Pointer) bool {
+	if k.native >= 0 {
+		return k.own
+	}
+	var buf [160]byte
+	out, fixed, missing, err := k.append(buf[:0], p)
+	if err != nil || missing != "" {
+		return false
+	}
+	if !fixed.IsAbsent() {
+		return fixed.S() == v.S()
+	}
+	return string(out) == v.S()
+}
+
+// stranger returns the error of a row that belongs to no entity of the table although its key
+// begins like that of a member, and nil for a row that is somebody else's.
+func (c *patternCore) stranger(item dynamo.Item) error {
+	for _, e := range c.table.entities {
+		if e.owns(item) {
+			return nil
+		}
+	}
+	for _, m := range c.members {
+		if err := m.claim(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claim returns the error of an item that does not belong to the entity although its key begins
+// like the entity's.
+func (c *core) claim(item dynamo.Item) error {
+	begins, fits := true, true
+	bad := &AttributeError{Reason: errors.New("does not have the form of this entity's keys")}
+	_ = c.base.attrs(func(k *keyAttr) error {
+		v := item[k.attr]
+		if k.native >= 0 {
+			return nil
+		}
+		begins = begins && v.Kind() == k.kind && strings.HasPrefix(v.S(), k.t.literalPrefix())
+		if !k.matches(v.S()) && fits {
+			fits, bad.Attribute = false, k.attr
+		}
+		return nil
+	})
+	if !begins {
+		return nil
+	}
+	if fits {
+		bad.Attribute = c.disc
+		bad.Reason = fmt.Errorf("is %s, not %q", item[c.disc], c.discVal)
+	}
+	return c.unreadable(item, bad)
+}
+
+// foreign is the error of an item that is found by key and belongs to another entity.
+func (c *core) foreign(item dynamo.Item) error {
+	if err := c.claim(item); err != nil {
+		return err
+	}
+	return c.unreadable(item, &AttributeError{c.table.keys.Partition,
+		errors.New("is the key of another entity's item")})
+}
