@@ -7,45 +7,70 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// ReconcileQuery asks whether the books are right over calendar days, both included.
+// ReconcileQuery asks whether the books are right: all of them, or the transactions of calendar
+// days.
 type ReconcileQuery struct {
+	// From and To are the first and the last day. An empty day leaves that end open.
 	From, To Date
-	// Cursor continues an earlier run of the same days, from the Cursor of its last Progress.
+	// Skip and Limit choose the divergences that are listed: Limit of them, or 100, after the first
+	// Skip.
+	Skip, Limit int
+	// Cursor continues an earlier run of the same query, from the Cursor of its last Progress.
 	Cursor string
 	// Progress, if set, is called now and then, by the goroutine of the caller.
 	Progress func(ReconcileProgress)
 }
 
-// ReconcileProgress tells how far a reconciliation has come.
+// ReconcileProgress says how far a reconciliation has come.
 type ReconcileProgress struct {
-	Transactions int `json:"transactions"`
-	Legs         int `json:"legs"`
-	Accounts     int `json:"accounts"`
+	// Step is the part of the run: table, GSI1, GSI2 and, where these disagree, locate and recount.
+	Step         string `json:"step"`
+	Items        int    `json:"items"`
+	Transactions int    `json:"transactions"`
+	Legs         int    `json:"legs"`
+	Accounts     int    `json:"accounts"`
 	// Found is how many divergences there are so far.
 	Found int `json:"found"`
 	// Cursor lets another run continue from here.
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// Reconciliation is the outcome.
+// The verdicts of a reconciliation.
+const (
+	// VerdictBalanced means that everything was compared and nothing diverges.
+	VerdictBalanced = "balanced"
+	// VerdictDiverges means that something diverges.
+	VerdictDiverges = "diverges"
+	// VerdictUndecided means that nothing was found, but not everything could be compared.
+	VerdictUndecided = "undecided"
+)
+
+// Reconciliation is the result of a check of the books.
 type Reconciliation struct {
-	From Date `json:"from"`
-	To   Date `json:"to"`
-	// Balanced tells that nothing diverges.
+	// From and To are the days that were asked for; an end that was open is empty.
+	From Date `json:"from,omitempty"`
+	To   Date `json:"to,omitempty"`
+	// Verdict is one of the constants.
+	Verdict string `json:"verdict"`
+	// Balanced reports whether the verdict is VerdictBalanced.
 	Balanced bool `json:"balanced"`
-	// Moving tells that postings went on meanwhile, so that totals could not be compared. Run it
-	// again, or over days that are past.
-	Moving bool `json:"moving"`
-	// Until is the instant before which transactions were looked at.
-	Until        time.Time `json:"until"`
-	Transactions int       `json:"transactions"`
-	Legs         int       `json:"legs"`
-	Accounts     int       `json:"accounts"`
+	// Until is the instant that the sums are pinned to. What was posted later changes none of them.
+	Until time.Time `json:"until"`
+	// Items counts all items of the table; Others those that are not the ledger's.
+	Items        int `json:"items"`
+	Others       int `json:"others"`
+	Transactions int `json:"transactions"`
+	Legs         int `json:"legs"`
+	Accounts     int `json:"accounts"`
 	// Totals has one entry for each currency, by its code.
 	Totals []CurrencyTotal `json:"totals"`
-	// Divergences are the first findings, in the order in which they were met; Found counts all.
+	// Divergences are those that Skip and Limit choose, in the order in which they were met; Found
+	// counts all.
 	Divergences []Divergence `json:"divergences"`
 	Found       int          `json:"found"`
+	// Undecided are the first things that could not be compared, and why; Open counts all.
+	Undecided []Divergence `json:"undecided"`
+	Open      int          `json:"open"`
 }
 
 // CurrencyTotal sums up one currency.
@@ -65,6 +90,8 @@ type Divergence struct {
 	AccountID     AccountID      `json:"accountId,omitempty"`
 	LegID         LegID          `json:"legId,omitempty"`
 	Currency      money.Currency `json:"currency,omitempty"`
+	// Entry is the primary key of the item in the table.
+	Entry string `json:"entry,omitempty"`
 	// Want and Got are what should be there and what is, in words of the kind.
 	Want string `json:"want"`
 	Got  string `json:"got"`

@@ -7,7 +7,9 @@ const lines = "application/x-ndjson"
 
 // reconcile reads the lines of a reconciliation: progress, and at the end the outcome or a problem.
 func (c *Client) reconcile(ctx context.Context, q ReconcileQuery) (Reconciliation, error) {
-	r := c.post("/v1/reconciliation", reconcileJSON{From: q.From, To: q.To, Cursor: q.Cursor})
+	r := c.post("/v1/reconciliation", reconcileJSON{
+		From: q.From, To: q.To, Skip: q.Skip, Limit: q.Limit, Cursor: q.Cursor,
+	})
 	r.safe = true // It only reads.
 	return streamed[Reconciliation](ctx, r, q.Progress)
 }

@@ -109,8 +109,10 @@ type (
 	}
 
 	reconcileJSON struct {
-		From   Date   `json:"from"`
-		To     Date   `json:"to"`
+		From   Date   `json:"from,omitempty"`
+		To     Date   `json:"to,omitempty"`
+		Skip   int    `json:"skip,omitempty"`
+		Limit  int    `json:"limit,omitempty"`
 		Cursor string `json:"cursor,omitempty"`
 	}
 

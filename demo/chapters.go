@@ -372,10 +372,7 @@ func (s *story) status(ctx context.Context) error {
 
 func (s *story) reconcile(ctx context.Context) error {
 	s.title("The books are checked from end to end")
-	tomorrow := time.Now().UTC().AddDate(0, 0, 1)
-	r, err := s.client.Reconcile(ctx, client.ReconcileQuery{
-		From: "2000-01-01", To: client.Date(tomorrow.Format(time.DateOnly)),
-	})
+	r, err := s.client.Reconcile(ctx, client.ReconcileQuery{})
 	if err != nil {
 		return err
 	}

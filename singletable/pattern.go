@@ -96,6 +96,10 @@ func UseIndex(name string) PatternOption {
 // Between keeps rows whose attribute lies in [from, to), from included and to not: the inputs of
 // those names. An input that is empty leaves its end open. The attribute is the first part of the
 // sort key that no input fixes, or the time bucket of the partition key, or both.
+//
+// An input of type time.Time is empty if it is the zero time, which is also a valid instant: the
+// first one of the year 1. Where that instant may be asked for, give the input the type *time.Time:
+// only nil leaves the end open.
 func Between(attribute, from, to string) PatternOption {
 	return patternOption(func(c *patternCore) {
 		c.rng = &rangeSpec{attr: attribute, from: from, to: to}

@@ -218,7 +218,11 @@ func pointerReader(elem reflect.Type) (form, func(unsafe.Pointer) (scalar, error
 			if q == nil {
 				return scalar{form: f, missing: true}, nil
 			}
-			return read(q)
+			v, err := read(q)
+			if f == formTime {
+				v.missing = false // A pointer says itself whether there is a time.
+			}
+			return v, err
 		}, func(p unsafe.Pointer, v scalar) error {
 			q := reflect.New(elem)
 			if err := write(q.UnsafePointer(), v); err != nil {

@@ -125,7 +125,8 @@ func (e *exchequer) check(ctx context.Context, transactions int) error {
 		return err
 	}
 	if !report.Balanced() {
-		return fmt.Errorf("the books diverge: %+v", report.Divergences[0])
+		return fmt.Errorf("the books are %s: %+v, %+v", report.Verdict(), report.Divergences,
+			report.Undecided)
 	}
 	b := books{transactions: report.Transactions - e.accounts} // each has an opening
 	for _, id := range e.ids {

@@ -26,6 +26,7 @@ const (
 	exitUnavailable = 6   // the server or the store does not answer; try again
 	exitForbidden   = 7   // the API key or token is missing, wrong, or may not do this
 	exitDiffers     = 8   // the books do not balance, or a table is not as it should be
+	exitUndecided   = 9   // a check found nothing, but could not compare everything
 	exitStopped     = 130 // interrupted; what was done stays done
 )
 
@@ -39,6 +40,7 @@ const exitStatuses = `  0    done
   6    unavailable: the server or the store does not answer
   7    forbidden: the API key or token is missing, wrong, or may not do this
   8    differs: the books do not balance, or a table is not as it should be
+  9    undecided: a check found nothing wrong, but could not compare everything
   130  stopped by a signal; what was done stays done`
 
 // exits says which status ends a command that met a problem.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +36,8 @@ type interposed struct {
 	count int
 	reads error
 	query func()
+	// index changes what indexes hold, if it is set.
+	index *brokenIndex
 	// settle lets the indexes catch up before they are read. Tests look into them right after they
 	// wrote; those of late indexes take it away.
 	settle func() error
@@ -44,7 +47,7 @@ func (d *interposed) Query(
 	ctx context.Context, in *dynamo.QueryInput,
 ) (*dynamo.QueryOutput, error) {
 	d.mu.Lock()
-	err, settle, query := d.reads, d.settle, d.query
+	err, settle, query, index := d.reads, d.settle, d.query, d.index
 	d.mu.Unlock()
 	if query != nil {
 		query()
@@ -55,7 +58,71 @@ func (d *interposed) Query(
 	if err != nil {
 		return nil, err
 	}
-	return d.DB.Query(ctx, in)
+	out, err := d.DB.Query(ctx, in)
+	if err == nil && index != nil && in.IndexName != "" {
+		out.Items = index.answer(in.IndexName, out.Items, func(ghost dynamo.Item) bool {
+			return asksFor(in, ghost)
+		})
+	}
+	return out, err
+}
+
+func (d *interposed) Scan(
+	ctx context.Context, in *dynamo.ScanInput,
+) (*dynamo.ScanOutput, error) {
+	d.mu.Lock()
+	err, settle, index := d.reads, d.settle, d.index
+	d.mu.Unlock()
+	if err == nil && settle != nil && in.IndexName != "" && in.ExclusiveStartKey == nil {
+		err = settle()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.DB.Scan(ctx, in)
+	if err == nil && index != nil && in.IndexName != "" {
+		first := in.Segment == 0 && in.ExclusiveStartKey == nil
+		out.Items = index.answer(in.IndexName, out.Items,
+			func(dynamo.Item) bool { return first })
+	}
+	return out, err
+}
+
+// brokenIndex is an index that does not hold what the table does.
+type brokenIndex struct {
+	name  string
+	alter func(dynamo.Item) dynamo.Item // nil takes the row away
+	ghost dynamo.Item                   // a row that the table does not have
+}
+
+func (x *brokenIndex) answer(
+	index string, items []dynamo.Item, wantGhost func(dynamo.Item) bool,
+) (out []dynamo.Item) {
+	if index != x.name {
+		return items
+	}
+	for _, item := range items {
+		if x.alter != nil {
+			item = x.alter(maps.Clone(item))
+		}
+		if item != nil {
+			out = append(out, item)
+		}
+	}
+	if x.ghost != nil && wantGhost(x.ghost) {
+		out = append(out, x.ghost)
+	}
+	return out
+}
+
+// asksFor reports whether a query asks for the keys that an item has in the index.
+func asksFor(in *dynamo.QueryInput, item dynamo.Item) bool {
+	for _, v := range in.ExpressionAttributeValues {
+		if !v.Equal(item[in.IndexName+"PK"]) && !v.Equal(item[in.IndexName+"SK"]) {
+			return false
+		}
+	}
+	return in.ExclusiveStartKey == nil
 }
 
 // onQuery sets what happens before each query; nil takes it away.

@@ -41,6 +41,11 @@
 // leg is older than the one before it. So a statement is only read, and adds up, while others
 // post.
 //
+// A reconciliation says that the books balance only if it compared everything: headers with legs
+// and legs with headers, balances with legs, accounts with the directory, reversals with originals,
+// and index entries with their items. It names each item that diverges. What it could not compare
+// makes its verdict undecided.
+//
 // # Access patterns
 //
 //	question                             index  partition               sort

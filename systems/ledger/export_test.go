@@ -29,3 +29,9 @@ func Touch(l *Ledger, id AccountID) {
 	defer s.mu.Unlock()
 	s.lane(id)
 }
+
+// PagesOf returns a query that reads so many items at a time.
+func PagesOf(n int, q ReconcileQuery) ReconcileQuery {
+	q.page = n
+	return q
+}

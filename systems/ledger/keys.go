@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -178,28 +180,28 @@ func (m *model) defineEntities(o Options) {
 	if o.Tenant != TenantDefault {
 		tenant = o.Tenant + "#"
 	}
-	m.merchants = singletable.NewEntity[merchantItem](m.table, "Merchant",
-		singletable.Discriminator(kind, "Merchant"),
+	m.merchants = singletable.NewEntity[merchantItem](m.table, merchantEntity,
+		singletable.Discriminator(kind, merchantEntity),
 		singletable.Primary("MERCHANT#<ID>", "METADATA"))
-	m.accounts = singletable.NewEntity[accountItem](m.table, "Account",
-		singletable.Discriminator(kind, "Account"),
+	m.accounts = singletable.NewEntity[accountItem](m.table, accountEntity,
+		singletable.Discriminator(kind, accountEntity),
 		singletable.Primary("ACCOUNT#<ID>", "METADATA"),
 		// The ledger's own accounts have no user.
 		singletable.On(indexGSI1, "USER#<UserID>", "ACCOUNT#<ID>", singletable.Sparse()))
-	m.transactions = singletable.NewEntity[transactionItem](m.table, "Transaction",
-		singletable.Discriminator(kind, "Transaction"),
+	m.transactions = singletable.NewEntity[transactionItem](m.table, headerEntity,
+		singletable.Discriminator(kind, headerEntity),
 		singletable.Enum("Status", string(Pending), string(Completed), string(Failed),
 			string(Reversed)),
 		singletable.Shards(statusRing, "CreatedAt", o.statusEpochs()...),
 		singletable.Primary("TXN#<ID>", "METADATA"),
 		singletable.On(indexGSI1, "STATUS#<Status>"+o.statusSuffix(), "CREATED#<CreatedAt>"),
 		singletable.On(indexGSI2, "IDEMPOTENCY#"+tenant+"<IdempotencyKey>", "TXN"))
-	m.legs = singletable.NewEntity[legItem](m.table, "TransactionLeg",
-		singletable.Discriminator(kind, "TransactionLeg"),
+	m.legs = singletable.NewEntity[legItem](m.table, legEntity,
+		singletable.Discriminator(kind, legEntity),
 		singletable.Primary("TXN#<TransactionID>", "LEG#<ID>"),
 		singletable.On(indexGSI1, "ACCOUNT#<AccountID>", "LEG#<CreatedAt>#<ID>"))
-	m.directory = singletable.NewEntity[directoryItem](m.table, "AccountEntry",
-		singletable.Discriminator(kind, "AccountEntry"),
+	m.directory = singletable.NewEntity[directoryItem](m.table, directoryEntity,
+		singletable.Discriminator(kind, directoryEntity),
 		singletable.Primary("@ledger#accounts#<AccountID:shard("+directoryShards+")>",
 			"ACCOUNT#<AccountID>"))
 }
@@ -275,4 +277,111 @@ func (m *model) definePatterns() {
 		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"))
 	m.allAccounts = singletable.NewQuery[Everything](m.directory, "accounts",
 		describe("The ids of all accounts, from the ledger's directory"))
+}
+
+// The names of the entities, which are also the values of the attribute Type.
+const (
+	merchantEntity  = "Merchant"
+	accountEntity   = "Account"
+	headerEntity    = "Transaction"
+	legEntity       = "TransactionLeg"
+	directoryEntity = "AccountEntry"
+)
+
+// createdAt is the attribute that says when an item came into being.
+const createdAt = "CreatedAt"
+
+// What the primary keys of the table's items begin with.
+const (
+	transactionKey = "TXN#"
+	accountKey     = "ACCOUNT#"
+	merchantKey    = "MERCHANT#"
+	directoryKey   = "@ledger#accounts#"
+	ownKey         = "@ledger#"
+	legKey         = "LEG#"
+)
+
+// isTransactionKey reports whether a partition key is that of a transaction and its legs.
+func isTransactionKey(partition string) bool {
+	return strings.HasPrefix(partition, transactionKey)
+}
+
+// isOurs reports whether a partition key is one of the ledger's.
+func isOurs(partition string) bool {
+	for _, prefix := range [...]string{transactionKey, accountKey, merchantKey, ownKey} {
+		if strings.HasPrefix(partition, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// named returns a divergence with the names of a stored item, which are in its key.
+func named(a *singletable.AuditItem) Divergence {
+	d := Divergence{Entry: a.Key()}
+	partition, sort := a.Partition(), a.Sort()
+	if id, ok := strings.CutPrefix(partition, transactionKey); ok {
+		d.TransactionID = TransactionID(id)
+		if id, ok := strings.CutPrefix(sort, legKey); ok {
+			d.LegID, d.AccountID = LegID(id), AccountID(a.Text("AccountID"))
+		}
+	}
+	if id, ok := strings.CutPrefix(partition, accountKey); ok {
+		d.AccountID = AccountID(id)
+	}
+	if strings.HasPrefix(partition, directoryKey) {
+		d.AccountID = AccountID(strings.TrimPrefix(sort, accountKey))
+	}
+	return d
+}
+
+// legPartition returns the partition key of an account's legs in GSI1.
+func (m *model) legPartition(id AccountID) (string, error) {
+	item, err := m.legs.Item(legItem{ID: "-", TransactionID: "-", AccountID: id, Type: Debit,
+		Currency: "XXX", CreatedAt: time.Unix(0, 0)})
+	if err != nil {
+		return "", err
+	}
+	return item["GSI1PK"].S(), nil
+}
+
+// otherTenant reports whether a key of GSI2 is that of the same idempotency key under another
+// tenant, because tenants may share a table. own is the key that this ledger would write. The
+// transaction's id says which tenant it belongs to.
+func (l *Ledger) otherTenant(key, own string, h *transactionItem) bool {
+	const prefix = "IDEMPOTENCY#"
+	if l.opts.Tenant != TenantDefault {
+		own = strings.TrimPrefix(own, prefix+l.opts.Tenant+"#")
+	}
+	tenant, ok := strings.CutSuffix(key, strings.TrimPrefix(own, prefix))
+	tenant, prefixed := strings.CutPrefix(tenant, prefix)
+	switch {
+	case !ok || !prefixed:
+		return false
+	case tenant == "":
+		tenant = TenantDefault
+	default:
+		if tenant, ok = strings.CutSuffix(tenant, "#"); !ok || !plainID(tenant) {
+			return false
+		}
+	}
+	return h.ID == TransactionID(derive(transactionSpace, tenant, h.IdempotencyKey)) ||
+		h.ID == TransactionID(derive(reversalSpace, tenant, string(h.ReversalOf)))
+}
+
+// otherShard reports whether a key of GSI1 is that of a status, under any number of shards.
+func otherShard(key, status string) bool {
+	rest, ok := strings.CutPrefix(key, "STATUS#"+status)
+	if !ok || rest == "" {
+		return ok
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(rest, "#"))
+	return err == nil && n >= 0 && n < statusShardsMax
+}
+
+// digested are the attributes that are the same in the table and in an index at all times, because
+// they never change.
+func digested() []string {
+	return []string{"ID", "TransactionID", "AccountID", "LegType", "Amount", "BalanceAfter",
+		"AccountVersion", "CreatedAt", "IdempotencyKey", "TransactionType"}
 }

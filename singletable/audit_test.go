@@ -1,0 +1,1 @@
+package singletable_test
