@@ -1,0 +1,38 @@
+package sim
+
+import "github.com/exchequer-dev/exchequer/client"
+
+func (w *world) newModels() {
+	w.ledger = &ledgerModel{writes: map[string]*write{},
+		accounts: map[client.AccountID]*accountModel{}}
+	w.locations = &locationModel{places: map[client.LocationID]*place{}, imports: map[string]bool{}}
+	w.payments = &paymentModel{orders: map[string]*order{}}
+}
+
+// setUp makes what every round begins with, while nothing goes wrong.
+func (w *world) setUp() error {
+	c := w.newCaller(-1)
+	return w.setUpLedger(c)
+}
+
+// compare compares all that is stored with all that is known, when all is quiet.
+func (w *world) compare() error {
+	c := w.newCaller(-1)
+	if _, err := c.RunPayments(w.ctx, client.PaymentRun{}); err != nil {
+		return cannotTell("run payments", err)
+	}
+	if err := w.db.CatchUp(); err != nil {
+		return err
+	}
+	entries, err := w.readEntries(c)
+	if err != nil {
+		return err
+	}
+	if err := w.comparePayments(c, entries); err != nil {
+		return err
+	}
+	if err := w.compareLedger(c, entries); err != nil {
+		return err
+	}
+	return w.compareLocations(c)
+}

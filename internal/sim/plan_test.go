@@ -1,0 +1,183 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// plan is what a round does. It follows from a seed, but any part of it can be left out, and what
+// is left is a plan too: that is how a failing one is made shorter.
+type plan struct {
+	Seed   uint64
+	Steps  []step
+	Faults []fault
+}
+
+// step is one thing that a client does. Its arguments are names of things, by their number, so that
+// a step means the same when others are left out.
+type step struct {
+	Client int
+	Phase  int // After each phase all is quiet and everything is compared.
+	ID     int // Different for each step of a plan.
+	Do     string
+	A      int // Which key, account or the like; each operation says.
+	B      int
+	C      int
+	Hurry  bool // The first try is given up soon.
+}
+
+// String is how a history names a step.
+func (s step) String() string {
+	hurry := ""
+	if s.Hurry {
+		hurry = " hurry"
+	}
+	return fmt.Sprintf("#%d client %d: %s %d %d %d%s", s.ID, s.Client, s.Do, s.A, s.B, s.C, hurry)
+}
+
+// fault is one thing that goes wrong. At counts what its kind meets: requests, calls of the store,
+// or syncs, of the phase.
+type fault struct {
+	Kind  string
+	Phase int
+	At    int
+	N     int
+}
+
+func (f fault) String() string {
+	return fmt.Sprintf("phase %d: %s at %d (%d)", f.Phase, f.Kind, f.At, f.N)
+}
+
+// The kinds of faults.
+const (
+	faultLostAnswer  = "answer lost"      // Of request At.
+	faultLostRequest = "request lost"     // Request At.
+	faultTwice       = "request twice"    // Request At, again after N milliseconds.
+	faultStore       = "store"            // Fault N of storeFaults, while the phase lasts.
+	faultSlow        = "slow store"       // Call At of the store takes N milliseconds.
+	faultKill        = "process killed"   // Process N, before call At of the store.
+	faultPower       = "power cut"        // Before sync At; N percent of what is not synced stays.
+	faultClock       = "clock of process" // Process N is off by At milliseconds.
+	faultJump        = "clocks jump"      // All clocks, at request At, to just before jump N.
+)
+
+const (
+	phases       = 2
+	clientsMax   = 8
+	processCount = 2
+)
+
+// weights say how often each operation comes in a plan.
+type weight struct {
+	do string
+	n  int
+}
+
+// newPlan draws a plan. A theme makes some rounds about one system, so that its operations meet.
+func newPlan(seed uint64) plan {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p := plan{Seed: seed}
+	clients := 3 + r.IntN(clientsMax-2)
+	each := 5 + r.IntN(8)
+	deeds := themes[r.IntN(len(themes))]
+	sum := 0
+	for _, w := range deeds {
+		sum += w.n
+	}
+	id := 0
+	for phase := range phases {
+		for range each {
+			for c := range clients {
+				id++
+				s := step{Client: c, Phase: phase, ID: id, Hurry: r.IntN(8) == 0,
+					A: r.IntN(1000), B: r.IntN(1000), C: r.IntN(1000)}
+				at := r.IntN(sum)
+				for _, w := range deeds {
+					if at < w.n {
+						s.Do = w.do
+						break
+					}
+					at -= w.n
+				}
+				p.Steps = append(p.Steps, s)
+			}
+		}
+		p.Faults = append(p.Faults, newFaults(r, phase, clients*each)...)
+	}
+	return p
+}
+
+func newFaults(r *rand.Rand, phase, steps int) []fault {
+	var all []fault
+	add := func(kind string, times, at, n int) {
+		for range times {
+			all = append(all, fault{kind, phase, r.IntN(max(1, at)), r.IntN(max(1, n))})
+		}
+	}
+	if r.IntN(6) == 0 {
+		return nil // Nothing goes wrong but that clients meet.
+	}
+	add(faultLostAnswer, r.IntN(6), steps, 1)
+	add(faultLostRequest, r.IntN(3), steps, 1)
+	add(faultTwice, r.IntN(6), steps, 500)
+	add(faultStore, r.IntN(4), 1, len(storeFaults))
+	add(faultSlow, r.IntN(4), steps*4, 90_000)
+	add(faultKill, r.IntN(5)/3, steps*4, processCount)
+	add(faultPower, r.IntN(5)/3, steps, 101)
+	if r.IntN(3) == 0 {
+		all = append(all, fault{faultClock, phase, r.IntN(4000) - 2000, r.IntN(processCount)})
+	}
+	if r.IntN(3) == 0 {
+		add(faultJump, 1, steps, len(jumps))
+	}
+	return all
+}
+
+// storeFaults are rules of the engine's, of which a plan has some.
+var storeFaults = []string{
+	"conflict,rate=0.1",
+	"conflict,rate=0.3",
+	"throttle,rate=0.05",
+	"throttle,op=TransactWriteItems,rate=0.2",
+	"unprocessed,rate=0.3",
+	"early-page,rate=0.5",
+	"index-lag,rate=0.5,delay=200ms",
+	"stale-read,rate=0.3,delay=100ms",
+	"lost-answer,rate=0.05",
+	"lost-answer,op=TransactWriteItems,rate=0.2",
+}
+
+// lagMax is how far behind an index may be.
+const lagMax = 250 * time.Millisecond
+
+// jumps are instants to which clocks jump, a second before: midnights in UTC and in the zone of
+// the accounts, both changes of its daylight saving, the ends of a month and of a year.
+var jumps = []time.Time{
+	time.Date(2026, 4, 4, 11, 0, 0, 0, time.UTC),
+	time.Date(2026, 4, 4, 14, 0, 0, 0, time.UTC), // 3:00 in Auckland becomes 2:00.
+	time.Date(2026, 4, 5, 0, 0, 0, 0, time.UTC),
+	time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC),
+	time.Date(2026, 9, 26, 14, 0, 0, 0, time.UTC), // 2:00 in Auckland becomes 3:00.
+	time.Date(2026, 12, 31, 23, 59, 59, 0, time.UTC),
+}
+
+// zone is that of half of the accounts.
+const zone = "Pacific/Auckland"
+
+// startOfTime is what the clocks show when a round begins.
+var startOfTime = time.Date(2026, 4, 4, 10, 30, 0, 0, time.UTC)
+
+// String lists a plan.
+func (p plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d\n", p.Seed)
+	for _, f := range p.Faults {
+		fmt.Fprintf(&b, "  fault %v\n", f)
+	}
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "  phase %d %v\n", s.Phase, s)
+	}
+	return b.String()
+}

@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// roundsByDefault take a few seconds.
+const roundsByDefault = 20
+
+func TestRounds(t *testing.T) {
+	// One thread makes a seed's history the same each time, or nearly.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	rounds := number(t, "EXCHEQUER_ROUNDS", roundsByDefault)
+	first := uint64(time.Now().UnixNano())
+	if seed := os.Getenv("EXCHEQUER_SEED"); seed != "" {
+		first, rounds = uint64(number(t, "EXCHEQUER_SEED", 0)), 1
+	}
+	began, told := time.Now(), time.Now()
+	for n := range rounds {
+		p := newPlan(first + uint64(n))
+		failure, history := run(t, p)
+		if failure != nil {
+			report(t, p, failure, history)
+		}
+		if time.Since(told) > 10*time.Second {
+			told = time.Now()
+			t.Logf("%d rounds of %d in %v", n+1, rounds, time.Since(began).Round(time.Second))
+		}
+	}
+}
+
+// report fails the test with the shortest history that it finds.
+func report(t *testing.T, p plan, failure error, history string) {
+	t.Helper()
+	t.Logf("seed %d fails: %v\n%d steps, %d faults; looking for a shorter plan that fails too",
+		p.Seed, failure, len(p.Steps), len(p.Faults))
+	shorter := shrink(t, p, failure)
+	for range shrinkTries {
+		if again, short := run(t, shorter); again != nil {
+			failure, history = again, short
+			break
+		}
+	}
+	t.Fatalf("seed %d: %v\n%v%s\nEXCHEQUER_SEED=%d plays the round again", p.Seed, failure, shorter,
+		history, p.Seed)
+}
+
+// number returns a number of the environment.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s is %q, not a number", name, text)
+	}
+	return n
+}
