@@ -166,7 +166,7 @@ func (a *API) registerLocationWrites() {
 		description: "With its own code or another. One whose code was released gets it back if it is " +
 			"free.",
 		example:  restoreLocation{},
-		problems: append(change[:len(change):len(change)], locations.ErrNoCode),
+		problems: append(change[:len(change):len(change)], locations.ErrNoCode, locations.ErrActive),
 	}, a.restoreLocation)
 	register(a, operation{
 		id: "release-location-code", method: http.MethodPost, path: "/v1/locations/{id}/release",

@@ -136,11 +136,11 @@ func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location
 
 // Restore puts a deleted location into use again. One whose code was released gets it back if it
 // is free, or else the code given, which any deleted location may take instead of its own. One that
-// is in use is left as it is.
+// is in use is left as it is: that is a success, unless it has another code than the one given.
 func (d *Directory) Restore(ctx context.Context, id ID, tag, code string) (Location, error) {
 	return d.rewrite(ctx, id, tag, func(l Location) (Location, error) {
 		if l.Status != Inactive {
-			return l, nil
+			return l, checkRestored(l, code)
 		}
 		if code == "" && l.Code == "" {
 			code = l.FormerCode
@@ -158,6 +158,18 @@ func (d *Directory) Restore(ctx context.Context, id ID, tag, code string) (Locat
 		l.Status, l.FormerCode = Active, ""
 		return l, nil
 	})
+}
+
+// checkRestored reports whether a location that is in use is as a restoration would leave it.
+func checkRestored(l Location, code string) error {
+	if code == "" {
+		return nil
+	}
+	_, key, err := Code(code)
+	if err == nil && key != keyOf(l.Code) {
+		err = ErrActive.With("location", l.ID)
+	}
+	return err
 }
 
 // Release gives up the code that a deleted location reserves, so that others can take it. The

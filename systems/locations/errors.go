@@ -76,7 +76,7 @@ var (
 		"Location {location} was deleted",
 		"Restore it first")
 	ErrActive = Problems.Define(problem.Refused, "location_active",
-		"Location {location} is in use, so its code cannot be released",
+		"Location {location} is in use",
 		"Delete it first, or change its code")
 	ErrNoCode = Problems.Define(problem.Refused, "location_without_code",
 		"Location {location} has no code",

@@ -184,6 +184,11 @@ func TestRestoreReleaseAndReuse(t *testing.T) {
 	}
 	d.sound()
 
+	// Of one that is in use only its own code can be meant, or none.
+	must(t, l, must2(d.Restore(ctx, l.ID, "", "AKL-01")))
+	_, err = d.Restore(ctx, l.ID, "", "akl-02")
+	wants(t, err, locations.ErrActive, "location", string(l.ID))
+
 	must(t, l, must2(d.Delete(ctx, l.ID, "")))
 	released, err := d.Release(ctx, l.ID, "")
 	if err != nil || released.Code != "" || released.FormerCode != "Akl-01" {

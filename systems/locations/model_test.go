@@ -146,6 +146,8 @@ func step(r *rapid.T, d *directory, p *paper) {
 			if want = p.free(id, to); want == "" {
 				place.code, place.former, place.deleted = to, "", false
 			}
+		} else if verb != "restore" && !strings.EqualFold(code, place.code) {
+			want = locations.ErrActive.Code()
 		}
 	case "release":
 		_, err = d.Release(ctx, id, "")
