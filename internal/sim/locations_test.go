@@ -108,7 +108,7 @@ func (c *caller) changePlace(s step, id client.LocationID, d *placeDeed,
 
 // fits reports how a location differs from what a change makes of it.
 func (d *placeDeed) fits(l client.Location) error {
-	if d.name != nil && *d.name != l.Name || d.code != nil && *d.code != l.Code ||
+	if d.name != nil && *d.name != l.Name || d.code != nil && !strings.EqualFold(*d.code, l.Code) ||
 		d.status != "" && d.status != l.Status {
 		return fmt.Errorf("%s leaves %s", d.what, toldPlace(l))
 	}

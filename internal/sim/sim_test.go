@@ -3,6 +3,7 @@ package sim
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ const roundsByDefault = 20
 func TestRounds(t *testing.T) {
 	// One thread makes a seed's history the same each time, or nearly.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // A round is over before it needs much.
 	rounds := number(t, "EXCHEQUER_ROUNDS", roundsByDefault)
 	first := uint64(time.Now().UnixNano())
 	if seed := os.Getenv("EXCHEQUER_SEED"); seed != "" {
