@@ -10,7 +10,7 @@ import (
 )
 
 // roundsByDefault take a few seconds.
-const roundsByDefault = 20
+const roundsByDefault = 8
 
 func TestRounds(t *testing.T) {
 	// One thread makes a seed's history the same each time, or nearly.
