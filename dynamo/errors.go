@@ -88,6 +88,24 @@ func (e *Error) Is(target error) bool {
 // Invalid returns a ValidationException with the given message.
 func Invalid(message string) *Error { return &Error{Code: CodeValidation, Message: message} }
 
+// StoreFailedError reports a store that has stopped, because its disk failed or its files are
+// damaged. It answers nothing until it is opened again: an answer could rest on something that is
+// not on the disk. A write that was answered by this error was not acknowledged. Repeating a call
+// does not help, so it is not [Retryable].
+type StoreFailedError struct {
+	Store string // where the store is, such as its directory
+	Cause error  // such as "write 000004.log: no space left on device"
+}
+
+// Error returns what happened, and what to do.
+func (e *StoreFailedError) Error() string {
+	return "the database in " + e.Store + " has stopped: " + e.Cause.Error() +
+		": free space or repair the disk, and start the program again"
+}
+
+// Unwrap returns the cause.
+func (e *StoreFailedError) Unwrap() error { return e.Cause }
+
 // CancellationCode says why one action of a transaction failed.
 type CancellationCode string
 

@@ -95,7 +95,7 @@ func (db *DB) saveExport(d dynamo.ExportDescription) error {
 		return err
 	}
 	db.archives.exports[d.ExportArn] = &d
-	return db.store.Set(keyspace.Meta(exportPrefix+d.ExportArn), value, db.write)
+	return db.put(keyspace.Meta(exportPrefix+d.ExportArn), value)
 }
 
 // saveImport keeps what is known of an import; the schema lock is held.
@@ -105,7 +105,7 @@ func (db *DB) saveImport(d dynamo.ImportDescription) error {
 		return err
 	}
 	db.archives.imports[d.ImportArn] = &d
-	return db.store.Set(keyspace.Meta(importPrefix+d.ImportArn), value, db.write)
+	return db.put(keyspace.Meta(importPrefix+d.ImportArn), value)
 }
 
 // bucketName is the form of the name of a bucket (S3's "Bucket naming rules"), which keeps the
@@ -182,8 +182,8 @@ func (db *DB) ExportTable(ctx context.Context, in *dynamo.ExportTableInput) (
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return nil, ErrClosed
+	if err := db.usable(); err != nil {
+		return nil, err
 	}
 	name := tableArn.FindStringSubmatch(in.TableArn)
 	if name == nil {
@@ -324,8 +324,8 @@ func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return nil, ErrClosed
+	if err := db.usable(); err != nil {
+		return nil, err
 	}
 	now := db.opts.Now().UTC()
 	d := dynamo.ImportDescription{

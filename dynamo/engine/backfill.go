@@ -120,7 +120,7 @@ func (db *DB) fillIn(t *table, rowKey []byte) error {
 		}
 	}
 	// The last batch of the walk is synced, which covers all before it.
-	return errors.Join(db.store.Apply(batch, pebble.NoSync), batch.Close())
+	return errors.Join(db.applyUnsynced(batch), batch.Close())
 }
 
 func (db *DB) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
@@ -145,7 +145,7 @@ func (db *DB) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
 func (db *DB) backfilled(t *table) error {
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.tables[t.Name] != t || db.closed.Load() {
+	if db.tables[t.Name] != t || db.usable() != nil {
 		return errSuperseded
 	}
 	d := t.descriptor

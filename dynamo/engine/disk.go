@@ -5,27 +5,45 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 )
 
-// Disk is a disk in memory that a test can take the power from. A database on it is as durable as
-// one in a directory: a call that returned is synced. Give it to Options.Disk and open the database
-// with [Open]. What a power cut leaves is another Disk, so that the database of before may go on
-// with the old one until it is closed.
+// Disk is a disk in memory that a test can take the power from, and that fails on command. A
+// database on it is as durable as one in a directory: a call that returned is synced. Give it to
+// Options.Disk and open the database with [Open]. What a power cut leaves is another Disk, so that
+// the database of before may go on with the old one until it is closed.
+//
+//	disk.Fail(engine.DiskFault{Kind: engine.DiskNoSpace, N: 3})
+//	... the third operation from here on that takes room fails, and with it the database: each
+//	    call returns a [dynamo.StoreFailedError], and db.Failed() is closed ...
+//	_ = db.Close()
+//	disk.Heal()
+//	db, err = engine.Open("data", engine.Options{Disk: disk})
+//	... everything that was acknowledged is there, and nothing that was refused ...
 type Disk struct {
 	mem    *vfs.MemFS
+	faulty *disk.Faulty
 	onSync atomic.Pointer[func()]
 }
 
 // NewDisk returns an empty disk.
-func NewDisk() *Disk { return &Disk{mem: vfs.NewCrashableMem()} }
+func NewDisk() *Disk { return newDisk(vfs.NewCrashableMem()) }
+
+func newDisk(mem *vfs.MemFS) *Disk {
+	d := &Disk{mem: mem}
+	d.faulty = disk.NewFaulty(diskFS{FS: mem, disk: d})
+	return d
+}
 
 // CutPower returns the disk as a power cut leaves it now: everything that was synced, and of each
-// block that was not synced yet this percentage, drawn from the seed.
+// block that was not synced yet this percentage, drawn from the seed. It works, whatever the old one
+// was told to fail with.
 func (d *Disk) CutPower(seed uint64, unsyncedPercent int) *Disk {
-	return &Disk{mem: d.mem.CrashClone(vfs.CrashCloneCfg{
+	return newDisk(d.mem.CrashClone(vfs.CrashCloneCfg{
 		UnsyncedDataPercent: unsyncedPercent,
 		RNG:                 rand.New(rand.NewPCG(seed, 0)),
-	})}
+	}))
 }
 
 // OnSync sets a function that is called before each sync of a file, so that a test can cut the
@@ -45,7 +63,7 @@ func (d *Disk) beforeSync() {
 }
 
 // files is the disk as the store below sees it.
-func (d *Disk) files() vfs.FS { return diskFS{FS: d.mem, disk: d} }
+func (d *Disk) files() vfs.FS { return d.faulty }
 
 type diskFS struct {
 	vfs.FS

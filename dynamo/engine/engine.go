@@ -19,6 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/partiql"
@@ -52,10 +53,10 @@ type Options struct {
 	StreamShards int
 	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
 	Faults Faults
-	// Disk is a disk in memory that a test can take the power from; by default a database is in the
-	// file system of the computer.
+	// Disk is a disk in memory that a test can take the power from, and that fails on command; by
+	// default a database is in the file system of the computer.
 	Disk *Disk
-	// Logger is told of work in the background and of trouble; nothing is logged by default.
+	// Logger is where work in the background and errors are logged; nothing is by default.
 	Logger *slog.Logger
 
 	fs vfs.FS // the disk; tests put a crashable one here
@@ -100,11 +101,14 @@ func (o Options) withDefaults(memory bool) Options {
 // DB is an open database. It implements [dynamo.DB] and [dynamo.Admin], and is safe for
 // concurrent use.
 type DB struct {
-	opts   Options
-	store  *pebble.DB
-	owner  *owner // nil in memory
-	write  *pebble.WriteOptions
-	synced bool // whether answers wait for the disk
+	opts    Options
+	dir     string
+	store   *pebble.DB
+	owner   *owner   // nil in memory
+	disk    *disk.FS // nil in memory
+	synced  bool     // whether answers wait for the disk
+	failure failure
+	damaged sync.Map // the files that were found damaged, so that each is logged once
 
 	hash     keyspace.Hasher
 	parser   *expr.Parser
@@ -162,15 +166,19 @@ func Open(dir string, opts Options) (*DB, error) {
 	case opts.Disk != nil:
 		opts.fs = opts.Disk.files()
 	default:
-		opts.fs = vfs.Default
+		opts.fs = osDisk{vfs.Default}
 	}
 	owner, err := own(opts.fs, dir)
 	if err != nil {
 		return nil, err
 	}
+	if _, real := opts.fs.(osDisk); real {
+		makePrivate(dir, opts.Logger)
+	}
 	db, err := open(dir, opts, owner)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", dir, err), owner.release())
+		_ = owner.release() // the error of the opening is the one to return
+		return nil, openError(dir, err)
 	}
 	return db, nil
 }
@@ -183,13 +191,88 @@ func OpenMemory(opts Options) (*DB, error) {
 	return open("memory", opts, nil)
 }
 
+// openError says which database it is, if the error does not do that itself.
+func openError(dir string, err error) error {
+	var failed *dynamo.StoreFailedError
+	if errors.As(err, &failed) {
+		return failed
+	}
+	return fmt.Errorf("open database %s: %w", dir, err)
+}
+
 // open opens the store below. A database without an owner is in memory: nothing waits for it to
 // be written.
 func open(dir string, opts Options, owner *owner) (*DB, error) {
+	db := newDB(dir, opts, owner)
+	po := db.storeOptions()
+	if err := db.openStore(po); err != nil {
+		return nil, err
+	}
+	plan, err := db.newFaultPlan(opts.Faults)
+	if err != nil {
+		return nil, errors.Join(err, db.closeStore())
+	}
+	db.faults.Store(plan)
+	db.running, db.stop = context.WithCancel(context.Background())
+	if err = errors.Join(db.load(), db.Failure()); err != nil {
+		err = errors.Join(err, db.closeStore())
+		if failed := db.Failure(); failed != nil {
+			return nil, failed
+		}
+		return nil, err
+	}
+	db.background()
+	return db, nil
+}
+
+func newDB(dir string, opts Options, owner *owner) *DB {
+	db := &DB{
+		opts: opts, dir: dir, owner: owner, synced: owner != nil && !opts.noSync,
+		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
+		ghosts:  map[string]ghost{},
+		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
+		archives: archives{
+			exports: map[string]*dynamo.ExportDescription{},
+			imports: map[string]*dynamo.ImportDescription{},
+		},
+		failure: failure{done: make(chan struct{})},
+	}
+	db.flights.failed, db.streams.sequences.failed = db.failure.done, db.failure.done
+	db.locks.off = opts.noLocks
+	if owner != nil {
+		db.weight = weight(opts.MemTableSize)
+	}
+	return db
+}
+
+// openStore opens the storage library. Its panics and its failures are those of the database.
+func (db *DB) openStore(po *pebble.Options) (err error) {
+	defer po.Cache.Unref()
+	defer db.guard(&err)
+	db.store, err = pebble.Open(db.dir, po)
+	if failed := db.Failure(); failed != nil {
+		if err == nil {
+			_ = db.closeStore() // nothing of it reaches the disk any more
+		}
+		return failed
+	}
+	if err != nil && strings.Contains(err.Error(), "comparer name") {
+		return fmt.Errorf("%w: %w", ErrOlderFormat, err)
+	}
+	return err
+}
+
+func (db *DB) closeStore() (err error) {
+	defer db.guard(&err)
+	return db.store.Close()
+}
+
+// storeOptions returns the options of the storage library.
+func (db *DB) storeOptions() *pebble.Options {
+	opts, owner := db.opts, db.owner
 	// Pebble takes what is not written out yet from the cache's size. With nothing added to it, a
 	// million payments found half of the cache gone, and with it the filters.
 	cache := pebble.NewCache(opts.CacheSize + memTables*opts.MemTableSize)
-	defer cache.Unref()
 	po := &pebble.Options{
 		FS:                          opts.fs,
 		Cache:                       cache,
@@ -199,10 +282,12 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
-		Logger:                      storeLog{opts.Logger},
+		Logger:                      storeLog{db},
+		EventListener:               db.events(),
 	}
 	if owner != nil {
 		po.Lock = owner.lock
+		db.watch(po)
 	} else {
 		po.DisableWAL = true
 	}
@@ -213,42 +298,7 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	}
 	po.Experimental.SpanPolicyFunc = rowsInPlace
 	po.Experimental.ValueSeparationPolicy = largeApart
-	store, err := pebble.Open(dir, po)
-	if err != nil && strings.Contains(err.Error(), "comparer name") {
-		return nil, fmt.Errorf("%w: %w", ErrOlderFormat, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	db := &DB{
-		opts: opts, store: store, owner: owner, write: pebble.NoSync,
-		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
-		ghosts:  map[string]ghost{},
-		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
-		archives: archives{
-			exports: map[string]*dynamo.ExportDescription{},
-			imports: map[string]*dynamo.ImportDescription{},
-		},
-	}
-	if owner != nil {
-		db.weight = weight(opts.MemTableSize)
-	}
-	db.synced = owner != nil && !opts.noSync
-	if db.synced {
-		db.write = pebble.Sync
-	}
-	db.locks.off = opts.noLocks
-	plan, err := db.newFaultPlan(opts.Faults)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	db.faults.Store(plan)
-	db.running, db.stop = context.WithCancel(context.Background())
-	if err := db.load(); err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	db.background()
-	return db, nil
+	return po
 }
 
 const (
@@ -338,7 +388,7 @@ func (db *DB) initialise() error {
 		return err
 	}
 	db.hash = keyspace.NewHasher(format.Seed)
-	return db.store.Set(keyspace.Meta("format"), raw, db.write)
+	return db.put(keyspace.Meta("format"), raw)
 }
 
 // read returns a copy of a row outside the tables.
@@ -354,21 +404,19 @@ func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
 	return value, true, closer.Close()
 }
 
-// Close waits for work in the background and closes the database. Calls that come after fail
-// with ErrClosed.
-func (db *DB) Close() error {
-	db.schema.Lock() // no table is changing, so no more work begins
-	closed := db.closed.Swap(true)
-	db.schema.Unlock()
-	if closed {
-		return ErrClosed
-	}
+// close ends all that Close waits for.
+func (db *DB) close() error {
 	db.stop()
+	db.schema.Lock() // no table is changing, so no more work begins
+	db.schema.Unlock()
 	db.work.Wait()
-	db.schema.Lock()
+	db.schema.Lock() // calls in progress end first
 	defer db.schema.Unlock()
-	err := errors.Join(db.faults.Swap(nil).close(), db.saveCounts())
-	return errors.Join(err, db.store.Close(), db.owner.release())
+	err := db.faults.Swap(nil).close()
+	if db.Failure() == nil {
+		err = errors.Join(err, db.saveCounts())
+	}
+	return errors.Join(err, db.closeStore(), db.owner.release())
 }
 
 // begin enters a call: it checks the context and that the database is open, and holds the
@@ -377,12 +425,23 @@ func (db *DB) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := db.usable(); err != nil {
+		return err // before the lock, which a call that is stuck may hold
+	}
 	db.schema.RLock()
-	if db.closed.Load() {
+	if err := db.usable(); err != nil {
 		db.schema.RUnlock()
-		return ErrClosed
+		return err
 	}
 	return nil
+}
+
+// usable returns the reason why a database takes no more calls, nil while it does.
+func (db *DB) usable() error {
+	if db.closed.Load() {
+		return ErrClosed
+	}
+	return db.Failure()
 }
 
 func (db *DB) end() { db.schema.RUnlock() }
@@ -401,22 +460,25 @@ func (db *DB) background() {
 	}
 }
 
-// storeLog passes on what the store below says.
-type storeLog struct{ log *slog.Logger }
+// storeLog logs the messages of the storage library.
+type storeLog struct{ db *DB }
 
 func (l storeLog) Infof(format string, args ...any) {
-	if l.log.Enabled(context.Background(), slog.LevelDebug) {
-		l.log.Debug("store", "message", fmt.Sprintf(format, args...))
+	log := l.db.opts.Logger
+	if log.Enabled(context.Background(), slog.LevelDebug) {
+		log.Debug("store", "message", fmt.Sprintf(format, args...))
 	}
 }
 
+// Errorf logs an error, unless it is a consequence of a failure that was logged.
 func (l storeLog) Errorf(format string, args ...any) {
-	l.log.Error("store", "message", fmt.Sprintf(format, args...))
+	if l.db.Failure() == nil {
+		l.db.opts.Logger.Error("store", "message", fmt.Sprintf(format, args...))
+	}
 }
 
-// Fatalf is called when the disk failed a write or a sync. What was acknowledged is safe, but
-// nothing more can be promised, so the process must not go on with this database.
+// Fatalf is called by the storage library, often with its locks held, when it cannot go on. It
+// returns: the process belongs to the program, which gets an error from each call instead.
 func (l storeLog) Fatalf(format string, args ...any) {
-	l.Errorf(format, args...)
-	panic("engine: the disk failed: " + fmt.Sprintf(format, args...))
+	l.db.backgroundError(fmt.Errorf(format, args...))
 }

@@ -66,7 +66,7 @@ func (db *DB) SetFormat(version int) error {
 
 // SetRawFormat replaces what the database says of its format.
 func (db *DB) SetRawFormat(raw []byte) error {
-	return db.store.Set(keyspace.Meta("format"), raw, db.write)
+	return db.put(keyspace.Meta("format"), raw)
 }
 
 // HoldItem takes the lock of an item, so that writes of it wait until it is released.

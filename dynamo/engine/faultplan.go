@@ -298,7 +298,7 @@ func (db *DB) addFailed(w *write, reasons []dynamo.CancellationReason) error {
 	stripes = db.locks.lock(stripes)
 	failures, err := db.evaluate(w)
 	db.locks.unlock(stripes)
-	db.awaitStripes(stripes)
+	err = errors.Join(err, db.awaitStripes(stripes))
 	for i, f := range failures {
 		if f != nil && f.Code == dynamo.CodeConditionalCheckFailed && reasons[i].Code == "" {
 			reasons[i] = dynamo.ConditionFailed(f.Item)

@@ -92,6 +92,7 @@ type flights struct {
 	oldest  atomic.Uint64   // all flights up to this one have landed
 	arrived map[uint64]bool // those after it that landed before their turn
 	waiting []waiter
+	failed  <-chan struct{} // closed when the disk has failed: those in progress never land then
 }
 
 type waiter struct {
@@ -132,20 +133,25 @@ func (f *flights) land(flight uint64) {
 	})
 }
 
-// wait returns when the flight and all before it have landed.
-func (f *flights) wait(flight uint64) {
+// wait reports whether the flight and all before it have landed, once it is known.
+func (f *flights) wait(flight uint64) bool {
 	if f.oldest.Load() >= flight {
-		return
+		return true
 	}
 	f.mu.Lock()
 	if f.oldest.Load() >= flight {
 		f.mu.Unlock()
-		return
+		return true
 	}
 	w := waiter{flight: flight, done: make(chan struct{})}
 	f.waiting = append(f.waiting, w)
 	f.mu.Unlock()
-	<-w.done
+	select {
+	case <-w.done:
+		return true
+	case <-f.failed:
+		return f.oldest.Load() >= flight
+	}
 }
 
 // last returns the newest flight, landed or not.
@@ -155,10 +161,10 @@ func (f *flights) last() uint64 {
 	return f.newest
 }
 
-// waitAll returns when every flight that took off before has landed.
-func (f *flights) waitAll() {
+// waitAll reports whether every flight that took off before has landed, once it is known.
+func (f *flights) waitAll() bool {
 	f.mu.Lock()
 	n := f.newest
 	f.mu.Unlock()
-	f.wait(n)
+	return f.wait(n)
 }

@@ -62,8 +62,7 @@ func (p *page) read(ctx context.Context) error {
 	if err := errors.Join(err, release()); err != nil {
 		return err
 	}
-	p.db.awaitReads()
-	return nil
+	return p.db.awaitReads()
 }
 
 // reader returns what the page reads from. Rows that point at their items are read together with

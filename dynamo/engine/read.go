@@ -34,8 +34,8 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err != nil {
 		return nil, err
 	}
-	if db.synced {
-		db.flights.wait(db.locks.stripes[stripeOf(r.rowKey)].last.Load())
+	if err := db.awaitStripes([]uint16{stripeOf(r.rowKey)}); err != nil {
+		return nil, err
 	}
 	out := &dynamo.GetOutput{}
 	if out.Item, err = v.Item(); err != nil {
@@ -52,11 +52,12 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	return out, nil
 }
 
-// awaitReads returns when everything that a read may have seen is on the disk.
-func (db *DB) awaitReads() {
-	if db.synced {
-		db.flights.waitAll()
+// awaitReads returns when everything that a read may have seen is on the disk, or will never be.
+func (db *DB) awaitReads() error {
+	if !db.synced || db.flights.waitAll() {
+		return nil
 	}
+	return db.Failure()
 }
 
 func (db *DB) keyRead(tableName string, key dynamo.Key, projection string,
@@ -148,7 +149,9 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		}
 		out.Responses[r.name] = append(out.Responses[r.name], item)
 	}
-	db.awaitReads()
+	if err := db.awaitReads(); err != nil {
+		return nil, err
+	}
 	if metered(in.ReturnConsumedCapacity) {
 		out.ConsumedCapacity = tally.all()
 	}

@@ -121,7 +121,7 @@ func (db *DB) reserveSequences() error {
 	}
 	db.streams.reserved = db.streams.sequences.newest + sequenceBlock
 	value := binary.BigEndian.AppendUint64(nil, db.streams.reserved)
-	return db.store.Set(keyspace.Meta(sequencesKey), value, db.write)
+	return db.put(keyspace.Meta(sequencesKey), value)
 }
 
 // checkStream validates what a request says of a table's stream.
@@ -246,8 +246,8 @@ func (db *DB) maintainStreams(now time.Time) error {
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return ErrClosed
+	if err := db.usable(); err != nil {
+		return err
 	}
 	if err := db.reserveSequences(); err != nil {
 		return err
@@ -289,7 +289,7 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 			return err
 		}
 		delete(db.streams.byID, s.ID)
-		return commitAndClose(batch, db.write)
+		return db.persist(batch)
 	}
 	d := s.streamDescriptor
 	d.Shards = nil
@@ -323,7 +323,7 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 	if err := stageStream(batch, changed); err != nil {
 		return err
 	}
-	if err := commitAndClose(batch, db.write); err != nil {
+	if err := db.persist(batch); err != nil {
 		return err
 	}
 	db.streams.byID[s.ID] = changed
@@ -331,13 +331,6 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 		t.stream = changed
 	}
 	return nil
-}
-
-func commitAndClose(batch *pebble.Batch, how *pebble.WriteOptions) error {
-	if err := batch.Commit(how); err != nil {
-		return err
-	}
-	return batch.Close()
 }
 
 // trim takes the records of a shard out that are older than a time.

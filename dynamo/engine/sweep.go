@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
@@ -118,9 +116,11 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 			deleted++
 		}
 	}
-	// One sync for all of them; whoever reads meanwhile that an item is gone waits for it.
+	// One sync for all of them. A reader that finds an item gone in the meantime waits for it.
 	if len(up.flights) > 0 {
-		err = errors.Join(err, db.store.LogData(nil, db.write))
+		if lost := db.syncLog(); lost != nil {
+			return deleted, nil, lost
+		}
 	}
 	for _, flight := range up.flights {
 		db.flights.land(flight)
@@ -129,6 +129,15 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 		db.streams.sequences.land(sequence)
 	}
 	return deleted, last, err
+}
+
+// syncLog returns when everything that was applied before is on the disk.
+func (db *DB) syncLog() error {
+	batch := db.store.NewBatch()
+	if err := batch.LogData(nil, nil); err != nil {
+		return errors.Join(err, batch.Close())
+	}
+	return db.persist(batch)
 }
 
 type expiry struct {
@@ -201,7 +210,7 @@ func (db *DB) expire(t *table, e expiry, up *airborne) (bool, error) {
 		up.flights = append(up.flights, flight)
 	}
 	db.faults.Load().note()
-	err = db.store.Apply(batch, pebble.NoSync)
+	err = db.applyUnsynced(batch)
 	if !db.locks.off {
 		db.locks.stripes[stripes[0]].recent.forget(e.itemKey)
 	}

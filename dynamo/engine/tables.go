@@ -27,8 +27,8 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return nil, ErrClosed
+	if err := db.usable(); err != nil {
+		return nil, err
 	}
 	if db.tables[d.Name] != nil || db.ghost(d.Name) != nil {
 		return nil, &dynamo.Error{
@@ -85,10 +85,7 @@ func (db *DB) change(d descriptor, also func(*pebble.Batch) error) error {
 			return err
 		}
 	}
-	if err := batch.Commit(db.write); err != nil {
-		return err
-	}
-	return batch.Close()
+	return db.persist(batch)
 }
 
 // DescribeTable tells of a table; see [dynamo.Admin].
@@ -225,8 +222,8 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return nil, ErrClosed
+	if err := db.usable(); err != nil {
+		return nil, err
 	}
 	if db.ghost(bareName(tableName)) != nil {
 		return nil, inUse("Table is being deleted: " + bareName(tableName))
@@ -257,7 +254,7 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if err := stageStream(batch, closed); err != nil {
 		return nil, err
 	}
-	if err := batch.Commit(db.write); err != nil {
+	if err := db.persist(batch); err != nil {
 		return nil, err
 	}
 	delete(db.tables, t.Name)
@@ -284,8 +281,8 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return nil, ErrClosed
+	if err := db.usable(); err != nil {
+		return nil, err
 	}
 	t, err := db.managed(in.TableName)
 	if err != nil {
@@ -357,8 +354,8 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return ErrClosed
+	if err := db.usable(); err != nil {
+		return err
 	}
 	t, err := db.managed(in.TableName)
 	if err != nil {
@@ -436,10 +433,7 @@ func (db *DB) saveCounts() error {
 			return err
 		}
 	}
-	if err := batch.Commit(db.write); err != nil {
-		return err
-	}
-	return batch.Close()
+	return db.persist(batch)
 }
 
 // dropCounts makes the saved counters void, before anything can change what they count.
@@ -458,10 +452,7 @@ func (db *DB) dropCounts() error {
 			return err
 		}
 	}
-	if err := batch.Commit(db.write); err != nil {
-		return err
-	}
-	return batch.Close()
+	return db.persist(batch)
 }
 
 // collection tells the size of the item collection of a write, if it was asked for and the

@@ -103,8 +103,8 @@ func (db *DB) retag(ctx context.Context, arn string,
 	}
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	if db.closed.Load() {
-		return ErrClosed
+	if err := db.usable(); err != nil {
+		return err
 	}
 	t, err := db.tagged(arn)
 	if err != nil {

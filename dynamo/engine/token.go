@@ -121,7 +121,9 @@ func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request [
 				"requests, unless the requests are identical",
 		}
 	}
-	db.awaitReads()
+	if err := db.awaitReads(); err != nil {
+		return nil, err
+	}
 	out := &dynamo.TransactWriteOutput{}
 	if metered(in.ReturnConsumedCapacity) {
 		c := newTally(in.ReturnConsumedCapacity, meterTransactRead)
@@ -193,7 +195,11 @@ func (db *DB) forgetToken(key []byte, now time.Time) error {
 	if err != nil || !ok || !expired(raw, now) {
 		return err
 	}
-	return db.store.Delete(key, pebble.NoSync)
+	batch := db.store.NewBatch()
+	if err := batch.Delete(key, nil); err != nil {
+		return errors.Join(err, batch.Close())
+	}
+	return errors.Join(db.applyUnsynced(batch), batch.Close())
 }
 
 // fingerprint hashes what a transaction asks for. The order of names in items and of

@@ -263,7 +263,9 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	if err := snapshot.Close(); err != nil {
 		return nil, err
 	}
-	db.awaitReads()
+	if err := db.awaitReads(); err != nil {
+		return nil, err
+	}
 	if metered(in.ReturnConsumedCapacity) {
 		out.ConsumedCapacity = tally.all()
 	}

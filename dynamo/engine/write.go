@@ -80,7 +80,9 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	failures, err = db.evaluate(w)
 	if err != nil || failures != nil {
 		db.locks.unlock(stripes)
-		db.awaitStripes(stripes)
+		if lost := db.awaitStripes(stripes); lost != nil {
+			return nil, lost
+		}
 		return failures, err
 	}
 	batch := db.store.NewBatch()
@@ -88,14 +90,12 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	if err != nil || batch.Empty() {
 		db.landRecords(w)
 		db.locks.unlock(stripes)
-		db.awaitStripes(stripes)
-		return nil, errors.Join(err, batch.Close())
+		return nil, errors.Join(err, db.awaitStripes(stripes), batch.Close())
 	}
-	err = db.apply(batch, w, stripes)
+	if err := db.apply(batch, w, stripes); err != nil {
+		return nil, err // readers see neither the write nor its records
+	}
 	db.landRecords(w)
-	if err != nil {
-		return nil, err
-	}
 	return nil, batch.Close()
 }
 
@@ -103,21 +103,24 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 func (db *DB) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
 	db.faults.Load().note()
 	if !db.synced {
-		err := db.store.Apply(batch, pebble.NoSync)
+		err := db.applyUnsynced(batch)
 		db.remember(w, err)
 		db.locks.unlock(stripes)
 		return err
 	}
 	flight := db.flights.takeOff()
 	db.locks.depart(stripes, flight)
-	err := db.store.ApplyNoSyncWait(batch, pebble.Sync)
+	err := db.applyAhead(batch)
 	db.remember(w, err)
 	db.locks.unlock(stripes)
 	if err == nil {
-		err = batch.SyncWait()
+		err = db.settled(batch)
+	}
+	if err != nil {
+		return err // the flight never lands, so that no reader answers what it saw of the write
 	}
 	db.flights.land(flight)
-	return err
+	return nil
 }
 
 // remember notes what a write left of the items that it updated, and forgets what it replaced
@@ -140,11 +143,15 @@ func (db *DB) remember(w *write, err error) {
 	}
 }
 
-// awaitStripes waits for the writes that a reader of these stripes may have seen.
-func (db *DB) awaitStripes(stripes []uint16) {
+// awaitStripes waits for the writes that a reader of these stripes may have seen. It returns an
+// error if one of them will never be on the disk.
+func (db *DB) awaitStripes(stripes []uint16) error {
 	for _, s := range stripes {
-		db.flights.wait(db.locks.stripes[s].last.Load())
+		if !db.flights.wait(db.locks.stripes[s].last.Load()) {
+			return db.Failure()
+		}
 	}
+	return nil
 }
 
 // evaluate reads every item and works out what becomes of it.

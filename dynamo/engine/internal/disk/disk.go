@@ -1,0 +1,233 @@
+// Package disk stands between the storage library and the file system, so that a disk that fails is
+// noticed where it fails and nowhere else.
+//
+// The storage library treats a failed write in several ways: it panics with its locks held, it
+// retries without a pause, or it returns an error and keeps the write in memory. An [FS] avoids all
+// of them. The first operation that the file system refuses cuts the disk off: its owner is told
+// why, what is on the disk stays as it was at its last sync, and the storage library goes on over
+// an overlay in memory, where everything succeeds and nothing is kept. So each of its calls
+// returns, it can be closed, and the owner alone decides what its callers are answered.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FS is a file system that is cut off from its disk by the first failure. It is safe for concurrent
+// use.
+type FS struct {
+	vfs.FS
+	onFail  func(cause error)
+	failing atomic.Bool
+	settled chan struct{} // closed when the disk is cut off
+
+	// mu is held shared by each operation that changes the disk, and exclusively while it is cut
+	// off: what is in progress then ends first, and all that follows goes to the overlay.
+	mu      sync.RWMutex
+	overlay *overlay // nil while the disk works
+
+	logsMu sync.Mutex
+	logs   map[string]*file // those that are open for writing or were cut back
+
+	durable     sync.Once
+	lastDurable uint64
+}
+
+// Watch returns a file system over another one. onFail is called once, with the first failure,
+// before the operation that failed returns; it must not use the file system.
+func Watch(base vfs.FS, onFail func(cause error)) *FS {
+	return &FS{
+		FS: base, onFail: onFail, settled: make(chan struct{}), logs: map[string]*file{},
+	}
+}
+
+// OpError is a failed operation on a file.
+type OpError struct {
+	Op, File string
+	Err      error
+}
+
+// Error returns the operation, the file and the reason.
+func (e *OpError) Error() string {
+	reason := e.Err
+	var path *fs.PathError
+	var link interface{ Unwrap() error }
+	switch {
+	case errors.As(reason, &path): // its text names the file again
+		reason = path.Err
+	case errors.As(reason, &link) && strings.Contains(reason.Error(), e.File):
+		if inner := link.Unwrap(); inner != nil {
+			reason = inner
+		}
+	}
+	return fmt.Sprintf("%s %s: %v", e.Op, e.File, reason)
+}
+
+// Unwrap returns the reason.
+func (e *OpError) Unwrap() error { return e.Err }
+
+// CutOff cuts the disk off because of a failure that was noticed elsewhere.
+func (d *FS) CutOff() {
+	if !d.failing.CompareAndSwap(false, true) {
+		<-d.settled
+		return
+	}
+	d.cutOff()
+}
+
+func (d *FS) fail(op, name string, err error) {
+	if !d.failing.CompareAndSwap(false, true) {
+		<-d.settled
+		return
+	}
+	d.onFail(&OpError{Op: op, File: name, Err: err})
+	d.cutOff()
+}
+
+func (d *FS) cutOff() {
+	d.mu.Lock()
+	d.overlay = newOverlay(d.FS)
+	d.cutLogs()
+	d.mu.Unlock()
+	close(d.settled)
+}
+
+// off returns the overlay, nil while the disk works.
+func (d *FS) off() *overlay {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.overlay
+}
+
+// change carries out an operation that changes the disk. After a failure, which may be its own,
+// instead is done in its place.
+func (d *FS) change(op, name string, real func() error, instead func(*overlay) error) error {
+	d.mu.RLock()
+	if o := d.overlay; o != nil {
+		d.mu.RUnlock()
+		return instead(o)
+	}
+	err := real()
+	d.mu.RUnlock()
+	if err == nil {
+		return nil
+	}
+	d.fail(op, name, err)
+	return instead(d.off())
+}
+
+// Create creates a file for writing.
+func (d *FS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	return d.openFor("create", name, func() (vfs.File, error) { return d.FS.Create(name, c) })
+}
+
+// OpenReadWrite opens a file for reading and writing.
+func (d *FS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (
+	vfs.File, error,
+) {
+	return d.openFor("open", name, func() (vfs.File, error) {
+		return d.FS.OpenReadWrite(name, c, opts...)
+	})
+}
+
+// ReuseForWrite renames a file and opens it for writing.
+func (d *FS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := d.openFor("create", to, func() (vfs.File, error) {
+		return d.FS.ReuseForWrite(from, to, c)
+	})
+	if o := d.off(); o != nil {
+		o.remove(from)
+	}
+	return f, err
+}
+
+func (d *FS) openFor(op, name string, open func() (vfs.File, error)) (vfs.File, error) {
+	f := &file{disk: d, name: name, log: isLog(name)}
+	err := d.change(op, name, func() (err error) {
+		if f.File, err = open(); err == nil && f.log {
+			d.logsMu.Lock()
+			d.logs[name] = f
+			d.logsMu.Unlock()
+		}
+		return err
+	}, func(o *overlay) error {
+		f.File = nil
+		f.node.Store(o.create(name, f.log))
+		return nil
+	})
+	return f, err
+}
+
+// Open opens a file for reading.
+func (d *FS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if o := d.off(); o != nil {
+		return o.open(name, opts...)
+	}
+	return d.FS.Open(name, opts...)
+}
+
+// OpenDir opens a directory for syncing.
+func (d *FS) OpenDir(name string) (vfs.File, error) {
+	f, err := d.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{File: f, disk: d, name: name}, nil
+}
+
+// Remove removes a file.
+func (d *FS) Remove(name string) error {
+	var missing error
+	err := d.change("remove", name, func() error {
+		err := d.FS.Remove(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			missing, err = err, nil // an answer, and no failure of the disk
+		}
+		return err
+	}, func(o *overlay) error { return o.remove(name) })
+	return errors.Join(err, missing)
+}
+
+// RemoveAll removes a directory with everything in it.
+func (d *FS) RemoveAll(name string) error {
+	return d.change("remove", name, func() error { return d.FS.RemoveAll(name) },
+		func(o *overlay) error { return o.remove(name) })
+}
+
+// Rename renames a file.
+func (d *FS) Rename(from, to string) error {
+	return d.change("rename", to, func() error { return d.FS.Rename(from, to) },
+		func(o *overlay) error { return o.rename(from, to) })
+}
+
+// Link makes another name for a file.
+func (d *FS) Link(from, to string) error {
+	return d.change("link", to, func() error { return d.FS.Link(from, to) },
+		func(o *overlay) error { return o.link(from, to) })
+}
+
+// MkdirAll makes a directory with all that lead to it.
+func (d *FS) MkdirAll(name string, perm fs.FileMode) error {
+	return d.change("make directory", name, func() error { return d.FS.MkdirAll(name, perm) },
+		func(*overlay) error { return nil })
+}
+
+// Stat describes a file.
+func (d *FS) Stat(name string) (vfs.FileInfo, error) {
+	if o := d.off(); o != nil {
+		return o.stat(name)
+	}
+	return d.FS.Stat(name)
+}
+
+// Unwrap returns the file system below.
+func (d *FS) Unwrap() vfs.FS { return d.FS }
+
+func isLog(name string) bool { return strings.HasSuffix(name, ".log") }
