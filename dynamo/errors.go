@@ -3,6 +3,7 @@ package dynamo
 import (
 	"errors"
 	"strings"
+	"syscall"
 )
 
 // ErrorCode is the name of one of DynamoDB's exceptions, without any namespace.
@@ -99,12 +100,22 @@ type StoreFailedError struct {
 
 // Error returns what happened, and what to do.
 func (e *StoreFailedError) Error() string {
-	return "the database in " + e.Store + " has stopped: " + e.Cause.Error() +
+	return "the database in " + e.Store + " cannot be used: " + e.Cause.Error() +
 		": free space or repair the disk, and start the program again"
 }
 
 // Unwrap returns the cause.
 func (e *StoreFailedError) Unwrap() error { return e.Cause }
+
+// Reason returns the cause without the names of files, such as "no space left on device", for
+// answers that leave this machine.
+func (e *StoreFailedError) Reason() string {
+	var number syscall.Errno
+	if errors.As(e.Cause, &number) {
+		return number.Error()
+	}
+	return "its files cannot be used"
+}
 
 // CancellationCode says why one action of a transaction failed.
 type CancellationCode string

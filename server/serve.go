@@ -40,9 +40,10 @@ func (s *Server) admit(listener net.Listener) error {
 	return fmt.Errorf("listen on %s: %w", listener.Addr(), ErrOpenAddress)
 }
 
-// Serve answers requests from a listener until the context ends. Then it takes no more, waits for
+// Serve answers requests from a listener until the context ends or the store fails. Then it takes no more, waits for
 // those in work for at most Limits.Drain, and returns nil if all were answered. It closes the
-// listener. With Options.RunPayments it settles payments meanwhile, and
+// listener. The error of a store that has failed is a [dynamo.StoreFailedError]: the process is to
+// be started again. With Options.RunPayments it settles payments meanwhile, and
 // with Options.FetchRates it fetches exchange rates. It may be called once.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := s.admit(listener); err != nil {
@@ -75,6 +76,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
+	case <-s.storeFailed():
+		finish() // what the workers ask of the store from here on fails
+		return errors.Join(s.storeFailure(), s.drain(h, stop))
 	case <-ctx.Done():
 	}
 	return s.drain(h, stop)

@@ -41,6 +41,38 @@ func openStore(ctx context.Context, opts Options) (store, error) {
 	return engine.Open(opts.DataDir, o)
 }
 
+// stopping is a store that stops when its disk fails.
+type stopping interface {
+	Failed() <-chan struct{}
+	Failure() error
+}
+
+// stoppingStore returns the store if it can stop, nil otherwise.
+func (s *Server) stoppingStore() stopping {
+	if kept, ok := s.db.(keptOpen); ok {
+		db, _ := kept.Store.(stopping)
+		return db
+	}
+	db, _ := s.db.(stopping)
+	return db
+}
+
+// storeFailed returns a channel that is closed when the store has failed; it may be nil.
+func (s *Server) storeFailed() <-chan struct{} {
+	if db := s.stoppingStore(); db != nil {
+		return db.Failed()
+	}
+	return nil
+}
+
+// storeFailure returns why the store has failed, nil while it works.
+func (s *Server) storeFailure() error {
+	if db := s.stoppingStore(); db != nil {
+		return db.Failure()
+	}
+	return nil
+}
+
 // keptOpen is a store of the caller's, who closes it.
 type keptOpen struct{ Store }
 

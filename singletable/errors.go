@@ -158,3 +158,14 @@ func (e *MissingPartError) Error() string {
 func keyText(k dynamo.Key) string {
 	return dynamo.Item(k).String()
 }
+
+// StoreFailure returns the reason why the store has stopped, such as "no space left on device", if
+// that is what an error means. No call succeeds until the store is opened again, so
+// such a call is never retried.
+func StoreFailure(err error) (reason string, failed bool) {
+	var e *dynamo.StoreFailedError
+	if !errors.As(err, &e) {
+		return "", false
+	}
+	return e.Reason(), true
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +26,8 @@ type emulating struct {
 	tables                []string
 	parameters            map[string]string
 	keys, faults          []string
+	keyFile               string
+	data                  bool // --data was given
 	tableDelay            time.Duration
 	archive               string
 	logFormat, logMinimum string
@@ -40,11 +44,14 @@ func (a *app) dynamodbCommand() *cobra.Command {
 		Long: `Serve the embedded engine by the DynamoDB protocol, until a signal ends it: a local DynamoDB for
 programs and tests that use any AWS SDK. Point them at http://127.0.0.1:8000; any credentials do.
 
-With --data what was acknowledged is on the disk. With --memory nothing is kept. Tables may be made at
+With --data what was acknowledged is on the disk. With --memory nothing is kept. Without either, the
+database is in a directory of this command alone, which the first line names: neither the books of the
+other commands nor EXCHEQUER_DATA are served unless --data names them. Tables may be made at
 the start from files: the input of CreateTable, the answer of DescribeTable, or a CloudFormation or SAM
 template, as JSON or YAML.
 
-Other machines are let in with --host 0.0.0.0 and --access-key ID:SECRET, and then every request must be
+Other machines are let in with --host 0.0.0.0 and --access-key-file FILE, which has a line ID:SECRET for
+each key (EXCHEQUER_ACCESS_KEYS has them too, separated by commas), and then every request must be
 signed with a key that was given; or with --host 0.0.0.0 and --open, whoever they are.
 
 --fault makes the database as unkind as the service can be, for tests.`,
@@ -59,6 +66,7 @@ signed with a key that was given; or with --host 0.0.0.0 and --open, whoever the
 				return usagef("Leave out --store and --endpoint",
 					"dynamodb serves the embedded database")
 			}
+			e.data = command.Flags().Changed("data")
 			return a.emulate(command.Context(), e)
 		},
 	}
@@ -71,7 +79,10 @@ signed with a key that was given; or with --host 0.0.0.0 and --open, whoever the
 	f.StringToStringVar(&e.parameters, "parameter", nil,
 		"`name=value` for a parameter of a template")
 	f.StringArrayVar(&e.keys, "access-key", nil,
-		"`id:secret` that requests must be signed with; may be given again")
+		"`id:secret` that requests must be signed with, visible to other users of this machine; may "+
+			"be given again")
+	f.StringVar(&e.keyFile, "access-key-file", "",
+		"`file` with a line id:secret for each key that requests must be signed with")
 	f.BoolVar(&e.open, "open", false, "let other machines in, whoever they are")
 	f.StringSliceVar(&e.names, "name", nil,
 		"`name` under which it may be asked, besides localhost")
@@ -97,6 +108,7 @@ func (a *app) emulate(ctx context.Context, e emulating) (err error) {
 	if err != nil {
 		return err
 	}
+	fresh := isFresh(opts.DataDir)
 	running, err := endpoint.Open(ctx, opts)
 	if err != nil {
 		return err
@@ -110,22 +122,25 @@ func (a *app) emulate(ctx context.Context, e emulating) (err error) {
 		return err
 	}
 	from := opts.DataDir
-	if opts.Memory {
+	switch {
+	case opts.Memory:
 		from = "memory"
+	case fresh:
+		from += " (new)"
 	}
 	a.remark("DynamoDB on http://%s from %s", listener.Addr(), from)
 	return running.Serve(ctx, listener)
 }
 
 func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
-	if e.memory && a.flags.data != "" && a.flags.data != a.getenv(envData) {
+	if e.memory && e.data {
 		return opts, usagef("Leave one of them out", "--memory and --data exclude each other")
 	}
 	opts = endpoint.Options{
 		Memory: e.memory, Open: e.open, Engine: engine.Options{Region: e.region},
 	}
 	if !e.memory {
-		if opts.DataDir, err = a.dataDir(); err != nil {
+		if opts.DataDir, err = a.emulatedDir(e); err != nil {
 			return opts, err
 		}
 	}
@@ -133,7 +148,11 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 		return opts, err
 	}
 	opts.Wire.Region, opts.Wire.AllowedHosts = e.region, e.names
-	for _, key := range e.keys {
+	keys, err := a.accessKeys(e)
+	if err != nil {
+		return opts, err
+	}
+	for _, key := range keys {
 		id, secret, ok := strings.Cut(key, ":")
 		if !ok || id == "" || secret == "" {
 			return opts, usagef("--access-key ID:SECRET",
@@ -155,4 +174,52 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 		opts.Definitions = append(opts.Definitions, definitions...)
 	}
 	return opts, nil
+}
+
+// emulatedDir returns the directory of the database. Callers of this command need no key and may
+// delete every table, so it is never the directory of the books unless --data says so.
+func (a *app) emulatedDir(e emulating) (string, error) {
+	if e.data {
+		return a.flags.data, nil
+	}
+	own := *a
+	own.flags.data = ""
+	dir, err := own.dataDir()
+	return dir + "-dynamodb", err
+}
+
+// isFresh reports whether a directory has no database yet.
+func isFresh(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0
+}
+
+// envAccessKeys has keys that requests to dynamodb must be signed with, separated by commas.
+const envAccessKeys = "EXCHEQUER_ACCESS_KEYS"
+
+// accessKeys returns the keys of the flags, of the file and of the environment.
+func (a *app) accessKeys(e emulating) ([]string, error) {
+	keys := slices.Clone(e.keys)
+	if e.keyFile != "" {
+		raw, err := os.ReadFile(e.keyFile)
+		if err != nil {
+			return nil, usagef("--access-key-file FILE", "The file of access keys: %v", err)
+		}
+		found := false
+		for line := range strings.Lines(string(raw)) {
+			if line = strings.TrimSpace(line); line != "" {
+				keys, found = append(keys, line), true
+			}
+		}
+		if !found {
+			return nil, usagef("A line id:secret for each key", "The file %s has no access key",
+				e.keyFile)
+		}
+	}
+	if text := a.getenv(envAccessKeys); text != "" {
+		for key := range strings.SplitSeq(text, ",") {
+			keys = append(keys, strings.TrimSpace(key))
+		}
+	}
+	return keys, nil
 }

@@ -27,6 +27,7 @@ const (
 	exitForbidden   = 7   // the API key or token is missing, wrong, or may not do this
 	exitDiffers     = 8   // the books do not balance, or a table is not as it should be
 	exitUndecided   = 9   // a check found nothing, but could not compare everything
+	exitStoreFailed = 10  // the disk of the store failed, or its files are damaged
 	exitStopped     = 130 // interrupted; what was done stays done
 )
 
@@ -41,6 +42,7 @@ const exitStatuses = `  0    done
   7    forbidden: the API key or token is missing, wrong, or may not do this
   8    differs: the books do not balance, or a table is not as it should be
   9    undecided: a check found nothing wrong, but could not compare everything
+  10   store failed: its disk is full or broken, or its files are damaged
   130  stopped by a signal; what was done stays done`
 
 // exits says which status ends a command that met a problem.
@@ -96,9 +98,12 @@ func exitOf(err error) int {
 		inUse *engine.InUseError
 		e     *problem.Error
 	)
+	var failed *dynamo.StoreFailedError
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &failed):
+		return exitStoreFailed
 	case errors.As(err, &f):
 		return f.exit
 	case errors.As(err, &inUse), dynamo.Retryable(err):
@@ -107,6 +112,8 @@ func exitOf(err error) int {
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitStopped
+	case errors.As(err, &e) && e.Code == codeStoreFailed:
+		return exitStoreFailed
 	case errors.As(err, &e):
 		if exit, known := exits[e.Kind]; known {
 			return exit
@@ -147,7 +154,10 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 		inUse *engine.InUseError
 		e     *problem.Error
 	)
+	var failed *dynamo.StoreFailedError
 	switch {
+	case errors.As(err, &failed):
+		return describeFailed(failed)
 	case errors.As(err, &f):
 		return f.text, f.try, nil
 	case errors.As(err, &inUse):
@@ -179,6 +189,15 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 	return err.Error(), "", nil
 }
 
+// codeStoreFailed is the problem of a request to a store that has failed.
+const codeStoreFailed = "store_failed"
+
+// describeFailed explains a store that has failed.
+func describeFailed(e *dynamo.StoreFailedError) (sentence, try string, fields problem.Fields) {
+	return fmt.Sprintf("The database in %s cannot be used: %v", e.Store, e.Cause),
+		"Free space or repair the disk, then give the same command again", nil
+}
+
 // wrongFields returns what the sentence of a problem does not say already: of a request that cannot
 // be understood, which parts are wrong.
 func wrongFields(e *problem.Error) problem.Fields {
@@ -188,13 +207,13 @@ func wrongFields(e *problem.Error) problem.Fields {
 	return e.Fields
 }
 
-// heldBy tells who has the data directory.
+// heldBy names the process that has the data directory open.
 func heldBy(e *engine.InUseError) string {
 	if e.PID == 0 {
 		return fmt.Sprintf("The data directory %s is in use by another process", e.Dir)
 	}
 	return fmt.Sprintf("The data directory %s is in use by process %d (%s)",
-		e.Dir, e.PID, e.Command)
+		e.Dir, e.PID, e.Program)
 }
 
 // explainJSON writes an error as one JSON object: the problem that it is, or one made up for it.
@@ -210,6 +229,8 @@ func (a *app) explainJSON(err error) {
 			e.Kind, e.Code = problem.Invalid, "usage"
 		case exitUnavailable:
 			e.Kind, e.Code = problem.Unavailable, "unavailable"
+		case exitStoreFailed:
+			e.Kind, e.Code = problem.Unavailable, codeStoreFailed
 		}
 	}
 	text, failed := json.Marshal(e)

@@ -6,18 +6,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 )
 
 // InUseError reports that another process has the database open.
 type InUseError struct {
 	Dir     string
-	PID     int       // 0 when it could not be told
-	Command string    // the command line of that process
+	PID     int       // 0 if it is unknown
+	Program string    // the name of its program, without arguments, which may be secret
 	Since   time.Time // when it opened the database
 }
 
@@ -25,7 +30,7 @@ type InUseError struct {
 func (e *InUseError) Error() string {
 	holder := "another process"
 	if e.PID != 0 {
-		holder = fmt.Sprintf("process %d (%s, since %s)", e.PID, e.Command,
+		holder = fmt.Sprintf("process %d (%s, since %s)", e.PID, e.Program,
 			e.Since.Local().Format("2006-01-02 15:04:05"))
 	}
 	return fmt.Sprintf("the data directory %s is in use by %s: stop that process, talk to it "+
@@ -44,7 +49,7 @@ type owner struct {
 
 func own(fs vfs.FS, dir string) (*owner, error) {
 	if err := makeDir(fs, dir); err != nil {
-		return nil, fmt.Errorf("make data directory: %w", err)
+		return nil, unusable(dir, "make directory", dir, err)
 	}
 	path := fs.PathJoin(dir, ownerFile)
 	lock, err := pebble.LockDirectory(dir, fs)
@@ -53,7 +58,8 @@ func own(fs vfs.FS, dir string) (*owner, error) {
 	}
 	o := &owner{fs: fs, path: path, lock: lock}
 	if err := o.sign(dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), lock.Close())
+		_ = lock.Close() // the write's error is the one to return
+		return nil, unusable(dir, "write", path, err)
 	}
 	return o, nil
 }
@@ -73,7 +79,7 @@ func makeDir(fs vfs.FS, dir string) error {
 		}
 		at = parent
 	}
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+	if err := fs.MkdirAll(dir, dirMode); err != nil {
 		return err
 	}
 	for _, parent := range parents {
@@ -93,7 +99,7 @@ func makeDir(fs vfs.FS, dir string) error {
 
 func (o *owner) sign(dir string) error {
 	raw, err := json.Marshal(InUseError{
-		Dir: dir, PID: os.Getpid(), Command: strings.Join(os.Args, " "), Since: time.Now(),
+		Dir: dir, PID: os.Getpid(), Program: filepath.Base(os.Args[0]), Since: time.Now(),
 	})
 	if err != nil {
 		return err
@@ -114,11 +120,18 @@ func (o *owner) release() error {
 	return errors.Join(o.fs.Remove(o.path), o.lock.Close())
 }
 
-// heldBy turns a failed lock into an InUseError, or says why the directory cannot be locked at
-// all.
+// unusable returns the error of a directory that cannot be written.
+func unusable(dir, op, file string, cause error) error {
+	return &dynamo.StoreFailedError{
+		Store: dir, Cause: &disk.OpError{Op: op, File: file, Err: cause},
+	}
+}
+
+// heldBy turns a failed lock into an InUseError, or into the reason why the directory cannot be
+// locked at all.
 func heldBy(fs vfs.FS, dir, path string, cause error) error {
-	if errors.Is(cause, os.ErrPermission) && !busy(cause) {
-		return fmt.Errorf("lock data directory %s: %w", dir, cause)
+	if !busy(cause) {
+		return unusable(dir, "lock", dir, cause)
 	}
 	inUse := &InUseError{Dir: dir}
 	f, err := fs.Open(path)
@@ -134,8 +147,12 @@ func heldBy(fs vfs.FS, dir, path string, cause error) error {
 	return inUse
 }
 
-// busy reports whether a lock failed because somebody holds it.
+// busy reports whether a lock failed because another process, or this one, holds it.
 func busy(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "temporarily unavailable") || strings.Contains(text, "held by")
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return false // the file of the lock could not be opened
+	}
+	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) ||
+		strings.Contains(err.Error(), "held by")
 }

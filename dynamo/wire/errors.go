@@ -71,7 +71,12 @@ func statusOf(code dynamo.ErrorCode) int {
 // known returns the exception that err is. Anything else becomes one that tells nothing of what
 // happened inside; the second result says so, and it is for the log.
 func known(err error) (e *dynamo.Error, internal bool) {
+	var failed *dynamo.StoreFailedError
 	switch {
+	case errors.As(err, &failed): // it is logged once, when it happens
+		return &dynamo.Error{
+			Code: dynamo.CodeInternalServerError, Message: failed.Error(),
+		}, false
 	case errors.As(err, &e):
 		return e, false
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

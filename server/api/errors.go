@@ -72,6 +72,10 @@ var (
 	ErrDraining = Problems.Define(problem.Unavailable, "draining",
 		"The server is shutting down",
 		"Use another one, or wait until it runs again")
+	ErrStoreFailed = Problems.Define(problem.Unavailable, "store_failed",
+		"The store has stopped, because its disk failed ({reason})",
+		"Free space or repair the disk, start the server again, and send the same request with the "+
+			"same key again")
 	ErrBusy = Problems.Define(problem.Throttled, "busy",
 		"The store is busy",
 		"Wait a little and send the same request with the same key again")
@@ -114,6 +118,9 @@ func Status(kind problem.Kind, code problem.Code) int {
 // clock can do to any request, or an internal one.
 func problemOf(err error) *problem.Error {
 	var e *problem.Error
+	if reason, failed := singletable.StoreFailure(err); failed {
+		return ErrStoreFailed.With("reason", reason).Wrap(err)
+	}
 	switch {
 	case errors.As(err, &e):
 		return e

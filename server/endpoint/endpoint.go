@@ -113,8 +113,9 @@ func (e *Endpoint) Listen(ctx context.Context, address string) (net.Listener, er
 		listener.Close())
 }
 
-// Serve answers requests from a listener until the context ends; those in work are then finished.
-// It closes the listener.
+// Serve answers requests from a listener until the context ends or the database fails; those in
+// progress are then finished. It closes the listener. The error of a database that has failed is a
+// [dynamo.StoreFailedError]: the process is to be started again.
 func (e *Endpoint) Serve(ctx context.Context, listener net.Listener) error {
 	s := wire.NewServer(e.handler)
 	s.ErrorLog = slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn)
@@ -123,15 +124,16 @@ func (e *Endpoint) Serve(ctx context.Context, listener net.Listener) error {
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
+	case <-e.db.Failed():
 	case <-ctx.Done():
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), DrainTimeout)
 	defer cancel()
 	if err := s.Shutdown(limited); err != nil {
 		return errors.Join(fmt.Errorf("requests were still in work after %s: %w", DrainTimeout,
-			err), s.Close())
+			err), s.Close(), e.db.Failure())
 	}
-	return nil
+	return e.db.Failure()
 }
 
 // The targets of requests that define a table.
