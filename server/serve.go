@@ -40,11 +40,11 @@ func (s *Server) admit(listener net.Listener) error {
 	return fmt.Errorf("listen on %s: %w", listener.Addr(), ErrOpenAddress)
 }
 
-// Serve answers requests from a listener until the context ends or the store fails. Then it takes no more, waits for
-// those in work for at most Limits.Drain, and returns nil if all were answered. It closes the
-// listener. The error of a store that has failed is a [dynamo.StoreFailedError]: the process is to
-// be started again. With Options.RunPayments it settles payments meanwhile, and
-// with Options.FetchRates it fetches exchange rates. It may be called once.
+// Serve answers requests from a listener until the context ends or the store fails. Then it takes
+// no more, waits for those in progress for at most Limits.Drain, and returns nil if all were
+// answered. The error of a store that has failed is a [dynamo.StoreFailedError]: the process is to
+// be started again. It closes the listener. With Options.RunPayments it settles payments in the
+// meantime, and with Options.FetchRates it fetches exchange rates. It may be called once.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := s.admit(listener); err != nil {
 		return errors.Join(err, listener.Close())

@@ -37,8 +37,8 @@ func newDisk(mem *vfs.MemFS) *Disk {
 }
 
 // CutPower returns the disk as a power cut leaves it now: everything that was synced, and of each
-// block that was not synced yet this percentage, drawn from the seed. It works, whatever the old one
-// was told to fail with.
+// block that was not synced yet this percentage, drawn from the seed. It works, whatever the old
+// one was told to fail with.
 func (d *Disk) CutPower(seed uint64, unsyncedPercent int) *Disk {
 	return newDisk(d.mem.CrashClone(vfs.CrashCloneCfg{
 		UnsyncedDataPercent: unsyncedPercent,

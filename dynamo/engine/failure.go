@@ -43,13 +43,13 @@ func (db *DB) fail(cause error) {
 	db.failure.once.Do(func() {
 		db.failure.cause = &dynamo.StoreFailedError{Store: db.dir, Cause: cause}
 		close(db.failure.done)
-		db.opts.Logger.Error("the database has failed and answers nothing until it is opened again",
+		db.opts.Logger.Error("the database has failed: it answers nothing until it is opened again",
 			"directory", db.dir, "error", cause)
 	})
 }
 
-// breakDown fails the database because of something else than its disk, and keeps the storage library
-// from changing anything on the disk.
+// breakDown fails the database because of something else than its disk, and keeps the storage
+// library from changing anything on the disk.
 func (db *DB) breakDown(cause error) {
 	db.fail(cause)
 	if db.disk != nil {

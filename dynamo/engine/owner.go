@@ -120,8 +120,11 @@ func (o *owner) release() error {
 	return errors.Join(o.fs.Remove(o.path), o.lock.Close())
 }
 
-// unusable returns the error of a directory that cannot be written.
+// unusable returns the error of a directory that cannot be written, or that is none.
 func unusable(dir, op, file string, cause error) error {
+	if errors.Is(cause, syscall.ENOTDIR) || errors.Is(cause, syscall.EEXIST) {
+		return fmt.Errorf("%s %s: not a directory: use another name", op, file)
+	}
 	return &dynamo.StoreFailedError{
 		Store: dir, Cause: &disk.OpError{Op: op, File: file, Err: cause},
 	}

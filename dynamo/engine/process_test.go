@@ -143,7 +143,16 @@ func TestAnotherProcessIsToldWhichOneHoldsTheDirectory(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	want := fmt.Sprintf("%d the data directory %s is in use by process %d (%s", os.Getpid(), dir,
-		os.Getpid(), os.Args[0])
+		os.Getpid(), filepath.Base(os.Args[0]))
+	owner, err := os.ReadFile(filepath.Join(dir, "OWNER"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, argument := range os.Args[1:] { // there may be secrets among them
+		if strings.Contains(string(owner), argument) || strings.Contains(string(out), argument) {
+			t.Fatalf("the argument %q is in %s or %s", argument, owner, out)
+		}
+	}
 	if got := string(out); !strings.HasPrefix(got, want) ||
 		!strings.Contains(got, "stop that process") {
 		t.Fatalf("the other process was told %q, not %q", got, want)
