@@ -290,8 +290,9 @@ func (c *Client) RatesHealth(ctx context.Context) (RatesHealth, error) {
 
 // Exchanging asks for money of one currency to be exchanged for another.
 type Exchanging struct {
-	// IdempotencyKey makes the request safe to repeat at any time, whatever the rate is by then.
-	// Empty means that the client makes one up.
+	// IdempotencyKey makes the request safe to repeat at any time. A repeat that names no rate is
+	// the same request though the stored rate has moved; a Rate, On or Bought that it names must be
+	// the one of the first request. Empty means that the client makes one up.
 	IdempotencyKey string
 	From, To       AccountID
 	// Sold is debited from From, in its currency.
@@ -303,7 +304,8 @@ type Exchanging struct {
 	Rate       money.Decimal
 	On         Date
 	AllowStale bool
-	// Bought, if it is not zero, is the amount that was agreed on.
+	// Bought, if it is not zero, is the amount that was agreed on. It may differ from the converted
+	// one by the smallest unit of its currency.
 	Bought money.Amount
 	// Rounding is half-up, half-even, down or up; empty means half-up.
 	Rounding    string

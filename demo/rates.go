@@ -144,7 +144,7 @@ func (s *story) exchange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	request.On = "2026-03-30" // Another rate, the same request.
+	request.On = "" // A request that names no rate is the same one at whatever rate.
 	again, err := s.client.Exchange(ctx, request)
 	if err != nil {
 		return err

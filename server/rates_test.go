@@ -230,9 +230,9 @@ func TestExchangesOverTheAPI(t *testing.T) {
 	request.AllowStale = true
 	must[client.Receipt](t)(w.Exchange(ctx, request))
 	request.IdempotencyKey, request.Rate = "x-3", decimalOf(t, "151.239")
-	request.Bought = money.MustParse("15100", "JPY")
+	request.Bought = money.MustParse("15123", "JPY")
 	agreed := must[client.Receipt](t)(w.Exchange(ctx, request))
-	if agreed.Transaction.Metadata["exchange.rounding"] != "23.9" || len(agreed.Legs) != 5 {
+	if agreed.Transaction.Metadata["exchange.rounding"] != "0.9" || len(agreed.Legs) != 5 {
 		t.Errorf("%+v", agreed)
 	}
 	request.IdempotencyKey, request.To = "x-4", "nobody"

@@ -2,6 +2,7 @@ package singletable
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
@@ -35,6 +36,8 @@ func (w *write) merge(next *write) error {
 			}
 		}
 		return nil
+	case w.kind == actPut && next.kind == actUpdate:
+		return w.applyToPut(next)
 	case w.kind == actDelete && next.kind == actPut:
 		if err := w.takeClaims(next); err != nil {
 			return err
@@ -44,6 +47,36 @@ func (w *write) merge(next *write) error {
 	}
 	return fmt.Errorf("%s and %s of one item, %s %s, cannot be in one transaction",
 		w.claims[0].verb, next.claims[0].verb, w.c.name, keyText(w.itemKey()))
+}
+
+// applyToPut makes an update part of a put that comes before it: the item is known, so it is put as
+// the update leaves it.
+func (w *write) applyToPut(next *write) error {
+	if err := w.takeClaims(next); err != nil {
+		return err
+	}
+	item := maps.Clone(w.item)
+	for _, ch := range next.upd.changes {
+		if ch.op == changeRemove {
+			delete(item, ch.attr)
+			continue
+		}
+		old, exists := item[ch.attr]
+		if !exists && (ch.op == changeSetIfAbsent || ch.op == changeAdd) {
+			ch.op = changeSet
+		}
+		if ch.op == changeSet {
+			item[ch.attr] = ch.val
+			continue
+		}
+		merged, err := mergeChanges(change{op: changeSet, attr: ch.attr, val: old}, ch)
+		if err != nil {
+			return err
+		}
+		item[ch.attr] = merged.val
+	}
+	w.item = item
+	return nil
 }
 
 // dropTaken takes the condition that nobody has a value out of claims.

@@ -21,10 +21,12 @@ func (a *app) exchangeCommand() *cobra.Command {
 		Short: "Exchange money of one currency for another",
 		Long: `Exchange money of one currency for another, at the stored rate or at one that was agreed on. The
 transaction balances in each currency: what is sold goes to @exchange of its currency, what is
-bought comes from that of the other, and what was agreed on beside the rate is on @rounding.
+bought comes from that of the other. With --bought the amount that was agreed on may differ from the
+converted one by the smallest unit of its currency, which is posted to @rounding.
 
-The same command with the same key, at any later time, shows what was done the first time, whatever
-the rate is by then.`,
+The same command with the same key, at any later time, shows what was done the first time. If it
+names no rate, the stored rate may have moved since; a rate, day or amount that it names must be the
+one of the first time.`,
 		Example: `  exchequer ledger exchange --from alice-usd --to alice-eur --amount 100 --key fx-1
   exchequer ledger exchange --from alice-usd --to alice-eur --amount 100 --rate 0.8559 --bought 85.60`,
 		Args: cobra.NoArgs,

@@ -24,10 +24,10 @@ type exchanging struct {
 	Rate        payload.Decimal   `json:"rate,omitempty" doc:"The rate that was agreed on; without it the stored one" example:"0.8559"`
 	On          rates.Date        `json:"on,omitempty" doc:"The day whose stored rate is taken; now without it" example:"2025-12-31"`
 	AllowStale  bool              `json:"allowStale,omitempty" doc:"Whether a stored rate that is no longer fresh will do"`
-	Bought      payload.Decimal   `json:"bought,omitempty" doc:"The amount that was agreed on; the difference to the converted one is posted to @rounding" example:"85.60"`
+	Bought      payload.Decimal   `json:"bought,omitempty" doc:"The amount that was agreed on. It may differ from the converted one by the smallest unit of its currency, which is posted to @rounding" example:"85.60"`
 	Rounding    string            `json:"rounding,omitempty" enum:"half-up,half-even,down,up" doc:"How the bought amount is rounded; half-up without it"`
 	Description string            `json:"description,omitempty" doc:"At most 1,024 bytes"`
-	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 50 pairs and 4,096 bytes, with those that the exchange notes itself: exchange.rate, exchange.asOf, exchange.source, exchange.rounding"`
+	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 50 pairs and 4,096 bytes, with those that the exchange notes itself: exchange.rate, exchange.asOf, exchange.source, exchange.on, exchange.rounding"`
 }
 
 func (a *API) registerExchanges() {
@@ -37,12 +37,15 @@ func (a *API) registerExchanges() {
 		summary: "Exchange money of one currency for another",
 		description: "Posts one transaction that balances in each currency: what is sold goes to " +
 			"@exchange of its currency, what is bought comes from that of the other. It happens " +
-			"once for its Idempotency-Key: a repeat gets the first answer, with status 200 and " +
-			"Idempotent-Replayed: true, though the rate has moved since.",
+			"once for its Idempotency-Key: an equal request gets the first answer, with status " +
+			"200 and Idempotent-Replayed: true. A term that a repeat names must be the one of " +
+			"the first request; a repeat that names no rate is equal though the stored rate has " +
+			"moved since.",
 		example: exchanging{
 			From: "alice-usd", To: "alice-eur", Amount: "100.00", Currency: "USD", Into: "EUR",
 		},
-		problems: append(postingProblems(), quoteProblems()...),
+		problems: append(append(postingProblems(), ledger.ErrBoughtOutOfRange),
+			quoteProblems()...),
 	}, a.exchange)
 }
 
@@ -50,7 +53,7 @@ func (a *API) registerExchanges() {
 func (x *exchanging) read(key string) (ledger.Exchanging, error) {
 	e := ledger.Exchanging{
 		IdempotencyKey: key, From: x.From, To: x.To, Currency: x.Into,
-		Description: x.Description, Metadata: x.Metadata,
+		On: string(x.On), Description: x.Description, Metadata: x.Metadata,
 	}
 	var wrong problem.Fields
 	checkCurrency(&wrong, "currency", x.Currency)
@@ -118,11 +121,11 @@ func (a *API) exchangeOnce(
 		if err != nil {
 			return ledger.Receipt{}, err
 		}
-		e.Rate = ledger.ExchangeRate{
+		e.Quote = ledger.ExchangeRate{
 			Above: q.Ratio.Above, Below: q.Ratio.Below, AsOf: string(q.Date), Source: q.Source,
 		}
 		if !q.AsOf.IsZero() {
-			e.Rate.AsOf = q.AsOf.Format(time.RFC3339)
+			e.Quote.AsOf = q.AsOf.Format(time.RFC3339)
 		}
 	}
 	return a.deps.Ledger.Exchange(ctx, e)

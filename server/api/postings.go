@@ -156,7 +156,8 @@ func (a *API) registerPostings() {
 		id: "reverse-transaction", method: http.MethodPost,
 		path: "/v1/transactions/{id}/reverse", tag: tag, scope: apikey.LedgerWrite,
 		status: http.StatusCreated, summary: "Reverse a transaction",
-		description: "Undoes a completed transaction, whole, by another one. It happens once: an " +
+		description: "Reverses a completed transaction, whole, by another one with the same legs, " +
+			"each in the other direction. It happens once: an " +
 			"equal second request gets the first answer, with status 200 and " +
 			"Idempotent-Replayed: true. The body may be {}.",
 		example: reversing{Description: "Returned goods"},
@@ -165,7 +166,7 @@ func (a *API) registerPostings() {
 			ledger.ErrTransactionNotFound, ledger.ErrReversalOfReversal,
 			ledger.ErrAlreadyReversed, ledger.ErrNotCompleted, ledger.ErrAccountClosed,
 			ledger.ErrAccountFrozen, ledger.ErrBalanceTooLarge, ledger.ErrInsufficientFunds,
-			ledger.ErrContended,
+			ledger.ErrAccountFromFuture, ledger.ErrContended,
 		},
 	}, a.reverse)
 }
@@ -179,7 +180,7 @@ func postingProblems() []*problem.Definition {
 		ledger.ErrUnbalanced, ledger.ErrIdempotencyConflict, ledger.ErrMerchantNotFound,
 		ledger.ErrNoSettlementAccount, ledger.ErrAccountNotFound, ledger.ErrCurrencyMismatch,
 		ledger.ErrAccountClosed, ledger.ErrAccountFrozen, ledger.ErrBalanceTooLarge,
-		ledger.ErrInsufficientFunds, ledger.ErrContended,
+		ledger.ErrInsufficientFunds, ledger.ErrAccountFromFuture, ledger.ErrContended,
 	}
 }
 

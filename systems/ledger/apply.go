@@ -88,6 +88,17 @@ func moreThan(a, b money.Amount) bool {
 	return err == nil && order > 0
 }
 
+// lastAhead returns the first of the accounts whose last instant is further ahead of the clock than
+// clocks may differ, or nil.
+func lastAhead(accounts []*Account, now time.Time) *Account {
+	for _, a := range accounts {
+		if a.LastPostedAt.After(now.Add(ClockSkewMax)) {
+			return a
+		}
+	}
+	return nil
+}
+
 // apply posts the legs of a posting that nothing refuses, and changes the accounts in place. The
 // legs are returned in the order in which they were sent, all of one instant, which is never
 // before an account's last one. Among the legs of one account credits are posted before debits, so
@@ -141,10 +152,10 @@ func (a *Account) post(l *PostingLeg, place legPlace) Leg {
 	}
 }
 
-// reversal returns the posting that takes back what a transaction did. Each account gets one leg
-// with the opposite of its sum, so that accounts that money only passed through are left alone.
-// Where all sums are zero, the first account gets a debit and a credit of the whole amount
-// instead: a transaction has at least two legs.
+// reversal returns the posting that takes back a transaction: the same legs, each in the other
+// direction, so that every account shows what it showed before with the opposite sign. The rules of
+// an account are applied to the sum of its legs, so an account that money only passed through may
+// be empty.
 func (e Entry) reversal() Posting {
 	p := Posting{
 		Type:        Reversal,
@@ -152,29 +163,46 @@ func (e Entry) reversal() Posting {
 		Description: e.Transaction.Description,
 		Currency:    e.Transaction.Amount.Currency(),
 	}
-	var original Posting
 	for _, l := range e.Legs {
-		original.Legs = append(original.Legs, PostingLeg{l.AccountID, l.Type, l.Amount})
+		p.Legs = append(p.Legs, PostingLeg{l.AccountID, l.Type.opposite(), l.Amount})
 	}
-	for i, l := range original.Legs {
-		if original.firstLegOf(l.AccountID) != i {
-			continue
-		}
-		credits, debits := original.change(l.AccountID)
-		net, _ := credits.Sub(debits)
-		if kind := Debit; net.Sign() != 0 {
-			if net.Sign() < 0 {
-				kind = Credit
-			}
-			p.Legs = append(p.Legs, PostingLeg{l.AccountID, kind, net.Abs()})
-		}
-	}
-	if len(p.Legs) == 0 && len(e.Legs) > 0 {
-		first := original.Legs[0]
-		_, gross := original.change(first.AccountID)
-		p.Legs = []PostingLeg{
-			{first.AccountID, Debit, gross}, {first.AccountID, Credit, gross},
-		}
+	// The mark on the original is one write more than the original took.
+	if 2+len(p.Legs)+p.accounts() > actionsMax {
+		p.Legs = p.net()
 	}
 	return p
+}
+
+// opposite returns the other direction.
+func (t LegType) opposite() LegType {
+	if t == Debit {
+		return Credit
+	}
+	return Debit
+}
+
+// net returns one leg for each account, of the sum of its legs, for a reversal that would not fit
+// into one write otherwise. If all sums are zero, the first account gets a debit and a credit of the
+// whole amount instead: a transaction has at least two legs.
+func (p *Posting) net() []PostingLeg {
+	var legs []PostingLeg
+	for i, l := range p.Legs {
+		if p.firstLegOf(l.AccountID) != i {
+			continue
+		}
+		credits, debits := p.change(l.AccountID)
+		net, _ := credits.Sub(debits)
+		if kind := Credit; net.Sign() != 0 {
+			if net.Sign() < 0 {
+				kind = Debit
+			}
+			legs = append(legs, PostingLeg{l.AccountID, kind, net.Abs()})
+		}
+	}
+	if len(legs) == 0 && len(p.Legs) > 0 {
+		first := p.Legs[0].AccountID
+		_, gross := p.change(first)
+		legs = []PostingLeg{{first, Debit, gross}, {first, Credit, gross}}
+	}
+	return legs
 }

@@ -33,7 +33,13 @@ type change struct {
 	before, after Account
 	// drafted reports that before is the account as an earlier posting of the same Tx leaves it.
 	drafted bool
+	// opens reports that the account is one of the ledger's own that does not exist yet. It comes
+	// into being with the first posting that is accepted, in the same write.
+	opens bool
 }
+
+// touched reports whether the attempt posts to the account.
+func (c *change) touched() bool { return c.after.Version != c.before.Version }
 
 // part is what an attempt makes of one request.
 type part struct {
@@ -57,9 +63,12 @@ func newAttempt(lanes []*lane, now time.Time, requests ...*request) *attempt {
 		parts:   make([]part, 0, len(requests)),
 	}
 	for _, lane := range lanes {
-		a.changes = append(a.changes, change{
-			lane: lane, before: lane.account, after: lane.account, drafted: lane.drafted,
-		})
+		c := change{lane: lane, before: lane.account, drafted: lane.drafted}
+		if currency, ok := lane.id.systemCurrency(); ok && c.before.ID == "" {
+			c.before, c.opens = systemAccount(lane.id, currency, instant(now)), true
+		}
+		c.after = c.before
+		a.changes = append(a.changes, c)
 	}
 	for _, r := range requests {
 		a.add(r, now)
@@ -103,6 +112,11 @@ func (r *request) plan(a *attempt, now time.Time) (Entry, error) {
 	if err := r.posting.refusal(accounts); err != nil {
 		return Entry{}, err
 	}
+	if a := lastAhead(accounts, now); a != nil {
+		return Entry{}, ErrAccountFromFuture.With("account", a.ID).
+			With("last", a.LastPostedAt.Format(time.RFC3339)).
+			With("now", now.UTC().Format(time.RFC3339)).With("limit", ClockSkewMax)
+	}
 	legs := r.posting.apply(legPlace{transaction: r.id, mark: a.mark, at: now}, accounts)
 	debits, _, _ := r.posting.sums(r.posting.Currency)
 	e := Entry{Legs: legs, Transaction: Transaction{
@@ -131,9 +145,12 @@ func (a *attempt) planned() bool {
 
 // commit writes what an attempt has planned, and marks the parts that are written.
 func (l *Ledger) commit(ctx context.Context, a *attempt) error {
+	id := a.parts[0].id
+	if err := l.makeRoom(ctx, a); err != nil {
+		return fmt.Errorf("post transaction %s: %w", id, err)
+	}
 	tx := l.store.NewTx()
 	l.fill(tx, a)
-	id := a.parts[0].id
 	if tx.Len() == 0 {
 		return fmt.Errorf("post transaction %s: %w", id, errNotWritten)
 	}
@@ -143,6 +160,36 @@ func (l *Ledger) commit(ctx context.Context, a *attempt) error {
 	for i := range a.parts {
 		p := &a.parts[i]
 		p.written = p.first < 0 && p.refusal == nil
+	}
+	return nil
+}
+
+// makeRoom opens the ledger's own accounts in a write before the posting's, in the one case in which
+// they do not fit into it: a posting of the maximum size, which alone is in its attempt.
+func (l *Ledger) makeRoom(ctx context.Context, a *attempt) error {
+	actions, tx := 0, l.store.NewTx()
+	for i := range a.parts {
+		if p := &a.parts[i]; p.first < 0 && p.refusal == nil {
+			actions += p.actions()
+		}
+	}
+	for i := range a.changes {
+		switch c := &a.changes[i]; {
+		case c.touched() && c.opens:
+			modelOf(l).openTx(tx, &c.before)
+			actions += 2
+		case c.touched():
+			actions++
+		}
+	}
+	if actions <= actionsMax || tx.Len() == 0 {
+		return nil
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	for i := range a.changes {
+		a.changes[i].opens = false
 	}
 	return nil
 }
@@ -170,7 +217,9 @@ func (l *Ledger) fill(tx *singletable.Tx, a *attempt) {
 	for i := range a.changes {
 		c := &a.changes[i]
 		switch {
-		case c.after.Version == c.before.Version:
+		case !c.touched():
+		case c.opens:
+			m.openTx(tx, &c.after)
 		case c.drafted:
 			m.addToBalance(tx, &c.before, &c.after)
 		default:
@@ -187,8 +236,8 @@ func (a *attempt) remember(err error) {
 		switch {
 		case err != nil:
 			c.lane.known = false
-		case c.lane.known:
-			c.lane.account = c.after
+		case c.lane.known || c.opens && c.touched():
+			c.lane.account, c.lane.known = c.after, true
 		}
 	}
 }

@@ -80,10 +80,19 @@ func (b *batch) fits(j *job) bool {
 	}
 	for _, id := range j.ids {
 		if !b.owns(id) {
-			more++
+			more += writesOf(id)
 		}
 	}
 	return b.actions+more <= actionsMax
+}
+
+// writesOf returns how many writes an account may need: one of the ledger's own may have to be
+// opened, which takes an entry in the directory as well.
+func writesOf(id AccountID) int {
+	if id.System() {
+		return 2
+	}
+	return 1
 }
 
 func (b *batch) has(id TransactionID) bool {
@@ -92,6 +101,13 @@ func (b *batch) has(id TransactionID) bool {
 
 func (b *batch) owns(id AccountID) bool {
 	return slices.ContainsFunc(b.owned, func(o *lane) bool { return o.id == id })
+}
+
+// count takes the writes of accounts into account.
+func (b *batch) count(lanes []*lane) {
+	for _, lane := range lanes {
+		b.actions += writesOf(lane.id)
+	}
 }
 
 func (b *batch) add(j *job) {
@@ -122,7 +138,8 @@ func (l *Ledger) carry(ctx context.Context, r *request) (Receipt, error) {
 // lead puts a batch together, writes it, and gives everyone in it the outcome. Also if the write
 // panics, the accounts are released and the other callers go on.
 func (l *Ledger) lead(ctx context.Context, j *job) {
-	b := &batch{owned: j.held, actions: len(j.held)}
+	b := &batch{owned: j.held}
+	b.count(j.held)
 	b.add(j)
 	if !l.opts.Unbatched {
 		b.gather(l.lanes)
@@ -151,7 +168,7 @@ func (b *batch) gather(lanes *lanes) {
 			if j == nil {
 				break
 			}
-			b.actions += len(b.owned) - before
+			b.count(b.owned[before:])
 			b.add(j)
 		}
 	}

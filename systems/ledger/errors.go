@@ -40,6 +40,9 @@ var (
 	ErrUnbalanced = Problems.Define(problem.Invalid, "unbalanced",
 		"Debits of {debits} and credits of {credits} differ",
 		"Make debits and credits equal in each currency")
+	ErrBoughtOutOfRange = Problems.Define(problem.Invalid, "bought_out_of_range",
+		"{amount} at the rate {rate} is {converted}, and {bought} differs from it by more than {limit}",
+		"Give {converted}, or leave bought out")
 	ErrInvalidCursor = Problems.Define(problem.Invalid, "invalid_cursor",
 		"The cursor is not one of this question's",
 		"Start from the first page, with the same question on every page")
@@ -112,6 +115,12 @@ var (
 var ErrJoined = Problems.Define(problem.Changed, "joined_write_refused",
 	"What was to be written together with the transaction was refused",
 	"Read the item that the condition was about, and decide again")
+
+// ErrAccountFromFuture is what a posting gets if the last instant of an account is further ahead of
+// the clock than [ClockSkewMax]: one wrong clock would date all later postings.
+var ErrAccountFromFuture = Problems.Define(problem.Unavailable, "account_from_future",
+	"Account {account} was last posted to at {last}, but it is {now} here: more than {limit} apart",
+	"Set the clock of this server right; if {last} is wrong, run exchequer ledger repair-dates")
 
 // ErrContended is what is left when other writers kept winning until the caller's time was over.
 var ErrContended = Problems.Define(problem.Unavailable, "contended",

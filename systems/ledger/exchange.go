@@ -19,6 +19,7 @@ const (
 	exchangeAsOf     = exchangePrefix + "asOf"     // when the rate was so
 	exchangeSource   = exchangePrefix + "source"   // where it is from
 	exchangeRounding = exchangePrefix + "rounding" // what the exact amount had more, or less
+	exchangeOn       = exchangePrefix + "on"       // the day whose rate was asked for
 )
 
 // ExchangeRate is the rate of an exchange as a value: Above / Below units of the bought currency
@@ -31,18 +32,24 @@ type ExchangeRate struct {
 
 // Exchanging asks for money of one currency to be exchanged for another.
 type Exchanging struct {
-	// IdempotencyKey makes the request safe to repeat, also at another rate: the first one counts.
+	// IdempotencyKey makes the request safe to repeat. All terms that a repeat names must be those
+	// of the first request, the rate too.
 	IdempotencyKey string
 	// From is debited by Sold, To is credited in Currency, which is another one.
 	From, To AccountID
 	Sold     money.Amount
 	Currency money.Currency
-	// Rate is needed unless the key was used before.
+	// Rate is the rate that was agreed on, as a term of the request.
 	Rate ExchangeRate
+	// Quote is the rate that applies to a request that names none. It is not a term of the request:
+	// a repeat gets the first answer though the quote has moved since, or there is none any more.
+	Quote ExchangeRate
+	// On is the day whose rate was asked for, if the request names one.
+	On string
 	// Rounding says how the bought amount is rounded; the zero value is half up.
 	Rounding money.Rounding
-	// Bought, if it is not zero, is the amount that was agreed on. What it differs by from the
-	// converted one is posted to the account @rounding.
+	// Bought, if it is not zero, is the amount that was agreed on. It may differ from the converted
+	// one by the smallest unit of its currency, which is posted to the account @rounding.
 	Bought      money.Amount
 	Description string
 	Metadata    map[string]string
@@ -51,19 +58,23 @@ type Exchanging struct {
 // Posting returns the posting of an exchange: what is sold goes from From to the ledger's own
 // account @exchange of its currency, and what is bought comes from that of the other currency, so
 // that the legs balance in each. The difference between the converted amount, in whole minor units,
-// and the agreed one is a leg on @rounding. What was rounded away below a minor unit cannot be
-// posted and is noted in the metadata, with the rate.
+// and the agreed one is a leg on @rounding; it is one minor unit at most. What was rounded away below
+// a minor unit cannot be posted and is noted in the metadata, with the rate.
 func (e Exchanging) Posting() (Posting, error) {
+	e = e.priced()
 	if err := e.check(); err != nil {
 		return Posting{}, err
 	}
-	converted, err := e.Sold.Convert(e.Currency, e.Rate.Above, e.Rate.Below, e.Rounding)
+	converted, err := e.converted()
 	if err != nil {
-		return Posting{}, ErrAmountTooLarge.With("limit", money.DigitsMax).Wrap(err)
+		return Posting{}, err
 	}
 	bought := e.Bought
 	if bought.IsZero() {
 		bought = converted
+	}
+	if err := e.checkBought(converted, bought); err != nil {
+		return Posting{}, err
 	}
 	p := Posting{
 		IdempotencyKey: e.IdempotencyKey, Type: CurrencyExchange, Description: e.Description,
@@ -91,6 +102,69 @@ func (e Exchanging) Posting() (Posting, error) {
 		})
 	}
 	return p, nil
+}
+
+// priced returns the exchange with the rate that applies to it in Rate.
+func (e Exchanging) priced() Exchanging {
+	if !e.Rate.given() {
+		e.Rate = e.Quote
+	}
+	return e
+}
+
+// given reports whether there is a rate.
+func (r ExchangeRate) given() bool { return !r.Above.IsZero() || !r.Below.IsZero() }
+
+// text is the rate as it is noted: exactly, and without a denominator of one.
+func (r ExchangeRate) text() string {
+	if r.Below == money.DecimalFromInt(1) {
+		return r.Above.String()
+	}
+	return r.Above.String() + "/" + r.Below.String()
+}
+
+// parseRate reads a rate as it is noted.
+func parseRate(text string) (ExchangeRate, bool) {
+	above, below, quotient := strings.Cut(text, "/")
+	if !quotient {
+		below = "1"
+	}
+	a, err1 := money.ParseDecimal(above)
+	b, err2 := money.ParseDecimal(below)
+	return ExchangeRate{Above: a, Below: b}, err1 == nil && err2 == nil
+}
+
+// converted returns the amount that the rate gives, in whole minor units.
+func (e Exchanging) converted() (money.Amount, error) {
+	converted, err := e.Sold.Convert(e.Currency, e.Rate.Above, e.Rate.Below, e.Rounding)
+	if err != nil {
+		err = ErrAmountTooLarge.With("limit", money.DigitsMax).Wrap(err)
+	}
+	return converted, err
+}
+
+// boughtOffMinor is by how many minor units an agreed amount may differ from the converted one:
+// rounding of another kind explains one, and a larger difference is an error of the caller.
+const boughtOffMinor = 1
+
+// checkBought refuses an agreed amount that rounding cannot explain. Without this bound a typing
+// error would be balanced by the account @rounding.
+func (e Exchanging) checkBought(converted, bought money.Amount) error {
+	limit, err := money.FromMinor(boughtOffMinor, e.Currency)
+	if err != nil {
+		return err
+	}
+	off, err := bought.Sub(converted)
+	if err != nil {
+		return ErrAmountTooLarge.With("limit", money.DigitsMax).Wrap(err)
+	}
+	if !moreThan(off.Abs(), limit) {
+		return nil
+	}
+	return ErrBoughtOutOfRange.With("amount", e.Sold).With("rate", e.Rate.text()).
+		With("converted", converted).With("bought", bought).With("limit", limit).
+		Field("bought", "must be "+converted.Text()+" or differ from it by "+limit.Text()+
+			" at most")
 }
 
 // checkRequest finds what is wrong with an exchange whatever its rate.
@@ -127,10 +201,10 @@ const roundingDigits = 12
 // metadata returns the caller's metadata and what the exchange notes about itself.
 func (e Exchanging) metadata(bought money.Amount) map[string]string {
 	notes := map[string]string{
-		exchangeRate: e.Rate.Above.String() + "/" + e.Rate.Below.String(),
+		exchangeRate: e.Rate.text(),
 	}
-	if e.Rate.Below == money.DecimalFromInt(1) {
-		notes[exchangeRate] = e.Rate.Above.String()
+	if e.On != "" {
+		notes[exchangeOn] = e.On
 	}
 	if e.Rate.AsOf != "" {
 		notes[exchangeAsOf] = e.Rate.AsOf
@@ -154,8 +228,7 @@ func (e Exchanging) metadata(bought money.Amount) map[string]string {
 }
 
 // Exchange exchanges money of one currency for another, exactly once for its idempotency key. A
-// repeat gets the first answer though the rate has moved since, or is not given at all; see
-// Exchanged.
+// repeat that names no rate gets the first answer though the quote has moved since; see Exchanged.
 func (l *Ledger) Exchange(ctx context.Context, e Exchanging) (Receipt, error) {
 	if r, found, err := l.Exchanged(ctx, e); found || err != nil {
 		return r, err
@@ -166,7 +239,7 @@ func (l *Ledger) Exchange(ctx context.Context, e Exchanging) (Receipt, error) {
 	}
 	r, err := l.Post(ctx, p)
 	if errors.Is(err, ErrIdempotencyConflict) {
-		// Somebody has exchanged with the same key meanwhile, perhaps at another rate.
+		// Another caller has exchanged with the same key in the meantime, perhaps at another quote.
 		if earlier, found, again := l.Exchanged(ctx, e); found || again != nil {
 			return earlier, again
 		}
@@ -175,8 +248,8 @@ func (l *Ledger) Exchange(ctx context.Context, e Exchanging) (Receipt, error) {
 }
 
 // Exchanged returns the answer to an equal request that was sent before with the same idempotency
-// key, and whether there is one. The rate is not compared: it is what it was at the first time. A
-// key of another request is ErrIdempotencyConflict.
+// key, and whether there is one. Quotes are not compared: the first one applies. A key of a
+// different request is ErrIdempotencyConflict, which names the term that differs.
 func (l *Ledger) Exchanged(ctx context.Context, e Exchanging) (Receipt, bool, error) {
 	var wrong problem.Fields
 	e.checkRequest(&wrong)
@@ -231,8 +304,36 @@ func (e Exchanging) difference(found Entry) string {
 	case !e.Bought.IsZero() && bought.Amount != e.Bought:
 		return "bought"
 	}
-	return ""
+	return e.differentPrice(t, bought.Amount, len(found.Legs))
 }
+
+// differentPrice names the first term in which the price of an earlier exchange differs. What it
+// took is worked out again from the rate that it noted.
+func (e Exchanging) differentPrice(t *Transaction, bought money.Amount, legs int) string {
+	noted, ok := parseRate(t.Metadata[exchangeRate])
+	switch {
+	case e.Rate.given() && (!ok || noted.Above != e.Rate.Above || noted.Below != e.Rate.Below):
+		return "rate"
+	case e.On != "" && e.On != t.Metadata[exchangeOn] &&
+		// Exchanges before this note was made have the day only in the time of the rate.
+		(t.Metadata[exchangeOn] != "" || !strings.HasPrefix(t.Metadata[exchangeAsOf], e.On)):
+		return "on"
+	case !ok || !e.Bought.IsZero():
+		return ""
+	}
+	e.Rate = noted
+	converted, err := e.converted()
+	switch {
+	case err != nil || converted == bought:
+		return ""
+	case legs > exchangeLegs: // An amount was agreed on, and now is not.
+		return "bought"
+	}
+	return "rounding"
+}
+
+// exchangeLegs is how many legs an exchange has whose bought amount is the converted one.
+const exchangeLegs = 4
 
 // fullID returns the id of an account that may be named as one of the ledger's own.
 func fullID(id AccountID, currency money.Currency) AccountID {

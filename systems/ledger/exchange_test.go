@@ -85,28 +85,28 @@ func TestExchangeBalancesEachCurrency(t *testing.T) {
 			ledger.Exchanging{
 				From: "alice-USD", To: "alice-CHF", Sold: usd("100"), Currency: "CHF",
 				Rate:   unsourced("0.7912"),
-				Bought: money.MustParse("79.10", "CHF"),
+				Bought: money.MustParse("79.11", "CHF"),
 			},
 			[]string{
 				"alice-USD debit 100.00 USD", "@exchange-USD credit 100.00 USD",
-				"@exchange-CHF debit 79.12 CHF", "alice-CHF credit 79.10 CHF",
-				"@rounding-CHF credit 0.02 CHF",
+				"@exchange-CHF debit 79.12 CHF", "alice-CHF credit 79.11 CHF",
+				"@rounding-CHF credit 0.01 CHF",
 			},
-			map[string]string{"exchange.rate": "0.7912", "exchange.rounding": "0.02"},
+			map[string]string{"exchange.rate": "0.7912", "exchange.rounding": "0.01"},
 		},
 		{
 			"for more than the rate, as agreed",
 			ledger.Exchanging{
 				From: "alice-USD", To: "alice-CHF", Sold: usd("100"), Currency: "CHF",
 				Rate:   unsourced("0.7912"),
-				Bought: money.MustParse("79.15", "CHF"),
+				Bought: money.MustParse("79.13", "CHF"),
 			},
 			[]string{
 				"alice-USD debit 100.00 USD", "@exchange-USD credit 100.00 USD",
-				"@exchange-CHF debit 79.12 CHF", "alice-CHF credit 79.15 CHF",
-				"@rounding-CHF debit 0.03 CHF",
+				"@exchange-CHF debit 79.12 CHF", "alice-CHF credit 79.13 CHF",
+				"@rounding-CHF debit 0.01 CHF",
 			},
-			map[string]string{"exchange.rate": "0.7912", "exchange.rounding": "-0.03"},
+			map[string]string{"exchange.rate": "0.7912", "exchange.rounding": "-0.01"},
 		},
 		{
 			"to three decimals",
@@ -150,18 +150,18 @@ func TestAnExchangeHappensOnceThoughTheRateMoves(t *testing.T) {
 	b := exchangeBooks(t)
 	e := ledger.Exchanging{
 		IdempotencyKey: "x-1", From: "alice-USD", To: "alice-JPY", Sold: usd("100"),
-		Currency: "JPY", Rate: rateOf("159", "1"), Description: "For the journey",
+		Currency: "JPY", Quote: rateOf("159", "1"), Description: "For the journey",
 	}
 	first, err := b.Exchange(t.Context(), e)
 	if err != nil || first.Replayed {
 		t.Fatal(first.Replayed, err)
 	}
-	e.Rate = rateOf("160", "1")
+	e.Quote = rateOf("160", "1")
 	again, err := b.Exchange(t.Context(), e)
 	if err != nil || !again.Replayed || again.Transaction.ID != first.Transaction.ID {
 		t.Fatalf("%+v, %v", again, err)
 	}
-	e.Rate = ledger.ExchangeRate{} // Nobody knows a rate any more.
+	e.Quote = ledger.ExchangeRate{} // No rate is known any more.
 	if r, found, err := b.Exchanged(t.Context(), e); !found || err != nil || !r.Replayed {
 		t.Fatal(found, err)
 	}
@@ -172,6 +172,8 @@ func TestAnExchangeHappensOnceThoughTheRateMoves(t *testing.T) {
 		"currency":    func(e *ledger.Exchanging) { e.Currency = "CHF" },
 		"bought":      func(e *ledger.Exchanging) { e.Bought = money.MustParse("1", "JPY") },
 		"description": func(e *ledger.Exchanging) { e.Description = "Another one" },
+		"rate":        func(e *ledger.Exchanging) { e.Rate = rateOf("160", "1") },
+		"on":          func(e *ledger.Exchanging) { e.On = "2026-01-01" },
 		"metadata":    func(e *ledger.Exchanging) { e.Metadata = map[string]string{"a": "b"} },
 	} {
 		other := e
@@ -196,6 +198,114 @@ func TestAnExchangeHappensOnceThoughTheRateMoves(t *testing.T) {
 	wantProblem(t, err, ledger.ErrIdempotencyConflict)
 }
 
+// All terms that a repeat names are compared. One that it leaves out is as it was the first time,
+// unless the result would be different.
+func TestTheTermsOfAnExchangeAreCompared(t *testing.T) {
+	b := exchangeBooks(t)
+	chf := func(text string) money.Amount { return money.MustParse(text, "CHF") }
+	first := ledger.Exchanging{
+		IdempotencyKey: "k", From: "alice-USD", To: "alice-CHF", Sold: usd("10.01"),
+		Currency: "CHF", Rate: rateOf("0.7955", "1"), // 7.962955
+	}
+	agreed := first
+	agreed.IdempotencyKey, agreed.Bought = "agreed", chf("7.95")
+	for _, e := range []ledger.Exchanging{first, agreed} {
+		if r, err := b.Exchange(t.Context(), e); err != nil || r.Replayed {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		of     ledger.Exchanging
+		change func(*ledger.Exchanging)
+		field  string
+	}{
+		{"equal", first, func(*ledger.Exchanging) {}, ""},
+		{"equal, agreed", agreed, func(*ledger.Exchanging) {}, ""},
+		{"the rate with more zeros", first, func(e *ledger.Exchanging) {
+			e.Rate = rateOf("0.79550", "1")
+		}, ""},
+		{"no rate", first, func(e *ledger.Exchanging) { e.Rate = ledger.ExchangeRate{} }, ""},
+		{"a quote", first, func(e *ledger.Exchanging) {
+			e.Rate, e.Quote = ledger.ExchangeRate{}, rateOf("2", "1")
+		}, ""},
+		{"what it gave", first, func(e *ledger.Exchanging) { e.Bought = chf("7.96") }, ""},
+		{"another rate", first, func(e *ledger.Exchanging) { e.Rate = rateOf("0.7956", "1") }, "rate"},
+		{"another rate, agreed", agreed, func(e *ledger.Exchanging) {
+			e.Rate = rateOf("0.7956", "1")
+		}, "rate"},
+		{"a rate upside down", first, func(e *ledger.Exchanging) {
+			e.Rate = rateOf("1", "0.7955")
+		}, "rate"},
+		{"another amount agreed on", agreed, func(e *ledger.Exchanging) {
+			e.Bought = chf("7.96")
+		}, "bought"},
+		{"an amount agreed on before", first, func(e *ledger.Exchanging) {
+			e.Bought = chf("7.97")
+		}, "bought"},
+		{"no amount agreed on", agreed, func(e *ledger.Exchanging) {
+			e.Bought = money.Amount{}
+		}, "bought"},
+		{"another rounding", first, func(e *ledger.Exchanging) { e.Rounding = money.Up }, "rounding"},
+	} {
+		e := c.of
+		c.change(&e)
+		r, err := b.Exchange(t.Context(), e)
+		switch {
+		case c.field == "" && (err != nil || !r.Replayed):
+			t.Errorf("%s: %+v, %v", c.name, r, err)
+		case c.field != "" && (!isProblem(err, ledger.ErrIdempotencyConflict) ||
+			problem.From(err).Details["field"] != c.field):
+			t.Errorf("%s: got %v, want a conflict of %s", c.name, err, c.field)
+		}
+	}
+	b.sound()
+}
+
+// An agreed amount may differ from the converted one by what rounding explains and no more.
+func TestBoughtIsWithinOneMinorUnit(t *testing.T) {
+	b := exchangeBooks(t)
+	for _, c := range []struct {
+		into   money.Currency
+		rate   string
+		bought string
+		fits   bool
+	}{
+		// 100.00 USD are 10050 JPY, 79.12 CHF, 50.000 BHD.
+		{"JPY", "100.5", "10051", true}, {"JPY", "100.5", "10049", true},
+		{"JPY", "100.5", "10052", false}, {"JPY", "100.5", "10048", false},
+		{"JPY", "100.5", "1000000", false},
+		{"CHF", "0.7912", "79.13", true}, {"CHF", "0.7912", "79.11", true},
+		{"CHF", "0.7912", "79.14", false}, {"CHF", "0.7912", "79.10", false},
+		{"BHD", "0.5", "50.001", true}, {"BHD", "0.5", "49.999", true},
+		{"BHD", "0.5", "50.002", false}, {"BHD", "0.5", "49.998", false},
+	} {
+		e := ledger.Exchanging{
+			From: "alice-USD", To: ledger.AccountID("alice-" + c.into), Sold: usd("100"),
+			Currency: c.into, Rate: rateOf(c.rate, "1"),
+			Bought: money.MustParse(c.bought, c.into),
+		}
+		_, err := b.Exchange(t.Context(), e)
+		if c.fits != (err == nil) {
+			t.Errorf("%s %s: %v", c.bought, c.into, err)
+		}
+		if c.fits {
+			continue
+		}
+		converted, _ := e.Sold.Convert(e.Currency, e.Rate.Above, e.Rate.Below, e.Rounding)
+		p := problem.From(err)
+		if !isProblem(err, ledger.ErrBoughtOutOfRange) || p.Fields[0].Name != "bought" ||
+			p.Details["converted"] != converted.String() {
+			t.Errorf("%s %s: %v, %+v", c.bought, c.into, err, p)
+		}
+		_, err = b.Account(t.Context(), ledger.SystemAccount(ledger.Rounding, c.into))
+		if c.into == "JPY" && err != nil {
+			t.Error(err)
+		}
+	}
+	b.sound()
+}
+
 func TestManyEqualExchangesAreOne(t *testing.T) {
 	b := exchangeBooks(t)
 	const callers = 20
@@ -204,7 +314,7 @@ func TestManyEqualExchangesAreOne(t *testing.T) {
 		go func() {
 			_, err := b.Exchange(t.Context(), ledger.Exchanging{
 				IdempotencyKey: "x-1", From: "alice-USD", To: "alice-JPY", Sold: usd("100"),
-				Currency: "JPY", Rate: rateOf(fmt.Sprint(150+i), "1"),
+				Currency: "JPY", Quote: rateOf(fmt.Sprint(150+i), "1"),
 			})
 			errs <- err
 		}()
@@ -278,7 +388,10 @@ func TestExchangesAlwaysBalance(t *testing.T) {
 			Rate: ledger.ExchangeRate{Above: above, Below: below},
 		}
 		if rapid.Bool().Draw(t, "agreed") {
-			e.Bought, _ = money.FromMinor(rapid.Int64Range(1, 1e12).Draw(t, "bought"), to)
+			if converted, err := sold.Convert(to, above, below, money.HalfUp); err == nil {
+				off, _ := money.FromMinor(rapid.Int64Range(-1, 1).Draw(t, "off"), to)
+				e.Bought, _ = converted.Add(off)
+			}
 		}
 		p, err := e.Posting()
 		if from == to {

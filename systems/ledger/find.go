@@ -254,8 +254,8 @@ func (l *Ledger) knownMerchant(ctx context.Context, id MerchantID) (Merchant, er
 	return m, nil
 }
 
-// load reads the accounts that are not known of some lanes, and opens those of the ledger's own
-// that are used for the first time.
+// load reads the accounts that are not known of some lanes. The account of a lane is empty if there
+// is none.
 func (l *Ledger) load(ctx context.Context, lanes []*lane) error {
 	var missing []accountItem
 	for _, lane := range lanes {
@@ -278,11 +278,6 @@ func (l *Ledger) load(ctx context.Context, lanes []*lane) error {
 		lane.account = Account{}
 		if item := found[at]; item != nil {
 			lane.account, lane.known = accountOf(*item), true
-		} else if currency, ok := lane.id.systemCurrency(); ok {
-			if lane.account, err = l.openSystem(ctx, lane.id, currency); err != nil {
-				return err
-			}
-			lane.known = true
 		}
 		at++
 	}

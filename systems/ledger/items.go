@@ -120,6 +120,12 @@ func amountOf(units money.Decimal, currency money.Currency) money.Amount {
 	return amount
 }
 
+// openTx adds a new account and its entry in the directory to a transaction.
+func (m *model) openTx(tx *singletable.Tx, a *Account) {
+	m.accounts.CreateTx(tx, itemOfAccount(a))
+	m.directory.CreateTx(tx, directoryItem{AccountID: a.ID, CreatedAt: a.CreatedAt})
+}
+
 // changeBalance adds the change of one account by a posting to a transaction. The version makes it
 // depend on every posting before, the revision on every other change; the status is there for
 // programs that change it without a revision.

@@ -29,6 +29,11 @@ const (
 	merchantsMax = 10_000
 )
 
+// ClockSkewMax is how far the last instant of an account may be ahead of the clock. Servers whose
+// clocks differ by less post to the same accounts, each leg at or after the one before it. A
+// difference of more is a wrong clock, and postings are refused.
+const ClockSkewMax = 5 * time.Second
+
 // Options are the choices of a ledger. The zero value is the seed's own design.
 type Options struct {
 	// TableName is the name of the table; "" means TableNameDefault.

@@ -122,24 +122,8 @@ func (l *Ledger) newID(id, key string, space uuid.UUID) string {
 // open writes an account and its entry in the directory.
 func (l *Ledger) open(ctx context.Context, a Account) error {
 	tx := l.store.NewTx()
-	modelOf(l).accounts.CreateTx(tx, itemOfAccount(&a))
-	modelOf(l).directory.CreateTx(tx, directoryItem{AccountID: a.ID, CreatedAt: a.CreatedAt})
+	modelOf(l).openTx(tx, &a)
 	return tx.Commit(ctx)
-}
-
-// openSystem opens one of the ledger's own accounts, or finds it opened by somebody else.
-func (l *Ledger) openSystem(
-	ctx context.Context, id AccountID, currency money.Currency,
-) (Account, error) {
-	a := systemAccount(id, currency, instant(l.opts.Now()))
-	err := l.open(ctx, a)
-	if errors.Is(err, singletable.ErrExists) {
-		return l.Account(ctx, id)
-	}
-	if err != nil {
-		return Account{}, failed("open account", id, err)
-	}
-	return a, nil
 }
 
 // FreezeAccount makes an active account refuse postings. Freezing a frozen account changes nothing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -87,7 +88,7 @@ func (r *request) list() {
 // replay answers a request whose transaction exists: with the first answer when the request is the
 // same, and with a conflict when it is not.
 func (r *request) replay(found Entry) (Receipt, error) {
-	if t := &found.Transaction; t.requestHash != r.hash {
+	if t := &found.Transaction; t.requestHash != r.hash && !r.reverses(t) {
 		field := r.posting.difference(t)
 		if r.original != nil {
 			return Receipt{}, ErrAlreadyReversed.With("transaction", r.original.ID).
@@ -97,6 +98,13 @@ func (r *request) replay(found Entry) (Receipt, error) {
 			Field(field, "is not that of the first request")
 	}
 	return Receipt{Entry: found.clone(), Replayed: true}, nil
+}
+
+// reverses reports whether a transaction is the reversal that a request asks for. The terms of a
+// reversal are its description and metadata; everything else follows from the original.
+func (r *request) reverses(t *Transaction) bool {
+	return r.original != nil && t.ReversalOf == r.original.ID &&
+		t.Description == r.posting.Description && maps.Equal(t.Metadata, r.posting.Metadata)
 }
 
 // refuse returns a refusal of a request, unless its key is in use: that comes first.

@@ -176,29 +176,22 @@ func TestPostingsThatWaitAreJoined(t *testing.T) {
 		b.account(accountID(i), usd("1"))
 	}
 	before := b.faces.writes()
-	first := make(chan struct{})
-	var once atomic.Bool
-	b.faces.onWrite(func(*dynamo.TransactWriteInput) error {
-		if once.CompareAndSwap(false, true) {
-			<-first // The first write waits until the others are in the queue.
-		}
-		return nil
-	})
-	go func() {
-		defer close(first)
-		for ledger.Waiting(b.Ledger, "hot") < callers-1 {
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	errs := together(callers, func(i int) error {
-		_, err := b.Post(t.Context(), transfer(accountID(i), "hot", "1"))
-		return err
-	})
-	for _, err := range errs {
-		if err != nil {
-			t.Error(err)
-		}
+	// The first write is of one posting alone, and waits until the others are in the queue.
+	first := b.block()
+	var group sync.WaitGroup
+	group.Go(func() { b.post(transfer(accountID(0), "hot", "1")) })
+	first.wait(t)
+	for i := 1; i < callers; i++ {
+		group.Go(func() {
+			if _, err := b.Post(t.Context(), transfer(accountID(i), "hot", "1")); err != nil {
+				t.Error(err)
+			}
+		})
 	}
+	until(t, "the other callers do not wait for the account",
+		func() bool { return ledger.Waiting(b.Ledger, "hot") == callers-1 })
+	close(first.release)
+	group.Wait()
 	b.wantBalance("hot", usd("60"))
 	// A write of 100 actions takes 24 of them: 1 + 24 + 24 + 11.
 	if got := b.faces.writes() - before; got != 4 {

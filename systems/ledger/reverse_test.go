@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -156,35 +157,102 @@ func (b *books) update(pk, sk, update string, with dynamo.Expressions) {
 	}
 }
 
-// Money that passed through an account in one transaction can be taken back though it is empty.
-func TestReversalIsNetPerAccount(t *testing.T) {
-	b := aliceAndBob(t, ledger.Options{})
-	b.account("carol", usd("0"))
-	p := transfer("alice", "bob", "40")
-	move(&p, "bob", "carol", usd("40"))
-	through := b.post(p)
-	b.wantBalance("bob", usd("0"))
-	r, err := b.Reverse(t.Context(), reversing(through.Transaction.ID))
+// mirrored compares the legs of a reversal with those of its original: as many on each account, each
+// in the other direction, whatever the order.
+func mirrored(t *testing.T, original, reversal ledger.Entry) {
+	t.Helper()
+	count := map[ledger.PostingLeg]int{}
+	for _, l := range original.Legs {
+		count[ledger.PostingLeg{AccountID: l.AccountID, Type: l.Type, Amount: l.Amount}]++
+	}
+	for _, l := range reversal.Legs {
+		other := ledger.Debit
+		if l.Type == ledger.Debit {
+			other = ledger.Credit
+		}
+		count[ledger.PostingLeg{AccountID: l.AccountID, Type: other, Amount: l.Amount}]--
+	}
+	for l, n := range count {
+		if n != 0 {
+			t.Errorf("%+v is %d times more in the original", l, n)
+		}
+	}
+	if reversal.Transaction.Amount != original.Transaction.Amount {
+		t.Errorf("the reversal is of %s, the original of %s", reversal.Transaction.Amount,
+			original.Transaction.Amount)
+	}
+}
+
+// A reversal shows on each account what the original showed, with the opposite sign. An account
+// that money only passed through may be empty.
+func TestAReversalMirrorsEachLeg(t *testing.T) {
+	through := transfer("alice", "bob", "40")
+	move(&through, "bob", "carol", usd("40"))
+	parts := transfer("alice", "bob", "10")
+	move(&parts, "alice", "bob", usd("15"))
+	move(&parts, "bob", "carol", usd("5"))
+	for name, p := range map[string]ledger.Posting{
+		"of money that passes through an account": through,
+		"of several legs on one account":          parts,
+		"of nothing in the end":                   transfer("alice", "alice", "1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := aliceAndBob(t, ledger.Options{})
+			b.account("carol", usd("0"))
+			original := b.post(p)
+			r, err := b.Reverse(t.Context(), reversing(original.Transaction.ID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			mirrored(t, original.Entry, r.Entry)
+			b.wantBalance("alice", usd("100"))
+			b.wantBalance("bob", usd("0"))
+			b.wantBalance("carol", usd("0"))
+			b.sound()
+		})
+	}
+}
+
+// A reversal of an exchange mirrors both currencies.
+func TestAReversalMirrorsAnExchange(t *testing.T) {
+	b := exchangeBooks(t)
+	original, err := b.Exchange(t.Context(), ledger.Exchanging{
+		From: "alice-USD", To: "alice-CHF", Sold: usd("100"), Currency: "CHF",
+		Rate: rateOf("0.7912", "1"), Bought: money.MustParse("79.13", "CHF"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []ledger.AccountID
-	for _, leg := range r.Legs {
-		got = append(got, leg.AccountID)
+	r, err := b.Reverse(t.Context(), reversing(original.Transaction.ID))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(got) != 2 {
-		t.Errorf("the reversal has legs on %v", got)
-	}
-	b.wantBalance("alice", usd("100"))
-	b.wantBalance("carol", usd("0"))
-
-	// A transaction that moved nothing in the end is reversed all the same.
-	idle := transfer("alice", "alice", "1")
-	r, err = b.Reverse(t.Context(), reversing(b.post(idle).Transaction.ID))
-	if err != nil || r.Transaction.Amount != usd("1") || len(r.Legs) != 2 {
-		t.Errorf("got %+v, %v", r, err)
-	}
+	mirrored(t, original.Entry, r.Entry)
 	b.sound()
+}
+
+// The terms of a reversal are its description and metadata. A repeat that names the same ones in
+// another way is the same request.
+func TestARepeatOfAReversal(t *testing.T) {
+	b := aliceAndBob(t, ledger.Options{})
+	id := b.post(coffee()).Transaction.ID // Its description is Coffee.
+	if _, err := b.Reverse(t.Context(), reversing(id)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.Reverse(t.Context(), ledger.Reversing{TransactionID: id, Description: "Coffee"})
+	if err != nil || !r.Replayed {
+		t.Errorf("with the description that it has: %+v, %v", r, err)
+	}
+	for field, other := range map[string]ledger.Reversing{
+		"description": {TransactionID: id, Description: "Tea"},
+		"metadata":    {TransactionID: id, Metadata: map[string]string{"a": "b"}},
+	} {
+		_, err := b.Reverse(t.Context(), other)
+		if !isProblem(err, ledger.ErrAlreadyReversed) ||
+			problem.From(err).Details["field"] != field {
+			t.Errorf("with another %s: %v", field, err)
+		}
+	}
 }
 
 // The largest transactions are within the limit of a write, and so is the reversal of each.
