@@ -96,7 +96,7 @@ func (c dueCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), dueTime)
 	defer cancel()
 	now := c.now()
-	page, err := c.scheduler.PaymentsByStatus(ctx, payments.Scheduled, payments.Range{To: now},
+	page, err := c.scheduler.PaymentsByStatus(ctx, payments.Scheduled, payments.Range{To: &now},
 		payments.PageQuery{Size: 1})
 	if err != nil {
 		return

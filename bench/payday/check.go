@@ -116,7 +116,7 @@ func (d *day) weigh(ctx context.Context, o order) error {
 // checkNothingElse sees that no payment of the day is in any other state, and that the ledger has
 // no other payment on its busiest accounts than these: their balances say so.
 func (d *day) checkNothingElse(ctx context.Context) error {
-	whole := payments.Range{From: d.day, To: d.day.Add(24 * time.Hour)}
+	whole := payments.Range{From: &d.day, To: new(d.day.Add(24 * time.Hour))}
 	for _, status := range payments.Statuses() {
 		page, err := d.scheduler.PaymentsByStatus(ctx, status, whole, payments.PageQuery{Size: 1})
 		if err != nil {

@@ -192,9 +192,12 @@ const (
 )
 
 func joinRange(r payments.Range, cursor string) string {
+	to := "" // open
+	if r.To != nil {
+		to = strconv.FormatInt(r.To.UnixMilli(), rangeBase)
+	}
 	return strings.Join([]string{
-		strconv.FormatInt(r.From.UnixMilli(), rangeBase),
-		strconv.FormatInt(r.To.UnixMilli(), rangeBase), cursor,
+		strconv.FormatInt(r.From.UnixMilli(), rangeBase), to, cursor,
 	}, rangeSeparator)
 }
 
@@ -204,16 +207,22 @@ func cutRange(text string) (r payments.Range, cursor string, ok bool) {
 	if len(split) != parts {
 		return r, "", false
 	}
-	from, err := strconv.ParseInt(split[0], rangeBase, 64)
-	if err != nil {
+	if r.From, ok = parseMillis(split[0]); !ok {
 		return r, "", false
 	}
-	to, err := strconv.ParseInt(split[1], rangeBase, 64)
-	if err != nil {
-		return r, "", false
+	if split[1] != "" {
+		if r.To, ok = parseMillis(split[1]); !ok {
+			return r, "", false
+		}
 	}
-	r = payments.Range{From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC()}
 	return r, split[2], true
+}
+
+// parseMillis reads an instant of a cursor. One that no key can hold is none of ours.
+func parseMillis(text string) (*time.Time, bool) {
+	ms, err := strconv.ParseInt(text, rangeBase, 64)
+	t := time.UnixMilli(ms).UTC()
+	return &t, err == nil && t.Year() >= 1 && t.Year() <= 9999
 }
 
 func (a *API) paymentsByStatus(

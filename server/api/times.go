@@ -22,8 +22,13 @@ func (b *bound) UnmarshalText(text []byte) error {
 	return err
 }
 
-// instant returns the instant, which is zero if there is none.
-func (b bound) instant() time.Time { return b.In(time.UTC) }
+// instant returns the instant, or nil if there is none.
+func (b bound) instant() *time.Time {
+	if !b.Given() {
+		return nil
+	}
+	return new(b.In(time.UTC))
+}
 
 // boundFormat is the format of a bound to the framework, which does not know it. It would check
 // date-time itself, by a parser that refuses what RFC 3339 allows and accepts what it does not.

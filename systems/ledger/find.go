@@ -188,14 +188,19 @@ func (l *Ledger) EntryByKey(ctx context.Context, key string) (Entry, error) {
 	return l.Entry(ctx, l.transactionID(key))
 }
 
-// StatusQuery asks for the transactions of one status that were created within [From, To). A zero
-// bound is open.
+// StatusQuery asks for the transactions of one status that were created within [From, To). A nil
+// bound is open; every instant is a bound, the zero time too.
 type StatusQuery struct {
 	Status   TransactionStatus
-	From, To time.Time
+	From, To *time.Time
 	// NewestFirst turns the order round.
 	NewestFirst bool
 	PageQuery
+}
+
+// backwards reports whether a range ends before it begins.
+func backwards(from, to *time.Time) bool {
+	return from != nil && to != nil && to.Before(*from)
 }
 
 // TransactionsByStatus returns a page of the transactions of one status by time.
@@ -206,7 +211,7 @@ func (l *Ledger) TransactionsByStatus(
 	if !q.Status.Known() {
 		wrong.Add("status", "must be pending, completed, failed or reversed")
 	}
-	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+	if backwards(q.From, q.To) {
 		wrong.Add("to", "must not be before from")
 	}
 	if err := wrong.Err(ErrInvalidRequest); err != nil {
@@ -220,11 +225,11 @@ func (l *Ledger) TransactionsByStatus(
 	return page(ctx, l, pattern, in, q.PageQuery, transactionOf)
 }
 
-// LegsQuery asks for the legs of an account that were created within [From, To). A zero bound is
-// open.
+// LegsQuery asks for the legs of an account that were created within [From, To). A nil bound is
+// open; every instant is a bound, the zero time too.
 type LegsQuery struct {
 	AccountID AccountID
-	From, To  time.Time
+	From, To  *time.Time
 	PageQuery
 }
 

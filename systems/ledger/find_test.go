@@ -54,7 +54,7 @@ func TestTransactionsByStatusAndTime(t *testing.T) {
 			} {
 				want := ids[c.from:c.to]
 				q := ledger.StatusQuery{
-					Status: ledger.Completed, From: at(c.from), To: at(c.to),
+					Status: ledger.Completed, From: new(at(c.from)), To: new(at(c.to)),
 					PageQuery: pagesOf(7),
 				}
 				if diff := cmp.Diff(want, b.byStatus(q), cmpopts.EquateEmpty()); diff != "" {
@@ -71,7 +71,7 @@ func TestTransactionsByStatusAndTime(t *testing.T) {
 			if got := b.byStatus(ledger.StatusQuery{Status: ledger.Completed}); len(got) != 41 {
 				t.Errorf("there are %d in all", len(got))
 			}
-			late := ledger.StatusQuery{Status: ledger.Completed, From: at(30)}
+			late := ledger.StatusQuery{Status: ledger.Completed, From: new(at(30))}
 			if got := b.byStatus(late); len(got) != 10 {
 				t.Errorf("there are %d from there on", len(got))
 			}
@@ -79,7 +79,7 @@ func TestTransactionsByStatusAndTime(t *testing.T) {
 				t.Errorf("%d failed", len(got))
 			}
 			for _, q := range []ledger.StatusQuery{
-				{}, {Status: "done"}, {Status: ledger.Completed, From: at(2), To: at(1)},
+				{}, {Status: "done"}, {Status: ledger.Completed, From: new(at(2)), To: new(at(1))},
 			} {
 				_, err := b.TransactionsByStatus(t.Context(), q)
 				wantProblem(t, err, ledger.ErrInvalidRequest)

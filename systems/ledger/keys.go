@@ -92,21 +92,21 @@ type (
 	ByUser struct{ UserID UserID }
 	// ByKey names an idempotency key.
 	ByKey struct{ IdempotencyKey string }
-	// ByStatus names a status and a range of time, [From, To).
+	// ByStatus names a status and a range of time, [From, To). A nil end is open.
 	ByStatus struct {
 		Status   TransactionStatus
-		From, To time.Time
+		From, To *time.Time
 	}
-	// ByAccount names an account and a range of time, [From, To).
+	// ByAccount names an account and a range of time, [From, To). A nil end is open.
 	ByAccount struct {
 		AccountID AccountID
-		From, To  time.Time
+		From, To  *time.Time
 	}
 	// ByStatement is ByAccount with what is fixed for all pages: both balances, and the version of
 	// the newest row.
 	ByStatement struct {
 		AccountID AccountID
-		From, To  time.Time
+		From, To  *time.Time
 		Balances  string
 	}
 	// Everything has no inputs.

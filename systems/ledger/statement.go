@@ -51,7 +51,7 @@ func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, er
 		return Statement{}, err
 	}
 	s := Statement{Account: account, From: q.From, To: q.To}
-	in := ByStatement{AccountID: q.AccountID, From: from, To: until}
+	in := ByStatement{AccountID: q.AccountID, From: &from, To: &until}
 	if q.Cursor == "" {
 		return s, l.firstPage(ctx, &s, in, size)
 	}
@@ -78,7 +78,7 @@ const pinAttempts = 3
 // What is fixed is an input of the pattern, so that the signature of its cursors covers it;
 // therefore it must be known before the page is read.
 func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, size int) error {
-	opening, err := l.balanceBefore(ctx, &s.Account, in.From)
+	opening, err := l.balanceBefore(ctx, &s.Account, *in.From)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (l *Ledger) balanceBefore(
 	ctx context.Context, a *Account, at time.Time,
 ) (money.Amount, error) {
 	last, exists, err := modelOf(l).legsOfAccount.First(ctx, l.store,
-		ByAccount{AccountID: a.ID, To: at})
+		ByAccount{AccountID: a.ID, To: &at})
 	if err != nil {
 		return money.Amount{}, failed("read statement of", a.ID, err)
 	}

@@ -141,12 +141,12 @@ func page[In any](
 	return out, nil
 }
 
-// Range is [From, To) in time. A zero bound is open.
-type Range struct{ From, To time.Time }
+// Range is [From, To) in time. A nil bound is open; every instant is a bound, the zero time too.
+type Range struct{ From, To *time.Time }
 
 func (r Range) check() error {
 	var wrong problem.Fields
-	if !r.From.IsZero() && !r.To.IsZero() && r.To.Before(r.From) {
+	if r.From != nil && r.To != nil && r.To.Before(*r.From) {
 		wrong.Add("to", "must not be before from")
 	}
 	return wrong.Err(ErrInvalidRequest)
@@ -166,15 +166,15 @@ func Days(first string, count int, zone *time.Location) (Range, error) {
 	}
 	from := ledger.Midnight(t.Year(), t.Month(), t.Day(), zone)
 	to := ledger.Midnight(t.Year(), t.Month(), t.Day()+count, zone)
-	return Range{From: from.UTC(), To: bounded(to)}, nil
+	return Range{From: new(from.UTC()), To: bounded(to)}, nil
 }
 
 // bounded is the end of a range, which is open where no payment can be due any more.
-func bounded(end time.Time) time.Time {
+func bounded(end time.Time) *time.Time {
 	if end.UTC().Year() > yearMost {
-		return time.Time{}
+		return nil
 	}
-	return end.UTC()
+	return new(end.UTC())
 }
 
 // NextDaysDefault is how far ahead the design looks.
@@ -197,7 +197,7 @@ func (s *Scheduler) NextDays(
 	}
 	now := s.opts.Now().In(a.zone)
 	end := ledger.Midnight(now.Year(), now.Month(), now.Day()+days, now.Location())
-	return Range{From: instant(now), To: bounded(end)}, nil
+	return Range{From: new(instant(now)), To: bounded(end)}, nil
 }
 
 // PaymentsOfAccount returns a page of an account's payments by time, those in the history among

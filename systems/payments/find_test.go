@@ -109,7 +109,7 @@ func TestADayIsHalfOpenAndTheAccounts(t *testing.T) {
 		}
 	}
 	day, err := payments.Day("2019-09-29", zone)
-	if err != nil || day.To.Sub(day.From) != 23*time.Hour {
+	if err != nil || day.To.Sub(*day.From) != 23*time.Hour {
 		t.Fatalf("day %v, %v", day, err)
 	}
 	for name, read := range map[string]func() (singletable.Page[payments.Payment], error){

@@ -117,22 +117,22 @@ type (
 	// ByAccount names an account and a range of time, [From, To).
 	ByAccount struct {
 		AccountID ledger.AccountID
-		From, To  time.Time
+		From, To  *time.Time
 	}
 	// ByStatus names a status and a range of time, [From, To), over all accounts.
 	ByStatus struct {
 		Status   Status
-		From, To time.Time
+		From, To *time.Time
 	}
 	// ByTime is a range of time, [From, To), over all accounts.
-	ByTime struct{ From, To time.Time }
+	ByTime struct{ From, To *time.Time }
 	// ByTransaction names a transaction of the ledger.
 	ByTransaction struct{ TransactionID ledger.TransactionID }
 	// InShard names a status within one shard and a range of time, [From, To).
 	InShard struct {
 		Shard    string
 		Status   Status
-		From, To time.Time
+		From, To *time.Time
 	}
 	// ByDay names a day.
 	ByDay struct{ Day string }

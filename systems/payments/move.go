@@ -71,7 +71,7 @@ func (s *Scheduler) MoveDay(
 	if err != nil {
 		return MovedDay{}, err
 	}
-	if r.To.After(s.opts.Now()) {
+	if r.To == nil || r.To.After(s.opts.Now()) {
 		return MovedDay{}, ErrDayNotOver.With("day", day).Field("date", "must be over")
 	}
 	m, err := stored(ctx, s)

@@ -118,7 +118,7 @@ func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 	w.report.Waiting, w.report.Oldest = 0, time.Time{}
 	w.mu.Unlock()
 	until := w.s.opts.Now().Add(time.Millisecond) // What is due at this very millisecond is due.
-	names := m.shardNames(until)
+	names := m.shardNames(&until)
 	for i := len(names) - 1; i > 0; i-- {
 		j := w.s.store.Draw(int64(i) + 1)
 		names[i], names[j] = names[j], names[i]
@@ -185,7 +185,7 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 	var all sync.WaitGroup
 	defer all.Wait()
 	for _, status := range [...]Status{Scheduled, Pending} {
-		in := InShard{Shard: name, Status: status, To: until}
+		in := InShard{Shard: name, Status: status, To: &until}
 		for row, err := range m.due.All(ctx, w.s.store, in) {
 			if err != nil {
 				return failed("read shard", name, err)

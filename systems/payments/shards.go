@@ -151,11 +151,12 @@ func writing(ctx context.Context, s *Scheduler) (*model, error) {
 	return stored(ctx, s)
 }
 
-// shardNames returns the names of all shards that payments due before an instant may be in.
-func (m *model) shardNames(until time.Time) []string {
+// shardNames returns the names of all shards that payments due before an instant may be in; nil
+// means at any time.
+func (m *model) shardNames(until *time.Time) []string {
 	most := 0
 	for _, e := range m.epochs {
-		if e.From.Before(until) {
+		if until == nil || e.From.Before(*until) {
 			most = max(most, e.Count)
 		}
 	}
