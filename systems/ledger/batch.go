@@ -18,7 +18,9 @@ const commitTime = 10 * time.Second
 type request struct {
 	posting Posting // Normal, with the merchant's account in place.
 	id      TransactionID
-	hash    string
+	// asked is what the client sent, which is what digests are of, and hash is its newest digest.
+	asked Posting
+	hash  string
 	// ids are the accounts of the posting, each once and in order.
 	ids []AccountID
 	// original is the header of the transaction that this one reverses.

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Name spaces of the ids that are derived by name (UUID version 5), so that equal names of
@@ -48,16 +50,14 @@ func legID(version uint64, place int, mark uint64) LegID {
 	return LegID(id.String())
 }
 
-// hashVersion stands before what is hashed of a request, and in the stored hash. A change of what
-// is hashed takes the next letter, and compares stored hashes of the old form by the old rules.
-const hashVersion = "a"
+// requestDigests are the versions of the digest by which a repeated request is recognised.
+var requestDigests = singletable.Digests[*Posting]{{Version: "a", Of: digestA}}
 
-// requestHash condenses what the client sent, and nothing else, so that an honest repeat is always
-// equal. Amounts are taken by value: 5.5 and 5.50 are the same request.
-func requestHash(p *Posting) string {
+// digestA is a hash of what the client sent, and nothing else, so that an honest repeat is always
+// equal. Amounts are compared by value: 5.5 and 5.50 are the same request.
+func digestA(p *Posting) (digest, beyond string) {
 	var space [512]byte // Enough for most requests; longer ones move to the heap.
-	text := space[:0]
-	text = appendText(text, string(p.Type))
+	text := appendText(space[:0], string(p.Type))
 	text = appendText(text, string(p.Currency))
 	text = appendText(text, string(p.MerchantID))
 	text = appendText(text, p.Description)
@@ -70,8 +70,7 @@ func requestHash(p *Posting) string {
 		text = appendText(text, l.Amount.Decimal())
 	}
 	sum := sha256.Sum256(text)
-	var hash [len(hashVersion) + (sha256.Size*8+5)/6]byte
-	return string(base64.RawURLEncoding.AppendEncode(append(hash[:0], hashVersion...), sum[:]))
+	return base64.RawURLEncoding.EncodeToString(sum[:]), ""
 }
 
 // appendText writes the length before the text, so that no two lists of texts are the same.

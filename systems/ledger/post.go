@@ -34,7 +34,8 @@ func (l *Ledger) newRequest(ctx context.Context, p Posting) (*request, error) {
 	if err := r.posting.check(); err != nil {
 		return nil, err
 	}
-	r.hash = requestHash(&r.posting)
+	r.asked = r.posting
+	r.hash = requestDigests.Of(&r.asked)
 	if r.posting.IdempotencyKey == "" {
 		r.posting.IdempotencyKey = l.opts.NewID()
 	}
@@ -61,6 +62,7 @@ func (l *Ledger) transactionID(key string) TransactionID {
 
 // payTo puts a merchant's settlement account in place.
 func (r *request) payTo(m Merchant) error {
+	r.posting.Legs = slices.Clone(r.posting.Legs) // What was asked stays as it is.
 	for i := range r.posting.Legs {
 		leg := &r.posting.Legs[i]
 		if leg.AccountID != MerchantSettlement {
@@ -88,8 +90,8 @@ func (r *request) list() {
 // replay answers a request whose transaction exists: with the first answer when the request is the
 // same, and with a conflict when it is not.
 func (r *request) replay(found Entry) (Receipt, error) {
-	if t := &found.Transaction; t.requestHash != r.hash && !r.reverses(t) {
-		field := r.posting.difference(t)
+	t := &found.Transaction
+	if field := r.difference(requestDigests, &found); field != "" && !r.reverses(t) {
 		if r.original != nil {
 			return Receipt{}, ErrAlreadyReversed.With("transaction", r.original.ID).
 				With("reversal", t.ID).With("field", field).Field(field, "is another one")
@@ -98,6 +100,45 @@ func (r *request) replay(found Entry) (Receipt, error) {
 			Field(field, "is not that of the first request")
 	}
 	return Receipt{Entry: found.clone(), Replayed: true}, nil
+}
+
+// difference names the first member in which a request differs from the one that made an entry, or
+// returns "". A transaction whose digest is absent or of an unknown version was written by another
+// program or a later release; it is compared by what it says.
+func (r *request) difference(
+	versions singletable.Digests[*Posting], found *Entry,
+) string {
+	t := &found.Transaction
+	digest, beyond, ok := versions.Like(t.requestHash, &r.asked)
+	switch {
+	case ok && beyond != "":
+		return beyond
+	case ok && digest == t.requestHash:
+		return ""
+	}
+	field := r.posting.difference(t)
+	if !ok && field == "legs" && sameLegs(r.posting.Legs, found.Legs) {
+		return ""
+	}
+	return field
+}
+
+// sameLegs reports whether the legs of a request are those of an entry, in any order.
+func sameLegs(asked []PostingLeg, found []Leg) bool {
+	if len(asked) != len(found) {
+		return false
+	}
+	rest := slices.Clone(found)
+	for _, a := range asked {
+		i := slices.IndexFunc(rest, func(f Leg) bool {
+			return f.AccountID == a.AccountID && f.Type == a.Type && f.Amount == a.Amount
+		})
+		if i < 0 {
+			return false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return true
 }
 
 // reverses reports whether a transaction is the reversal that a request asks for. The terms of a

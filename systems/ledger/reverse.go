@@ -55,9 +55,8 @@ func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*request, error)
 	}
 	q := &request{posting: original.reversal(), original: t}
 	q.id = TransactionID(derive(reversalSpace, l.opts.Tenant, string(t.ID)))
-	q.hash = requestHash(&Posting{
-		Type: Reversal, Description: r.Description, Metadata: r.Metadata,
-	})
+	q.asked = Posting{Type: Reversal, Description: r.Description, Metadata: r.Metadata}
+	q.hash = requestDigests.Of(&q.asked)
 	// The key is for people and for the look-up by key. No request can take it, whatever key it
 	// has, for ids of reversals are derived in a name space of their own.
 	q.posting.IdempotencyKey = "reversal:" + string(t.ID)
