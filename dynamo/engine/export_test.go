@@ -90,3 +90,15 @@ func (db *DB) PretendExport(tableArn string) error {
 		ExportStatus: dynamo.ArchiveInProgress,
 	})
 }
+
+// ExpireFound deletes an item as the sweep does that found it to expire at a time, in seconds, and
+// reports whether it did.
+func (db *DB) ExpireFound(table string, key dynamo.Key, epoch int64) (bool, error) {
+	t := db.tables[table]
+	var up airborne
+	gone, err := db.expire(t, expiry{epoch: epoch, itemKey: db.itemKey(t, key)}, &up)
+	for _, flight := range up.flights {
+		db.flights.land(flight)
+	}
+	return gone, err
+}

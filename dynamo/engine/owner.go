@@ -117,7 +117,11 @@ func (o *owner) release() error {
 	if o == nil {
 		return nil
 	}
-	return errors.Join(o.fs.Remove(o.path), o.lock.Close())
+	err := o.fs.Remove(o.path)
+	if err != nil {
+		err = unusable(o.fs.PathDir(o.path), "remove", o.path, err)
+	}
+	return errors.Join(err, o.lock.Close())
 }
 
 // unusable returns the error of a directory that cannot be written, or that is none.

@@ -293,3 +293,26 @@ func TestTheSDKSignsWhatIsVerified(t *testing.T) {
 		})
 	}
 }
+
+// TestABodyThatWasChangedIsRefused sends another body than the one that was signed, with the header
+// that names the hash of the signed one and without it.
+func TestABodyThatWasChangedIsRefused(t *testing.T) {
+	h := verifying(t)
+	for _, named := range []bool{true, false} {
+		req, hash := listRequest(t)
+		if named {
+			req.Header.Set("X-Amz-Content-Sha256", hash)
+		}
+		sign(t, req, "id", "secret", hash, signedAt)
+		req.Body = io.NopCloser(strings.NewReader(`{"Limit":1}`))
+		req.ContentLength = -1
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), "InvalidSignatureException") {
+			t.Errorf("named: %t: got %d %s", named, w.Code, w.Body)
+		}
+		if told := strings.Contains(w.Body.String(), "computed of the body"); told != named {
+			t.Errorf("named: %t: the answer is %s", named, w.Body)
+		}
+	}
+}
