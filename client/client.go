@@ -27,6 +27,11 @@ type Options struct {
 	Transport http.RoundTripper
 	// UserAgent tells the server's log who calls; empty means the name of this package.
 	UserAgent string
+	// Timeout bounds the time for which the server may be silent, before its answer and in the
+	// middle of it; TimeoutDefault. LongTimeout is that of streams, downloads and files, which may
+	// take longer to begin; LongTimeoutDefault. Negative ones are no bound. A request that one of
+	// them ends is ErrNoAnswer and matches context.DeadlineExceeded.
+	Timeout, LongTimeout time.Duration
 	// Retry says how long to try again.
 	Retry Retry
 }
@@ -70,6 +75,12 @@ func New(baseURL string, opts Options) (*Client, error) {
 		opts.UserAgent = userAgentDefault
 	}
 	opts.Retry = opts.Retry.withDefaults()
+	if opts.Timeout == 0 {
+		opts.Timeout = TimeoutDefault
+	}
+	if opts.LongTimeout == 0 {
+		opts.LongTimeout = LongTimeoutDefault
+	}
 	if opts.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = idleConnectionsMax, idleConnectionsMax
@@ -177,12 +188,14 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	address := *r.client.base
 	address.RawQuery = r.values.Encode()
 	joined := address.JoinPath(r.path)
+	p := patient(ctx, r.timeout())
 	var content io.Reader = bytes.NewReader(body)
 	if r.file != nil {
-		content = r.file
+		content = sending{r.file, p}
 	}
-	sent, err := http.NewRequestWithContext(ctx, r.method, joined.String(), content)
+	sent, err := http.NewRequestWithContext(p.ctx, r.method, joined.String(), content)
 	if err != nil {
+		p.stop()
 		return nil, fmt.Errorf("%s %s: %w", r.method, r.path, err)
 	}
 	h := sent.Header
@@ -211,14 +224,26 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	}
 	response, err := r.client.http.Do(sent)
 	if err != nil {
+		err = p.cause(err)
+		p.stop()
 		return nil, r.broken(err)
 	}
+	p.progress(1)
+	response.Body = receiving{response.Body, p}
 	count(ctx, response.Header)
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		defer response.Body.Close()
 		return nil, refusal(r, response)
 	}
 	return response, nil
+}
+
+// timeout returns how long the server may be silent.
+func (r *request) timeout() time.Duration {
+	if r.file != nil || r.accept != "" {
+		return r.client.opts.LongTimeout
+	}
+	return r.client.opts.Timeout
 }
 
 // broken tells that no whole answer came.

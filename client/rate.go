@@ -266,9 +266,11 @@ func (c *Client) DeleteRate(ctx context.Context, base, target money.Currency) er
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, response.Body)
-	response.Body.Close()
-	return err
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		return r.broken(err)
+	}
+	return nil
 }
 
 // LoadRates takes in days that a source has published, at most a thousand at once.

@@ -53,6 +53,9 @@ type Error struct {
 	Reasons []CancellationReason
 	// ThrottlingReasons says which limit a throttled call met.
 	ThrottlingReasons []ThrottlingReason
+	// Unsent means that the call never reached the store, such as after a refused connection, so
+	// that nothing of it happened.
+	Unsent bool
 }
 
 // Sentinels for errors.Is: an error matches when its code is the same.

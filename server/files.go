@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -21,36 +24,65 @@ import (
 // FilesDir is the folder of a data directory that holds the files that people upload.
 const FilesDir = "files"
 
-// files keeps uploaded files in an object store.
-type files struct{ bucket *blob.Bucket }
+// files keeps uploaded files in an object store. A folder of this computer is read as an object
+// store, and written by localFiles.
+type files struct {
+	bucket *blob.Bucket
+	local  *localFiles // Nil unless the object store is a folder.
+}
 
 // openFiles opens the place for uploaded files: the bucket of a URL such as
 // "s3://bucket?region=eu-central-1" or "file:///srv/files", else memory for a server in memory,
 // else a folder of the data directory. A server on DynamoDB that is given neither has none: nil.
+// Files that a process was writing when it was stopped are removed.
 func openFiles(ctx context.Context, opts Options) (*files, error) {
-	var bucket *blob.Bucket
+	f := &files{}
 	var err error
 	switch {
 	case opts.FilesURL != "":
-		bucket, err = blob.OpenBucket(ctx, opts.FilesURL)
+		if f.bucket, err = blob.OpenBucket(ctx, opts.FilesURL); err == nil {
+			f.local = localOf(opts.FilesURL)
+		}
 	case opts.Memory:
-		bucket = memblob.OpenBucket(nil)
+		f.bucket = memblob.OpenBucket(nil)
 	case opts.DataDir != "":
 		dir := filepath.Join(opts.DataDir, FilesDir)
-		if err = os.MkdirAll(dir, 0o700); err != nil {
+		if err = os.MkdirAll(dir, dirMode); err != nil {
 			break
 		}
-		// Files that are being written stand beside the others, so that they can be renamed, and
-		// are for nobody else's eyes. What would stand in a file beside each is not needed.
-		bucket, err = fileblob.OpenBucket(dir, &fileblob.Options{DirFileMode: 0o700,
-			NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+		f.local = &localFiles{root: dir, disk: realDisk{}}
+		f.bucket, err = fileblob.OpenBucket(dir, nil)
 	default:
 		return nil, nil
+	}
+	if err == nil && f.local != nil {
+		f.local.reserve = max(opts.Limits.FreeDisk, 0)
+		err = f.local.clean(opts.FilesURL != "", time.Now())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the place for files: %w", err)
 	}
-	return &files{bucket}, nil
+	return f, nil
+}
+
+// localOf returns the writer for a bucket that is a folder, or nil for any other bucket.
+func localOf(address string) *localFiles {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != fileblob.Scheme {
+		return nil
+	}
+	dir := u.Path
+	if os.PathSeparator != '/' { // file:///C:/dir
+		dir = strings.TrimPrefix(dir, "/")
+	}
+	// The prefix is a text before each key, which need not end a folder.
+	if prefix := u.Query().Get("prefix"); prefix != "" {
+		if !strings.HasSuffix(prefix, "/") {
+			return nil
+		}
+		dir += "/" + prefix
+	}
+	return &localFiles{root: filepath.Clean(filepath.FromSlash(dir)), disk: realDisk{}}
 }
 
 // Close ends the use of the object store.
@@ -61,34 +93,84 @@ func (f *files) Close() error {
 	return f.bucket.Close()
 }
 
-// Put keeps what a reader gives under a key, all or nothing.
-func (f *files) Put(ctx context.Context, key string, r io.Reader) error {
+// Put keeps what a reader gives under a key, all or nothing. When it returns nil, the file is
+// durable.
+func (f *files) Put(ctx context.Context, key string, r io.Reader) (err error) {
+	if f.local != nil {
+		err = f.local.put(ctx, key, r)
+	} else {
+		err = f.upload(ctx, key, r)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", key, err)
+	}
+	return nil
+}
+
+// upload writes to an object store that is not a folder.
+func (f *files) upload(ctx context.Context, key string, r io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w, err := f.bucket.NewWriter(ctx, key, &blob.WriterOptions{
 		ContentType: "application/octet-stream", DisableContentTypeDetection: true,
 	})
 	if err != nil {
-		return fmt.Errorf("write %s: %w", key, err)
+		return err
 	}
-	if _, err := io.Copy(w, r); err != nil {
+	n, err := io.Copy(w, r)
+	if err != nil {
 		cancel() // Without this, Close would keep what has come so far.
 		_ = w.Close()
-		return fmt.Errorf("write %s: %w", key, err)
+		return err
 	}
 	if err := w.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", key, err)
+		return err
+	}
+	about, err := f.bucket.Attributes(ctx, key)
+	if err != nil {
+		return err
+	}
+	if about.Size != n {
+		return fmt.Errorf("%d bytes of %d are there: %w", about.Size, n, io.ErrShortWrite)
 	}
 	return nil
 }
 
-// Delete removes a file. A file that is not there is no error.
+// Delete removes a file for good. A file that is not there is no error.
 func (f *files) Delete(ctx context.Context, key string) error {
-	err := f.bucket.Delete(ctx, key)
-	if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+	var err error
+	if f.local != nil {
+		err = f.local.remove(key)
+	} else if err = f.bucket.Delete(ctx, key); gcerrors.Code(err) == gcerrors.NotFound {
+		err = nil
+	}
+	if err != nil {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
 	return nil
+}
+
+// Sweep removes all files whose keys begin with a folder, and what was being written of such.
+func (f *files) Sweep(ctx context.Context, folder string) error {
+	if f.local != nil {
+		if err := f.local.sweep(folder); err != nil {
+			return fmt.Errorf("delete all files of %s: %w", folder, err)
+		}
+		return nil
+	}
+	list := f.bucket.List(&blob.ListOptions{Prefix: strings.TrimSuffix(folder, "/") + "/"})
+	for {
+		object, err := list.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = f.Delete(ctx, object.Key)
+		}
+		if err != nil {
+			return fmt.Errorf("delete all files of %s: %w", folder, err)
+		}
+	}
 }
 
 // Open returns a file for reading, while the context holds.

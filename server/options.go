@@ -50,6 +50,15 @@ type Limits struct {
 	Upload int64
 	// Archive is the greatest size in bytes of an archive that is brought back; ArchiveMax.
 	Archive int64
+	// Spool bounds the bytes on disk of all archives that are being brought back; SpoolMax.
+	Spool int64
+	// FreeDisk is the free space in bytes that uploads leave on the disk of the folder for files,
+	// so that the books can go on; FreeDiskMin. A negative one is none.
+	FreeDisk int64
+	// Streams is how many downloads and other long answers are sent concurrently; StreamsMax.
+	Streams int
+	// Stall bounds the time for which a client of a stream may take nothing; StallTimeout.
+	Stall time.Duration
 	// Header is the greatest size of a request's headers in bytes; HeaderMax.
 	Header int
 	// Read bounds the time to read a whole request; ReadTimeout.
@@ -66,8 +75,12 @@ type Limits struct {
 // The default limits.
 const (
 	BodyMax       = 256 << 10
-	UploadMax     = 1 << 30 // Decades of a busy account; reading it takes little memory.
-	ArchiveMax    = statements.ArchiveSizeMax
+	UploadMax     = 1 << 30   // Decades of a busy account; reading it takes little memory.
+	ArchiveMax    = 8 << 30   // What a quota of files takes when it is packed.
+	SpoolMax      = 16 << 30  // Two of the largest at the same time.
+	FreeDiskMin   = 512 << 20 // Minutes of postings at full speed, in which a person can act.
+	StreamsMax    = 32        // Each holds a month of rows or so: some megabytes.
+	StallTimeout  = 30 * time.Second
 	HeaderMax     = 16 << 10
 	ReadTimeout   = 10 * time.Second
 	AnswerTimeout = 30 * time.Second
@@ -188,6 +201,12 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.Limits.Body, BodyMax)
 	setDefault(&o.Limits.Upload, UploadMax)
 	setDefault(&o.Limits.Archive, ArchiveMax)
+	setDefault(&o.Limits.Spool, SpoolMax)
+	if o.Limits.FreeDisk == 0 {
+		o.Limits.FreeDisk = FreeDiskMin
+	}
+	setDefault(&o.Limits.Streams, StreamsMax)
+	setDefault(&o.Limits.Stall, StallTimeout)
 	setDefault(&o.Limits.Header, HeaderMax)
 	setDefault(&o.Limits.Read, ReadTimeout)
 	setDefault(&o.Limits.Answer, AnswerTimeout)

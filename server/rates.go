@@ -22,6 +22,8 @@ type RateWork struct {
 	// Every is the time between two fetches; 0 means after each publication of the European
 	// Central Bank.
 	Every time.Duration
+	// Private lets the name of the source lead to an address of this machine or its network.
+	Private bool
 }
 
 // rateSources are the addresses of sources that need no key.
@@ -83,7 +85,7 @@ func (s *Server) buildRates(store *singletable.Store) error {
 			_, err := s.rates.MarkSourced(ctx)
 			return err
 		},
-		Logger: s.opts.Logger,
+		Logger: s.opts.Logger, Private: work.Private,
 	})
 	if err != nil {
 		return fmt.Errorf("fetch rates: %w", err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/server/api"
 )
@@ -84,12 +85,21 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return s.drain(h, stop)
 }
 
-// drain lets requests in work end, for a time.
+// streamsShare is the part of the time to drain that long answers get: three quarters. The rest is
+// for what their handlers still do.
+const (
+	streamsShare   = 3
+	streamsShareOf = 4
+)
+
+// drain lets requests in progress end, for a time. Downloads and other long answers that their
+// client does not take in that time are broken off; the client sees that the answer is not whole.
 func (s *Server) drain(h *http.Server, stop context.CancelFunc) error {
 	s.draining.Store(true)
 	s.opts.Logger.Info("draining", "for", s.opts.Limits.Drain)
 	limited, cancel := context.WithTimeout(context.Background(), s.opts.Limits.Drain)
 	defer cancel()
+	s.api.EndStreams(time.Now().Add(s.opts.Limits.Drain / streamsShareOf * streamsShare))
 	err := h.Shutdown(limited)
 	if err == nil {
 		s.opts.Logger.Info("stopped")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -120,12 +121,21 @@ func (s *Server) build(ctx context.Context) error {
 			BodyMax: s.opts.Limits.Body, UploadMax: s.opts.Limits.Upload,
 			ArchiveMax: s.opts.Limits.Archive,
 			BodyTime:   s.opts.Limits.Read,
+			SpoolMax:   s.opts.Limits.Spool, SpoolRoom: s.spoolRoom,
+			StreamsMax: s.opts.Limits.Streams, StallTime: s.opts.Limits.Stall,
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Paid:       s.metrics.paid,
 			FetchRates: s.fetch(), RateFetches: s.rateFetches(),
 			Ready: s.ready, Metrics: s.metrics.handler(),
 		})
 	return nil
+}
+
+// spoolRoom returns why there is no room for an archive that is brought back: archives are kept in
+// the folder for temporary files, which may be on the disk of the books.
+func (s *Server) spoolRoom() error {
+	temp := &localFiles{root: os.TempDir(), disk: realDisk{}, reserve: s.opts.Limits.FreeDisk}
+	return temp.room()
 }
 
 // Handler returns the handler of everything that the server answers.
@@ -136,9 +146,18 @@ func (s *Server) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return api.ErrDraining
 	}
-	_, err := s.tables.List(ctx)
+	limited, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	_, err := s.tables.List(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		return api.ErrStoreUnavailable.Wrap(fmt.Errorf("no answer within %s: %w", readyTime, err))
+	}
 	return err
 }
+
+// readyTime bounds the time in which the store must answer a look at whether it does. Those who
+// ask do so every few seconds.
+const readyTime = 2 * time.Second
 
 // Close closes the store. Call it after Serve has returned. It waits for requests of this process
 // that their caller left, for at most Limits.Drain: a run of payments finishes those in hand.

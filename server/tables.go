@@ -136,10 +136,7 @@ func (t *tables) Check(ctx context.Context, name string) ([]string, bool, error)
 
 // busy marks an error of the store that may pass, so that the API tells of it as one.
 func busy(err error) error {
-	if dynamo.Retryable(err) {
-		return fmt.Errorf("%w: %w", singletable.ErrBusy, err)
-	}
-	return err
+	return singletable.Passing(err)
 }
 
 func (t *tables) design(name string) *singletable.Table {

@@ -223,6 +223,11 @@ func (w *write) repeatable() bool {
 			return false // the second time may be refused, though the first was not
 		}
 	}
+	return w.sets()
+}
+
+// sets reports whether an update only sets and removes, so that doing it twice does no more.
+func (w *write) sets() bool {
 	for _, ch := range w.upd.changes {
 		if ch.op == changeAdd || ch.op == changeAppend {
 			return false

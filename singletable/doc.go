@@ -194,10 +194,18 @@
 //
 // The kit owns retries; configure the client below to make none. Throttles, conflicts and what a
 // batch left unprocessed are tried again with a growing, random wait until the context's deadline
-// or, without one, for [Retry].Budget; then the error matches [ErrBusy]. A failed condition is
-// never tried again. When the store fails in the middle of a write, the write is repeated only if
-// doing it twice is doing it once, or if the transaction has a token ([Tx.SetToken]); otherwise
-// the error matches [ErrUnknown].
+// or, without one, for [Retry].Budget. A store that does not answer is tried for [Retry].Outage,
+// whatever the deadline. A failed condition is never tried again. The error says what it was:
+//
+//	ErrUnreachable   the store does not answer
+//	ErrThrottled     it refuses calls for their rate
+//	ErrContended     other writers of the same items were faster; FailuresOf names the items
+//	context.DeadlineExceeded alone: it did not answer within the caller's time
+//
+// When the store fails in the middle of a write, the write is repeated if doing it twice is doing
+// it once, if a transaction has a token (see [Tx.SetToken]), or if it puts a whole item, which the
+// refusal of the repeat then shows. So is a deletion, whose repeat finds nothing, and an update that
+// only sets. Otherwise the error matches [ErrUnknown].
 //
 // # Checking a model
 //

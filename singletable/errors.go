@@ -3,6 +3,7 @@ package singletable
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -23,8 +24,18 @@ var (
 	// ErrTaken means that a unique value belongs to another item.
 	ErrTaken = errors.New("the value is taken")
 	// ErrBusy means that the store kept throttling or conflicting until the time or the budget
-	// for retries was used up. The write did not happen and may be tried again.
+	// for retries was used up. The write did not happen and may be tried again. ErrThrottled and
+	// ErrContended are its two cases, and match this one too.
 	ErrBusy = errors.New("the store is busy")
+	// ErrThrottled means that the store refused the call for its rate until the retries ended.
+	ErrThrottled = errors.New("the store refuses calls for their rate")
+	// ErrContended means that other writers of the same items were faster until the retries
+	// ended. [FailuresOf] names the items.
+	ErrContended = errors.New("other writers want the same items")
+	// ErrUnreachable means that the store did not answer, or answered only that it failed, for
+	// [Retry].Outage. No call of this attempt succeeded; if a write may have happened before, the
+	// error matches ErrUnknown too.
+	ErrUnreachable = errors.New("the store cannot be reached")
 	// ErrUnknown means that the store failed in the middle of a write that is not safe to repeat:
 	// it may have happened or not.
 	ErrUnknown = errors.New("it is not known whether the write happened")
@@ -119,6 +130,21 @@ func FailuresOf(err error) []Failure {
 		return w.Failures
 	}
 	return nil
+}
+
+// ItemsOf names the items for which a write failed, each by its key, for the sentence of an error.
+// It returns "an item" where the error names none.
+func ItemsOf(err error) string {
+	var names []string
+	for _, f := range FailuresOf(err) {
+		if name := keyText(f.Key); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "an item"
+	}
+	return strings.Join(names, ", ")
 }
 
 // PartialKeyError is an update that would leave an index key half known.

@@ -165,16 +165,19 @@ func TestUnknownOutcomesAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 			t.Fatal(err, f.count("Put"))
 		}
 	})
-	t.Run("a transaction is if it has a token", func(t *testing.T) {
+	t.Run("a transaction is unless it goes without a token", func(t *testing.T) {
 		b, s, f, _ := openFaulty(t, st.Retry{})
 		if err := b.accounts.Put(ctx, s, account("a", "1")); err != nil {
 			t.Fatal(err)
 		}
 		f.fail = broken("TransactWrite")
-		for _, token := range []string{"once", ""} {
+		for _, token := range []string{"once", "made up", ""} {
 			tx := s.NewTx()
-			if token != "" {
+			switch token {
+			case "once":
 				tx.SetToken(token)
+			case "":
+				tx.WithoutToken()
 			}
 			b.accounts.UpdateTx(tx, Account{ID: "a"}, b.balance.Add("5"))
 			err := tx.Commit(ctx)
@@ -183,7 +186,7 @@ func TestUnknownOutcomesAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 			}
 			f.calls["TransactWrite"] = 0
 		}
-		if v, _, _ := b.accounts.Get(ctx, s, Account{ID: "a"}); v.Balance != "11" {
+		if v, _, _ := b.accounts.Get(ctx, s, Account{ID: "a"}); v.Balance != "16" {
 			t.Errorf("the balance is %s", v.Balance)
 		}
 	})

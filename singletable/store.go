@@ -3,8 +3,6 @@ package singletable
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	mathrand "math/rand/v2"
 	"time"
 
@@ -41,6 +39,9 @@ type Retry struct {
 	Base, Max time.Duration
 	// Budget bounds the time when the context has no deadline; 10 s by default.
 	Budget time.Duration
+	// Outage bounds the time for which a store that does not answer is called again, whatever the
+	// deadline of the context, so that a caller learns of it in seconds; 2 s by default.
+	Outage time.Duration
 }
 
 // The defaults of Options: a wait short enough to go unnoticed at first, and a budget that ends
@@ -49,6 +50,7 @@ const (
 	retryBaseDefault   = 5 * time.Millisecond
 	retryMaxDefault    = time.Second
 	retryBudgetDefault = 10 * time.Second
+	retryOutageDefault = 2 * time.Second // Longer than a connection that was cut needs.
 	fanoutDefault      = 8
 )
 
@@ -89,6 +91,9 @@ func NewStore(db dynamo.DB, opts Options) *Store {
 	if opts.Retry.Budget <= 0 {
 		opts.Retry.Budget = retryBudgetDefault
 	}
+	if opts.Retry.Outage <= 0 {
+		opts.Retry.Outage = retryOutageDefault
+	}
 	if opts.Fanout <= 0 {
 		opts.Fanout = fanoutDefault
 	}
@@ -112,109 +117,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// retry is the state of one operation's retries, which may span several calls.
-type retry struct {
-	s       *Store
-	ctx     context.Context
-	attempt int
-	start   time.Time
-	waited  time.Duration // what Sleep was asked for, in case it does not take that long
-	wait    time.Duration
-}
-
-func (s *Store) newRetry(ctx context.Context) retry {
-	return retry{s: s, ctx: ctx, wait: s.opts.Retry.Base}
-}
-
-// next waits for the next attempt. It returns an error that wraps cause when there is none.
-func (r *retry) next(cause error) error {
-	policy := r.s.opts.Retry
-	r.attempt++
-	if policy.Attempts > 0 && r.attempt >= policy.Attempts {
-		return fmt.Errorf("%w: gave up after %d attempts: %w", ErrBusy, r.attempt, cause)
-	}
-	if r.start.IsZero() {
-		r.start = time.Now()
-	}
-	if _, ok := r.ctx.Deadline(); !ok && max(r.waited, time.Since(r.start)) > policy.Budget {
-		return fmt.Errorf("%w: gave up after %s: %w", ErrBusy, policy.Budget, cause)
-	}
-	// Full jitter: callers that met once do not meet again.
-	pause := time.Duration(r.s.Draw(int64(r.wait) + 1))
-	if err := r.s.opts.Sleep(r.ctx, pause); err != nil {
-		return fmt.Errorf("%w: %w: %w", ErrBusy, err, cause)
-	}
-	r.waited += pause
-	r.wait = min(2*r.wait, policy.Max)
-	return nil
-}
-
-// outcome says what an error of the store means for a retry.
-type outcome uint8
-
-const (
-	outcomeDone    outcome = iota // success, or a refusal that will not change
-	outcomeAgain                  // nothing happened, and may the next time
-	outcomeUnknown                // it may have happened
-)
-
-func outcomeOf(err error) outcome {
-	var e *dynamo.Error
-	if !errors.As(err, &e) {
-		return outcomeDone
-	}
-	switch e.Code {
-	case dynamo.CodeInternalServerError, dynamo.CodeServiceUnavailable,
-		dynamo.CodeTransactionInProgress:
-		return outcomeUnknown
-	}
-	if dynamo.Retryable(err) {
-		return outcomeAgain
-	}
-	return outcomeDone
-}
-
-// request is what call needs to know of a call besides how to make it.
-type request struct {
-	op, table, index string
-	write            bool
-	// repeatable means that doing it twice is doing it once.
-	repeatable bool
-}
-
-// usage is the capacity that an answer tells of.
-type usage struct {
-	one  *dynamo.ConsumedCapacity
-	many []dynamo.ConsumedCapacity
-}
-
-// call makes one call to the store and repeats it while that may help.
-func (s *Store) call(
-	ctx context.Context, req request, f func(ctx context.Context) (usage, error),
-) error {
-	r := s.newRetry(ctx)
-	for {
-		err := s.once(ctx, req, r.attempt+1, f)
-		if err == nil {
-			return nil
-		}
-		switch outcomeOf(err) {
-		case outcomeDone:
-			if req.write && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-				return fmt.Errorf("%w: %w", ErrUnknown, err)
-			}
-			return err
-		case outcomeUnknown:
-			if req.write && !req.repeatable {
-				return fmt.Errorf("%w: %w", ErrUnknown, err)
-			}
-		}
-		if err := r.next(err); err != nil {
-			return err
-		}
 	}
 }
 

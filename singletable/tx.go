@@ -2,6 +2,7 @@ package singletable
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -29,6 +30,7 @@ const (
 type Tx struct {
 	s       *Store
 	token   string
+	bare    bool // Whether no token is made up; see WithoutToken.
 	err     error
 	writes  []*write
 	places  map[string]int // index of a write by table and identity, made when there are many
@@ -51,6 +53,11 @@ func (tx *Tx) SetToken(token string) {
 	}
 	tx.token = token
 }
+
+// WithoutToken leaves out the token that Commit makes up where the actions are not safe to repeat.
+// Then a lost answer is ErrUnknown, and the caller must find out from the items whether the
+// transaction happened. It saves the embedded store the record that goes with each token.
+func (tx *Tx) WithoutToken() { tx.bare = true }
 
 // Err returns the first mistake so far.
 func (tx *Tx) Err() error { return tx.err }
@@ -162,7 +169,7 @@ func (tx *Tx) Join(other *Tx) (offset Action, err error) {
 	if other.err != nil {
 		return 0, other.err
 	}
-	trial := &Tx{s: tx.s, token: tx.token, actions: tx.actions}
+	trial := &Tx{s: tx.s, token: tx.token, bare: tx.bare, actions: tx.actions}
 	for _, w := range tx.writes {
 		trial.writes = append(trial.writes, w.copy())
 	}
@@ -211,6 +218,9 @@ const sizeWorry = TxSizeMax / dynamo.ItemSizeMax
 // Commit carries the actions out. An empty transaction does nothing. Conflicts and throttles are
 // retried; what fails for good is a [*WriteError] whose failures name the actions. A transaction
 // can be committed again after an error of Commit, not after success.
+//
+// A commit whose answer is lost is repeated: the actions are safe to repeat, or the transaction has
+// a token, which Commit makes up unless [Tx.WithoutToken] was called.
 func (tx *Tx) Commit(ctx context.Context) error {
 	switch {
 	case tx.err != nil:
@@ -225,10 +235,15 @@ func (tx *Tx) Commit(ctx context.Context) error {
 			return fmt.Errorf("%w: %d bytes, more than %d", ErrTooLarge, size, TxSizeMax)
 		}
 	}
+	repeatable := tx.repeatable()
+	own := tx.token == "" && !tx.bare && !repeatable
+	if own {
+		tx.token = rand.Text()
+	}
 	in := tx.input()
 	in.ReturnConsumedCapacity = capacity(ctx)
 	req := request{op: "TransactWriteItems", table: tx.writes[0].c.table.name, write: true,
-		repeatable: tx.token != "" || tx.repeatable()}
+		repeatable: tx.token != "" || repeatable}
 	err := tx.s.call(ctx, req, func(ctx context.Context) (usage, error) {
 		out, err := tx.s.db.TransactWrite(ctx, in)
 		if err != nil {
@@ -237,6 +252,9 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		return usage{many: out.ConsumedCapacity}, nil
 	})
 	if err != nil {
+		if own && !errors.Is(err, ErrUnknown) {
+			tx.token = "" // Nothing happened, and the caller may add actions.
+		}
 		return tx.explain(err)
 	}
 	tx.done = true

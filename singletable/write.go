@@ -248,6 +248,7 @@ func (s *Store) write(
 func (s *Store) send(ctx context.Context, w *write) (dynamo.Item, error) {
 	var item dynamo.Item
 	req := request{table: w.c.table.name, write: true, repeatable: w.repeatable()}
+	req.happened = w.recognised()
 	upd, cond, ph := w.expressions()
 	var f func(ctx context.Context) (usage, error)
 	onFailure := dynamo.ReturnValues("")
@@ -308,12 +309,50 @@ func (s *Store) send(ctx context.Context, w *write) (dynamo.Item, error) {
 	return item, nil
 }
 
-// explain turns the store's error of a single call into a WriteError where a condition failed.
+// recognised returns what finds out from the refusal of a repeat whether the write happened before,
+// or nil where a repeat could do it twice or could not be told from another writer's.
+func (w *write) recognised() func(refusal error) bool {
+	switch {
+	case w.kind == actPut:
+		return w.stored
+	case w.kind == actDelete && !w.old:
+		return gone
+	case w.kind == actUpdate && w.sets():
+		return func(error) bool { return false }
+	}
+	return nil
+}
+
+// gone reports whether a refusal shows that there is no item, which is what a deletion is for.
+func gone(refusal error) bool {
+	var e *dynamo.Error
+	return errors.As(refusal, &e) && e.Code == dynamo.CodeConditionalCheckFailed && e.Item == nil
+}
+
+// stored reports whether a refusal shows that the store has exactly the item that a put writes: an
+// earlier attempt put it there. Another writer's item differs at least in a time or an id.
+func (w *write) stored(refusal error) bool {
+	var e *dynamo.Error
+	return errors.As(refusal, &e) && e.Code == dynamo.CodeConditionalCheckFailed &&
+		e.Item != nil && e.Item.Equal(w.item)
+}
+
+// explain turns the store's error of a single call into a WriteError where a condition failed or
+// other writers of the item were faster.
 func (w *write) explain(err error) error {
 	var e *dynamo.Error
-	if errors.As(err, &e) && e.Code == dynamo.CodeConditionalCheckFailed {
-		f := w.failure(FailedCondition, e.Message, e.Item)
-		return &WriteError{Failures: []Failure{f}, cause: err}
+	if errors.As(err, &e) && !errors.Is(err, ErrUnknown) {
+		kind := FailureKind("")
+		switch e.Code {
+		case dynamo.CodeConditionalCheckFailed:
+			kind = FailedCondition
+		case dynamo.CodeTransactionConflict:
+			kind = FailedConflict
+		}
+		if kind != "" {
+			f := w.failure(kind, e.Message, e.Item)
+			return &WriteError{Failures: []Failure{f}, cause: err}
+		}
 	}
 	return fmt.Errorf("%s %s %s: %w", w.claims[0].verb, w.c.name, keyText(w.itemKey()), err)
 }

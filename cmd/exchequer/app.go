@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/server/api/person"
 )
@@ -54,6 +55,7 @@ type flags struct {
 	store, region, endpoint string
 	output                  string
 	quiet, usage            bool
+	timeout                 time.Duration
 
 	rates           rateFlags
 	locationIndexes []string // of serve; without it the environment says
@@ -69,28 +71,11 @@ that. With --server it speaks to one that runs. With --store dynamodb the books 
 DynamoDB, with the settings and credentials of every AWS tool, or at an --endpoint that speaks its
 protocol; any number of processes can work on them.
 
-Environment (a flag goes before its variable):
-  EXCHEQUER_DATA           the data directory; without it exchequer in XDG_DATA_HOME, or where this
-                           system keeps data of programs, such as ~/.local/share/exchequer
-  EXCHEQUER_SERVER         the address of a server to speak to
-  EXCHEQUER_API_KEY, EXCHEQUER_TOKEN
-                           what shows it who calls: an API key, or the token of a user
-  EXCHEQUER_OUTPUT         table, json or csv
-  EXCHEQUER_STORE, EXCHEQUER_REGION, EXCHEQUER_ENDPOINT
-                           what --store, --region and --endpoint say
-  EXCHEQUER_TABLE, EXCHEQUER_TENANT, EXCHEQUER_ZONE, EXCHEQUER_STATUS_SHARDS
-                           what "exchequer serve" calls --table, --tenant, --zone, --status-shards
-  EXCHEQUER_USER, EXCHEQUER_OIDC_ISSUER, EXCHEQUER_OIDC_CLIENT_IDS
-                           what it calls --user, --oidc-issuer and --oidc-client-id (with commas between)
-  EXCHEQUER_PAYMENTS_TABLE, EXCHEQUER_PAYMENTS_HISTORY, EXCHEQUER_PAYMENTS_SHARDS,
-  EXCHEQUER_PAYMENTS_PROJECTION, EXCHEQUER_PAYMENTS_ATTEMPTS
-                           what it calls --payments-table, --payments-history, --payment-shards,
-                           --payment-projection, --payment-attempts
-  DYNAMODB_TABLE_NAME, EXCHEQUER_LOCATION_INDEXES, EXCHEQUER_LOCATION_SHARDS
-                           the table of locations, its indexes (created, code, name, cell), its shards
-  EXCHEQUER_FILES          where it keeps the files that people upload, what it calls --files
-  EXCHEQUER_RATES_SOURCE, EXCHEQUER_RATES_EVERY, EXCHEQUER_RATES_STALE_FOR
-                           where exchange rates are fetched from, how often, and how long they are kept
+Environment: each flag below, and each of serve and dynamodb, has a variable, EXCHEQUER_ and its name
+in capitals with _ for -, such as EXCHEQUER_API_KEY or EXCHEQUER_STATUS_SHARDS. A flag goes before its
+variable. Those of serve shape the store of every command that works by itself. docs/settings.md has all.
+Without EXCHEQUER_DATA the data directory is exchequer in XDG_DATA_HOME, or where this system keeps data
+of programs, such as ~/.local/share/exchequer. DYNAMODB_TABLE_NAME is the table of locations.
 
 Exit status:
 ` + exitStatuses
@@ -212,6 +197,8 @@ func (a *app) globalFlags(root *cobra.Command) {
 	p.StringVarP(&a.flags.output, "output", "o", firstOf(a.getenv(envOutput), outputTable),
 		"`form` of what is printed: table, json or csv")
 	p.BoolVarP(&a.flags.quiet, "quiet", "q", false, "print results only: no progress, no remarks")
+	p.DurationVar(&a.flags.timeout, "timeout", 0, "longest `time` to wait for a server or a store "+
+		"that does not answer or go on (default "+timeoutsText+")")
 	p.BoolVar(&a.flags.usage, "usage", false,
 		"tell what the command took: calls and capacity units")
 	_ = root.RegisterFlagCompletionFunc("output", fixed(outputs...))
@@ -221,6 +208,12 @@ func (a *app) globalFlags(root *cobra.Command) {
 
 // start checks what all commands share, once the command line was understood.
 func (a *app) start(command *cobra.Command, _ []string) error {
+	if err := a.checkVariables(command); err != nil {
+		return err
+	}
+	if err := a.fromEnvironment(command); err != nil {
+		return err
+	}
 	if !slices.Contains(outputs, a.flags.output) {
 		return usagef("--output table", "There is no output %q; choose table, json or csv",
 			a.flags.output)
@@ -231,6 +224,9 @@ func (a *app) start(command *cobra.Command, _ []string) error {
 	}
 	if set("data") {
 		a.flags.server = ""
+	}
+	if a.flags.timeout < 0 {
+		return usagef("--timeout 30s", "--timeout is %s, which is no time to wait", a.flags.timeout)
 	}
 	if err := a.checkStore(command); err != nil {
 		return err
@@ -246,6 +242,21 @@ func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: help}
 	g.AddCommand(commands...)
 	return g
+}
+
+// timeoutsText says how long commands wait by themselves.
+var timeoutsText = fmt.Sprintf("%s for a server, %s in long work; %s for a call to a store",
+	shortTime(client.TimeoutDefault), shortTime(client.LongTimeoutDefault),
+	shortTime(awssdk.TimeoutDefault))
+
+// shortTime shows a time without units that are zero.
+func shortTime(d time.Duration) string {
+	text := d.String()
+	text = strings.TrimSuffix(text, "m0s")
+	if text != d.String() {
+		text += "m"
+	}
+	return text
 }
 
 func fixed(words ...string) cobra.CompletionFunc {
@@ -295,11 +306,11 @@ func (a *app) serverOptions() (server.Options, error) {
 	}
 	opts := server.Options{
 		DataDir: dir, DynamoDB: a.dynamoDB(),
-		TableName: a.getenv(envTable), Tenant: a.getenv(envTenant),
-		FilesURL: a.getenv(envFiles), User: person.Subject(a.getenv(envUser)),
+		TableName: a.env(envTable), Tenant: a.env(envTenant),
+		FilesURL: a.env(envFiles), User: person.Subject(a.env(envUser)),
 		Version: versionText(),
 	}
-	if text := a.getenv(envShards); text != "" {
+	if text := a.env(envShards); text != "" {
 		if opts.StatusShards, err = strconv.Atoi(text); err != nil {
 			return opts, usagef("Set it to a number", "%s is %q", envShards, text)
 		}
@@ -313,7 +324,7 @@ func (a *app) serverOptions() (server.Options, error) {
 	if opts.Locations, err = a.locationOptions(); err != nil {
 		return opts, err
 	}
-	if name := a.getenv(envZone); name != "" {
+	if name := a.env(envZone); name != "" {
 		if opts.Zone, err = zone(name); err != nil {
 			return opts, err
 		}
@@ -341,6 +352,7 @@ func (a *app) connect(
 	if a.flags.server != "" {
 		c, err := client.New(a.flags.server, client.Options{
 			Key: a.flags.apiKey, Token: a.flags.token, UserAgent: agent,
+			Timeout: a.flags.timeout, LongTimeout: a.flags.timeout,
 		})
 		if err != nil {
 			return nil, nil, usagef("--server http://127.0.0.1:8080", "%v", err)
@@ -359,7 +371,10 @@ func (a *app) connect(
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := client.New(inProcess, client.Options{Transport: s.Transport(), UserAgent: agent})
+	c, err := client.New(inProcess, client.Options{
+		Transport: s.Transport(), UserAgent: agent,
+		Timeout: -1, LongTimeout: -1, // The store has a bound of its own.
+	})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -95,12 +96,12 @@ func (a *app) copyStore(ctx context.Context, c copying) (err error) {
 	if err != nil {
 		return err
 	}
-	from, closeFrom, err := openStore(ctx, opts.From, false)
+	from, closeFrom, err := openStore(ctx, opts.From, false, a.flags.timeout)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeFrom.Close()) }()
-	to, closeTo, err := openStore(ctx, opts.To, !c.verifyOnly)
+	to, closeTo, err := openStore(ctx, opts.To, !c.verifyOnly, a.flags.timeout)
 	if err != nil {
 		return err
 	}
@@ -337,22 +338,49 @@ func storeName(name string) (string, error) {
 	return enginePrefix + dir, err
 }
 
+// speaksDynamoDB asks an address for its tables. An address that answers, but not by the protocol, is
+// most often that of a server of the API.
+func speaksDynamoDB(ctx context.Context, db *awssdk.DB, name string) error {
+	if strings.HasPrefix(name, regionPrefix) {
+		return nil
+	}
+	_, err := db.ListTables(ctx, &dynamo.ListTablesInput{Limit: 1})
+	if err == nil || ctx.Err() != nil || dynamo.Retryable(err) {
+		return err
+	}
+	var refusal *dynamo.Error
+	if errors.As(err, &refusal) && strings.HasSuffix(string(refusal.Code), "Exception") {
+		return err
+	}
+	return &failure{
+		exit: exitUsage,
+		text: name + " does not speak the DynamoDB protocol, so nothing can be copied from or to it",
+		try: "If it is a server that exchequer serve started, stop it and give its data directory; an " +
+			"endpoint is what exchequer dynamodb serves",
+	}
+}
+
 // lockFile is in every data directory.
 const lockFile = "LOCK"
 
 // openStore opens one side of a copy by its full name. A directory that is to be read must be
 // there.
-func openStore(ctx context.Context, name string, create bool) (transfer.Store, io.Closer, error) {
+func openStore(
+	ctx context.Context, name string, create bool, timeout time.Duration,
+) (transfer.Store, io.Closer, error) {
 	dir, embedded := strings.CutPrefix(name, enginePrefix)
 	if !embedded {
-		opts := awssdk.Options{Endpoint: name}
+		opts := awssdk.Options{Endpoint: name, Timeout: timeout}
 		if region, ok := strings.CutPrefix(name, regionPrefix); ok {
-			opts = awssdk.Options{Region: region}
+			opts = awssdk.Options{Region: region, Timeout: timeout}
 		}
 		db, err := awssdk.Open(ctx, opts)
 		if err != nil {
 			return nil, nil, usagef("A region, or an address such as http://127.0.0.1:8000",
 				"%v", err)
+		}
+		if err := speaksDynamoDB(ctx, db, name); err != nil {
+			return nil, nil, errors.Join(err, db.Close())
 		}
 		return db, db, nil
 	}

@@ -124,13 +124,13 @@ func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
 	for _, table := range [...]struct{ env, name string }{
 		{envTable, ledger.TableNameDefault}, {envPaymentsTable, payments.TableNameDefault},
 		{envPaymentsHistory, payments.HistoryTableNameDefault},
-		{locations.TableNameEnv, locations.TableNameDefault},
+		{envLocationsTable, locations.TableNameDefault},
 		{"", rates.TableNameDefault}, {"", rates.HistoryNameDefault},
 		{"", statements.TableNameDefault},
 	} {
 		own, try := table.name, "another --endpoint"
 		if table.env != "" {
-			own = firstOf(a.getenv(table.env), table.name)
+			own = firstOf(a.env(table.env), table.name)
 			try += ", or another name of the table in " + table.env
 		}
 		if slices.ContainsFunc(tables, func(t client.Table) bool { return t.Name == own }) {

@@ -20,7 +20,7 @@ import (
 // emulating are the flags of dynamodb.
 type emulating struct {
 	port                  int
-	host, region          string
+	listen, host, region  string
 	memory, open          bool
 	names                 []string
 	tables                []string
@@ -33,8 +33,11 @@ type emulating struct {
 	logFormat, logMinimum string
 }
 
-// portDefault is the port that programs expect a local DynamoDB on.
-const portDefault = 8000
+// hostDefault and portDefault are where an endpoint listens: on this machine, at the port that programs expect a local DynamoDB on.
+const (
+	hostDefault = "127.0.0.1"
+	portDefault = 8000
+)
 
 func (a *app) dynamodbCommand() *cobra.Command {
 	var e emulating
@@ -67,12 +70,22 @@ signed with a key that was given; or with --host 0.0.0.0 and --open, whoever the
 					"dynamodb serves the embedded database")
 			}
 			e.data = command.Flags().Changed("data")
+			own := command.Flags().Changed
+			switch {
+			case own("listen") && (own("host") || own("port")):
+				return usagef("Leave --host and --port out",
+					"--listen says the address and the port already")
+			case own("host") || own("port"):
+				e.listen = "" // Of the environment.
+			}
 			return a.emulate(command.Context(), e)
 		},
 	}
 	f := command.Flags()
+	f.StringVar(&e.listen, "listen", "", "`address` and port to listen on (default "+
+		net.JoinHostPort(hostDefault, strconv.Itoa(portDefault))+"); in place of --host and --port")
 	f.IntVar(&e.port, "port", portDefault, "`port` to listen on; 0 takes a free one")
-	f.StringVar(&e.host, "host", "127.0.0.1", "`address` to listen on")
+	f.StringVar(&e.host, "host", hostDefault, "`address` to listen on")
 	f.BoolVar(&e.memory, "memory", false, "keep everything in memory, and lose it at the end")
 	f.StringVar(&e.region, "region", "", "`region` in ARNs (default local)")
 	f.StringArrayVar(&e.tables, "tables", nil, "`file` that defines tables to make at the start")
@@ -117,7 +130,8 @@ func (a *app) emulate(ctx context.Context, e emulating) (err error) {
 	if len(running.Created()) > 0 {
 		a.remark("created %s", strings.Join(running.Created(), ", "))
 	}
-	listener, err := running.Listen(ctx, net.JoinHostPort(e.host, strconv.Itoa(e.port)))
+	listener, err := running.Listen(ctx,
+		firstOf(e.listen, net.JoinHostPort(e.host, strconv.Itoa(e.port))))
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,10 @@ func (a *app) explain(err error) {
 	}
 	var text strings.Builder
 	sentence, try, fields := describe(err)
+	if exitOf(err) == exitUnavailable && a.flags.store == storeDynamoDB && a.flags.server == "" &&
+		!strings.Contains(sentence, a.flags.endpoint) {
+		sentence += " (" + a.place("") + ")" // An answer that breaks off does not name its address.
+	}
 	fmt.Fprintf(&text, "exchequer: %s\n", grid.Plain(sentence))
 	for _, field := range fields {
 		fmt.Fprintf(&text, "  %s\n", grid.Plain(field.String()))
@@ -164,7 +168,7 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 		return heldBy(inUse), "--server with its address if it is a server, or another --data", nil
 	case dynamo.Retryable(err):
 		return "The store does not answer: " + err.Error(),
-			"Check --endpoint and --region, and that it runs", nil
+			"Check --endpoint and --region, and that it runs; --timeout says how long to wait", nil
 	case errors.Is(err, engine.ErrNewerFormat):
 		return err.Error(), "a newer version of exchequer", nil
 	case errors.Is(err, engine.ErrOlderFormat):

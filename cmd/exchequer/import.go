@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/sheet"
 )
 
 // importing are the flags of an import.
@@ -201,8 +201,8 @@ func (a *app) imported(r bulk.Result, f *bulk.File, did string) error {
 // refusals writes refused rows to where the user looks, and to a file.
 type refusals struct {
 	app  *app
-	csv  *csv.Writer // on standard output
-	file *csv.Writer
+	csv  *sheet.Writer // on standard output
+	file *sheet.Writer
 	out  io.Closer
 }
 
@@ -212,7 +212,7 @@ var refusalHeads = []string{"line", "key", "code", "reason"}
 func (a *app) newRefusals(path string) (*refusals, error) {
 	r := &refusals{app: a}
 	if a.flags.output == outputCSV {
-		r.csv = csv.NewWriter(a.out)
+		r.csv = sheet.NewWriter(a.out)
 		if err := r.csv.Write(refusalHeads); err != nil {
 			return nil, err
 		}
@@ -224,7 +224,7 @@ func (a *app) newRefusals(path string) (*refusals, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.out, r.file = out, csv.NewWriter(out)
+	r.out, r.file = out, sheet.NewWriter(out)
 	if err := r.file.Write(refusalHeads); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}

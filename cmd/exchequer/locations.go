@@ -106,6 +106,7 @@ command takes a LOCATION it takes its id or its code.`,
 
 // The environment that shapes the directory.
 const (
+	envLocationsTable  = "EXCHEQUER_LOCATIONS_TABLE" // Or locations.TableNameEnv.
 	envLocationIndexes = "EXCHEQUER_LOCATION_INDEXES"
 	envLocationShards  = "EXCHEQUER_LOCATION_SHARDS"
 )
@@ -120,9 +121,9 @@ func (a *app) locationFlags(f *pflag.FlagSet) {
 
 // locationOptions returns the choices of the directory.
 func (a *app) locationOptions() (o locations.Options, err error) {
-	o.TableName = a.getenv(locations.TableNameEnv)
+	o.TableName = a.env(envLocationsTable)
 	indexes := a.flags.locationIndexes
-	if text := a.getenv(envLocationIndexes); text != "" && indexes == nil {
+	if text := a.env(envLocationIndexes); text != "" && indexes == nil {
 		indexes = strings.Split(text, ",")
 	}
 	for _, name := range indexes {
@@ -141,7 +142,7 @@ func (a *app) locationOptions() (o locations.Options, err error) {
 		}
 	}
 	o.Shards = a.flags.locationShards
-	if text := a.getenv(envLocationShards); text != "" && o.Shards == 0 {
+	if text := a.env(envLocationShards); text != "" && o.Shards == 0 {
 		if o.Shards, err = strconv.Atoi(text); err != nil {
 			return o, usagef("Set it to a number", "%s is %q", envLocationShards, text)
 		}

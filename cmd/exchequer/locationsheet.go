@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/sheet"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
@@ -221,7 +221,7 @@ func (a *app) rowOutcome(o client.RowOutcome) error {
 		says = append(says, text)
 	}
 	if a.flags.output == outputCSV {
-		w := csv.NewWriter(a.out)
+		w := sheet.NewWriter(a.out)
 		_ = w.Write([]string{fmt.Sprint(o.Line), o.Code, o.Action, strings.Join(says, "; ")})
 		w.Flush()
 		return w.Error()
@@ -253,7 +253,7 @@ are not part of it.`,
 				defer func() { err = errors.Join(err, file.Close()) }()
 				out = file
 			}
-			w := csv.NewWriter(out)
+			w := sheet.NewWriter(out)
 			if err := w.Write(locations.Columns()); err != nil {
 				return err
 			}

@@ -3,6 +3,8 @@
 // data directory, so nothing has to be started first.
 package main
 
+//go:generate go test . -run TestSettingsPage -update
+
 import (
 	"context"
 	"io"
@@ -38,7 +40,10 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
-	terminal bool // err is a terminal
+	// environment replaces the environment of the process in tests, if it is not nil.
+	environment []string
+	warned      map[string]bool // Old names of variables that were warned of.
+	terminal    bool            // err is a terminal
 
 	flags   flags
 	started bool // the command line was understood

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"net"
 	"net/http/httptest"
 	"os"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
+	"github.com/exchequer-dev/exchequer/server"
 )
 
 // sessionsAtOnce is how many sessions run side by side: a command waits for the disk half of its
@@ -45,7 +47,8 @@ func TestSessions(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": mustExit, "endpoint": startEndpoint,
+			"exits": mustExit, "endpoint": startEndpoint, "silent": startSilent,
+			"served": startServed,
 		},
 	})
 }
@@ -63,6 +66,32 @@ func mustExit(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("%v ended with status %s, want %s", args[1:], got, args[0])
 	}
+}
+
+// startSilent listens until the script ends, and answers nobody; $SILENT is its address.
+func startSilent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: silent")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { ts.Check(listener.Close()) })
+	ts.Setenv("SILENT", "http://"+listener.Addr().String())
+}
+
+// startServed serves the API over a store in memory until the script ends; $SERVED is its address.
+func startServed(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: served")
+	}
+	s, err := server.Open(context.Background(), server.Options{Memory: true})
+	ts.Check(err)
+	front := httptest.NewServer(s.Handler())
+	ts.Defer(func() {
+		front.Close()
+		ts.Check(s.Close())
+	})
+	ts.Setenv("SERVED", front.URL)
 }
 
 // tableDelay is how long the endpoint of scripts takes to create a table: long enough that commands

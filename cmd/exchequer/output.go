@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -13,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/sheet"
 )
 
 // The forms of what is printed.
@@ -55,11 +55,11 @@ type printer[T any] struct {
 	app     *app
 	columns []column[T]
 	table   *grid.Table
-	csv     *csv.Writer
+	csv     *sheet.Writer
 }
 
 func newPrinter[T any](a *app, columns []column[T]) *printer[T] {
-	p := &printer[T]{app: a, columns: columns, csv: csv.NewWriter(a.out)}
+	p := &printer[T]{app: a, columns: columns, csv: sheet.NewWriter(a.out)}
 	heads := make([]grid.Column, len(columns))
 	for i, c := range columns {
 		heads[i] = c.Column

@@ -14,9 +14,9 @@ import (
 const (
 	envPaymentsTable      = "EXCHEQUER_PAYMENTS_TABLE"
 	envPaymentsHistory    = "EXCHEQUER_PAYMENTS_HISTORY"
-	envPaymentsShards     = "EXCHEQUER_PAYMENTS_SHARDS"
-	envPaymentsProjection = "EXCHEQUER_PAYMENTS_PROJECTION"
-	envPaymentsAttempts   = "EXCHEQUER_PAYMENTS_ATTEMPTS"
+	envPaymentsShards     = "EXCHEQUER_PAYMENT_SHARDS"
+	envPaymentsProjection = "EXCHEQUER_PAYMENT_PROJECTION"
+	envPaymentsAttempts   = "EXCHEQUER_PAYMENT_ATTEMPTS"
 )
 
 // runEvery is the time between two runs of a service unless told otherwise: a payment is then begun
@@ -67,13 +67,13 @@ func (s *scheduling) apply(o *server.Options) {
 // paymentOptions returns what the environment says about payments.
 func (a *app) paymentOptions() (payments.Options, error) {
 	o := payments.Options{
-		TableName: a.getenv(envPaymentsTable), HistoryTableName: a.getenv(envPaymentsHistory),
-		Projection: payments.Projection(a.getenv(envPaymentsProjection)),
+		TableName: a.env(envPaymentsTable), HistoryTableName: a.env(envPaymentsHistory),
+		Projection: payments.Projection(a.env(envPaymentsProjection)),
 	}
 	for name, value := range map[string]*int{
 		envPaymentsShards: &o.Shards, envPaymentsAttempts: &o.Retry.Attempts,
 	} {
-		text := a.getenv(name)
+		text := a.env(name)
 		if text == "" {
 			continue
 		}

@@ -27,12 +27,15 @@ const (
 type rateFlags struct {
 	source          string
 	every, staleFor string
+	private         bool
 }
 
 // add adds the flags to serve; the environment says otherwise.
 func (r *rateFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&r.source, "rates-source", "",
 		"`source` to fetch rates from: ecb, ecb-90-days, ecb-history, frankfurter, or an address")
+	f.BoolVar(&r.private, "rates-private", false,
+		"let the name of the source lead to an address of this machine or its network")
 	f.StringVar(&r.every, "rates-every", "",
 		"`time` between two fetches (default: after each publication of the ECB)")
 	f.StringVar(&r.staleFor, "rates-stale-for", "",
@@ -42,7 +45,8 @@ func (r *rateFlags) add(f *pflag.FlagSet) {
 // rateOptions fills in what the flags and the environment say about rates.
 func (a *app) rateOptions(o *server.Options) error {
 	r := a.flags.rates
-	o.FetchRates.Source = firstOf(r.source, a.getenv(envRatesSource))
+	o.FetchRates.Source = firstOf(r.source, a.env(envRatesSource))
+	o.FetchRates.Private = r.private || a.env(variableOf("rates-private")) == "true"
 	for _, t := range []struct {
 		flag, given, variable string
 		set                   func(time.Duration)
@@ -52,7 +56,7 @@ func (a *app) rateOptions(o *server.Options) error {
 			o.Rates.StaleFor, o.SeedRates = d, d == 0
 		}},
 	} {
-		text := firstOf(t.given, a.getenv(t.variable))
+		text := firstOf(t.given, a.env(t.variable))
 		if text == "" {
 			continue
 		}

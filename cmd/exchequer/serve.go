@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
 // serving are the flags of serve.
@@ -18,6 +19,8 @@ type serving struct {
 	hosts                 []string
 	table, tenant, zone   string
 	files                 string
+	limits                server.Limits
+	quota                 statements.Quota
 	shards                int
 	logFormat, logMinimum string
 	payments              scheduling
@@ -53,6 +56,14 @@ with and the app that they do it with, and their tokens open their own data.`,
 	f.StringVar(&s.table, "table", "", "`name` of the ledger's table")
 	f.StringVar(&s.files, "files", "", "`URL` of the bucket for files that people upload, such as "+
 		"s3://bucket?region=eu-central-1 (default: the folder files of the data directory)")
+	f.IntVar(&s.quota.Files, "quota-files", statements.QuotaFiles,
+		"greatest `number` of uploaded files of one person; -1 is no bound")
+	f.Int64Var(&s.quota.Bytes, "quota-bytes", statements.QuotaBytes,
+		"greatest `size` of all uploaded files of one person in bytes; -1 is no bound")
+	f.Int64Var(&s.limits.FreeDisk, "free-disk", server.FreeDiskMin,
+		"free `bytes` of disk that uploads leave to the books; -1 is none")
+	f.IntVar(&s.limits.Streams, "streams", server.StreamsMax,
+		"greatest `number` of concurrent downloads and other long answers, and of uploads")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
 	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
@@ -77,6 +88,7 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 	s.payments.apply(&opts)
 	s.signing.apply(a, &opts)
 	opts.Hosts = s.hosts
+	opts.Limits, opts.Statements.Quota = s.limits, s.quota
 	opts.TableName = firstOf(s.table, opts.TableName)
 	opts.Tenant = firstOf(s.tenant, opts.Tenant)
 	opts.FilesURL = firstOf(s.files, opts.FilesURL)

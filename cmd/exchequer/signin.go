@@ -16,7 +16,7 @@ const (
 	envToken     = "EXCHEQUER_TOKEN"
 	envUser      = "EXCHEQUER_USER"
 	envIssuer    = "EXCHEQUER_OIDC_ISSUER"
-	envClientIDs = "EXCHEQUER_OIDC_CLIENT_IDS"
+	envClientIDs = "EXCHEQUER_OIDC_CLIENT_ID"
 )
 
 // credentials takes what shows the server who calls from the flags or, if there are none, from the
@@ -69,10 +69,10 @@ func (s *signing) apply(a *app, opts *server.Options) {
 		return
 	}
 	if opts.OIDC.Issuer == "" {
-		opts.OIDC.Issuer = a.getenv(envIssuer)
+		opts.OIDC.Issuer = a.env(envIssuer)
 	}
 	if len(opts.OIDC.ClientIDs) == 0 {
-		ids := strings.Split(a.getenv(envClientIDs), ",")
+		ids := strings.Split(a.env(envClientIDs), ",")
 		opts.OIDC.ClientIDs = slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 	}
 }

@@ -46,7 +46,9 @@ func (a *app) dynamoDB() *awssdk.Options {
 	if a.flags.store != storeDynamoDB {
 		return nil
 	}
-	return &awssdk.Options{Region: a.flags.region, Endpoint: a.flags.endpoint}
+	return &awssdk.Options{
+		Region: a.flags.region, Endpoint: a.flags.endpoint, Timeout: a.flags.timeout,
+	}
 }
 
 // place tells a person where the books are.

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -42,12 +45,30 @@ func transactionDetails() []column[client.Transaction] {
 		col("REVERSED BY", func(t transaction) string { return string(t.ReversedBy) }))
 }
 
+// metadataText shows metadata as name=value, with blanks between. A name or a value in which that
+// would be unclear is a JSON string, so that the text can be taken apart again.
 func metadataText(t client.Transaction) string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(t.Metadata)) {
-		pairs = append(pairs, name+"="+t.Metadata[name])
+		pairs = append(pairs, quotedWord(name)+"="+quotedWord(t.Metadata[name]))
 	}
 	return strings.Join(pairs, " ")
+}
+
+// quotedWord returns a text as it is if it is one word without a quote or an equals sign, and
+// otherwise as a JSON string.
+func quotedWord(text string) string {
+	unclear := func(r rune) bool {
+		return r == '=' || r == '"' || unicode.IsSpace(r) || unicode.IsControl(r)
+	}
+	if text != "" && !strings.ContainsFunc(text, unclear) {
+		return text
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil { // A string has a form in JSON.
+		return strconv.Quote(text)
+	}
+	return string(quoted)
 }
 
 // legColumns are those of the legs of one transaction.

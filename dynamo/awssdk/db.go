@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -35,9 +36,20 @@ type Options struct {
 	Endpoint string
 	// Profile names a section of the shared configuration files.
 	Profile string
-	// HTTPClient carries the requests. Nil means one that keeps up to 512 idle connections.
+	// Timeout bounds one call, from the connection to the last byte of the answer; TimeoutDefault
+	// if it is zero. A call that it ends has the code ServiceUnavailable.
+	Timeout time.Duration
+	// HTTPClient carries the requests, and Timeout is not used. Nil means one that keeps up to 512
+	// idle connections.
 	HTTPClient *http.Client
 }
+
+// TimeoutDefault is the default of Options.Timeout: a hundred times what a slow call takes.
+const TimeoutDefault = 5 * time.Second
+
+// dialTimeout bounds the time to connect. A connection that was not made sent nothing, which is
+// better to know than that the whole call took too long.
+const dialTimeout = 3 * time.Second
 
 // localRegion signs requests to this machine where no region is configured; no one checks it.
 const localRegion = "us-east-1"
@@ -75,7 +87,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	}
 	client, release := opts.HTTPClient, func() {}
 	if client == nil {
-		client = keepingConnections(cfg.HTTPClient)
+		client = keepingConnections(cfg.HTTPClient, opts.Timeout)
 		release = client.CloseIdleConnections
 	}
 	db := New(dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) {
@@ -173,7 +185,10 @@ const idleConnectionsMax = 512
 
 // keepingConnections returns a client with the settings of the SDK's own, such as the certificates
 // of AWS_CA_BUNDLE, that keeps more connections.
-func keepingConnections(own aws.HTTPClient) *http.Client {
+func keepingConnections(own aws.HTTPClient, timeout time.Duration) *http.Client {
+	if timeout <= 0 {
+		timeout = TimeoutDefault
+	}
 	settings, ok := own.(*awshttp.BuildableClient)
 	if !ok {
 		settings = awshttp.NewBuildableClient()
@@ -181,8 +196,10 @@ func keepingConnections(own aws.HTTPClient) *http.Client {
 	transport := settings.GetTransport()
 	transport.MaxIdleConns = idleConnectionsMax
 	transport.MaxIdleConnsPerHost = idleConnectionsMax
+	transport.DialContext = (&net.Dialer{Timeout: min(dialTimeout, timeout)}).DialContext
 	return &http.Client{
 		Transport: transport,
+		Timeout:   timeout,
 		// A signature is for one address, so there is nothing to follow.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -36,11 +38,29 @@ func translate(ctx context.Context, operation string, err error) error {
 	var unread *smithy.DeserializationError
 	switch {
 	case errors.As(err, &unsent):
-		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: unsent.Err.Error()}
-	case errors.As(err, &unread), status >= http.StatusInternalServerError, status == http.StatusOK:
+		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: unsent.Err.Error(),
+			Unsent: neverSent(unsent.Err)}
+	case errors.As(err, &unread), broken(err), status >= http.StatusInternalServerError, status == http.StatusOK:
 		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: err.Error()}
 	}
 	return fmt.Errorf("%s: %w", operation, err)
+}
+
+// neverSent reports whether an error means that there was no connection to send anything on.
+func neverSent(err error) bool {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return true
+	}
+	var name *net.DNSError
+	return errors.As(err, &name)
+}
+
+// broken reports whether an error is one of the network, such as an answer that stops half way.
+func broken(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, io.EOF)
 }
 
 // unknownCode is the SDK's word for an answer that is no error of the service, such as a proxy's.

@@ -10,7 +10,7 @@ type entry struct {
 
 // Why operations of the same kind are not served.
 const (
-	noBackups  = "backups are copies of the data directory, or exports"
+	noBackups  = "backups are exports, or copies of the data directory made while no process has it open"
 	noGlobal   = "there is one place"
 	noKinesis  = "there is no Kinesis; streams are served"
 	noInsights = "there is no CloudWatch"

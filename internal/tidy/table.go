@@ -33,6 +33,7 @@ var layout = []rule{
 	{pkg: "money"},
 	{pkg: "problem", std: true},
 	{pkg: "when", std: true},
+	{pkg: "sheet", std: true},
 
 	// Files of banks, as values.
 	{pkg: "bankfile", may: []string{"money"}},
@@ -43,8 +44,10 @@ var layout = []rule{
 		"systems/ledger", "singletable", "money", "problem", "when",
 	}},
 	{pkg: "systems/rates/...", may: []string{"singletable", "money", "problem"}},
-	{pkg: "systems/statements/...", may: []string{"singletable", "money", "problem", "bankfile"}},
-	{pkg: "systems/locations/...", may: []string{"singletable", "problem", "when"}},
+	{pkg: "systems/statements/...", may: []string{
+		"singletable", "money", "problem", "bankfile", "sheet",
+	}},
+	{pkg: "systems/locations/...", may: []string{"singletable", "problem", "when", "sheet"}},
 
 	// Layer 4: the server is the composition root and the only place that opens a store.
 	{pkg: "server", may: []string{

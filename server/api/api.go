@@ -63,6 +63,14 @@ type Options struct {
 	UploadMax int64
 	// ArchiveMax is that of an archive that is brought back, which has all of those in it.
 	ArchiveMax int64
+	// SpoolMax bounds the bytes on disk of all archives that are being brought back. SpoolRoom, if
+	// set, returns why the disk has no room for one.
+	SpoolMax  int64
+	SpoolRoom func() error
+	// StreamsMax bounds the long answers that are sent concurrently, and the large bodies that are
+	// read; 0 is no bound. StallTime bounds the time for which a client may take nothing of one.
+	StreamsMax int
+	StallTime  time.Duration
 	// Now is the clock that tells what is open and what is stale.
 	Now func() time.Time
 	// BodyTime bounds the time to read a body, and AnswerTime that to work out an answer.
@@ -93,6 +101,8 @@ type API struct {
 	reads map[string]bool
 	// repeats are the answers of the operations that answer a repeat with status 200.
 	repeats []map[string]*huma.Response
+	streams *longAnswers
+	spool   *spool
 }
 
 // New returns an API.
@@ -100,7 +110,9 @@ func New(deps Deps, opts Options) *API {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	a := &API{deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{}}
+	a := &API{deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{},
+		streams: newLongAnswers(opts.StreamsMax, opts.StallTime),
+		spool:   &spool{most: opts.SpoolMax, room: opts.SpoolRoom}}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
 	a.registerMerchants()
@@ -174,6 +186,7 @@ type operation struct {
 	status           int  // Of success; 0 means 200.
 	repeats          bool // Whether a repeat of what made something is answered with status 200.
 	stream           bool
+	file             bool // Whether the body is a file.
 	problems         []*problem.Definition
 	example          any // Of the body.
 }
@@ -255,7 +268,11 @@ func (a *API) describe(op operation) *huma.Operation {
 		a.repeats = append(a.repeats, h.Responses)
 	}
 	if op.stream {
-		h.Middlewares = append(h.Middlewares, unbounded)
+		direction := streamsOut
+		if op.file {
+			direction = streamsIn
+		}
+		h.Middlewares = append(h.Middlewares, a.unbounded(direction))
 	} else {
 		h.Middlewares = append(h.Middlewares, a.bounded)
 	}
@@ -340,12 +357,4 @@ func (a *API) bounded(ctx huma.Context, next func(huma.Context)) {
 	limited, cancel := context.WithTimeout(ctx.Context(), a.opts.AnswerTime)
 	defer cancel()
 	next(&exchanged{frameworkContext: huma.WithContext(ctx, limited)})
-}
-
-// unbounded lets a stream take as long as it takes: the server's own limit is lifted.
-func unbounded(ctx huma.Context, next func(huma.Context)) {
-	_, w := humago.Unwrap(ctx)
-	// Where there is no connection, as in one process, there is no limit to lift.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	next(&exchanged{frameworkContext: ctx})
 }

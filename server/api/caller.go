@@ -30,6 +30,17 @@ type caller struct {
 	key    apikey.Key // Its zero value unless by is byKey.
 }
 
+// name tells callers apart; empty where all are the same.
+func (c *caller) name() string {
+	switch c.by {
+	case byKey:
+		return byKey + " " + c.key.ID
+	case byToken:
+		return byToken + " " + string(c.person)
+	}
+	return ""
+}
+
 // access is what an operation asks of its caller.
 type access struct {
 	scope    apikey.Scope

@@ -71,6 +71,7 @@ func anyOperation() []*problem.Definition {
 	return []*problem.Definition{
 		ErrHostRefused, ErrOriginRefused, ErrKeyMissing, apikey.ErrKeyRefused,
 		apikey.ErrScopeMissing, ErrInvalidParameter, ErrBusy, ErrTimedOut,
+		ErrStoreUnavailable, ErrItemContended, ErrOutcomeUnknown, ErrStreamsBusy,
 	}
 }
 

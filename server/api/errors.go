@@ -77,8 +77,18 @@ var (
 		"Free space or repair the disk, start the server again, and send the same request with the "+
 			"same key again")
 	ErrBusy = Problems.Define(problem.Throttled, "busy",
-		"The store is busy",
+		"The store is busy: it refuses requests for their rate",
+		"Wait as long as Retry-After says and send the same request with the same key again")
+	ErrStoreUnavailable = Problems.Define(problem.Unavailable, "store_unavailable",
+		"The store does not answer",
+		"Check that the store runs and can be reached, then send the same request with the same key "+
+			"again")
+	ErrItemContended = Problems.Define(problem.Unavailable, "item_contended",
+		"Too many requests want {items} at once",
 		"Wait a little and send the same request with the same key again")
+	ErrOutcomeUnknown = Problems.Define(problem.Unavailable, "outcome_unknown",
+		"The store failed while it wrote, and it is not known whether the request was carried out",
+		"Look whether it was, or send it again: with the same key, if it has one, nothing is done twice")
 )
 
 // statuses is the one table from kinds to HTTP statuses.
@@ -124,10 +134,16 @@ func problemOf(err error) *problem.Error {
 	switch {
 	case errors.As(err, &e):
 		return e
+	case errors.Is(err, singletable.ErrUnreachable):
+		return ErrStoreUnavailable.Wrap(err)
+	case errors.Is(err, singletable.ErrThrottled):
+		return ErrBusy.Wrap(err)
+	case errors.Is(err, singletable.ErrContended):
+		return ErrItemContended.With("items", singletable.ItemsOf(err)).Wrap(err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return ErrTimedOut.Wrap(err)
-	case errors.Is(err, singletable.ErrBusy):
-		return ErrBusy.Wrap(err)
+	case errors.Is(err, singletable.ErrUnknown):
+		return ErrOutcomeUnknown.Wrap(err)
 	}
 	return problem.From(err)
 }

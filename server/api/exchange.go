@@ -176,6 +176,7 @@ type recorder struct {
 	status   int
 	bytes    int64
 	unrouted int
+	stream   *longAnswer // Nil for ordinary answers.
 }
 
 // Unwrap lets http.ResponseController find the connection.
@@ -208,7 +209,13 @@ func (w *recorder) Write(data []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	n, err := w.ResponseWriter.Write(data)
+	var n int
+	var err error
+	if w.stream != nil {
+		n, err = w.stream.write(w.ResponseWriter, data)
+	} else {
+		n, err = w.ResponseWriter.Write(data)
+	}
 	w.bytes += int64(n)
 	return n, err
 }

@@ -109,7 +109,7 @@ func (f *WithFile) Resolve(ctx huma.Context) []error {
 func registerFile[I, O any](
 	a *API, op operation, handle func(context.Context, *I) (*O, error),
 ) {
-	op.stream = true
+	op.stream, op.file = true, true
 	register(a, op, handle)
 	h := a.operationOf(op)
 	h.RequestBody = &huma.RequestBody{
@@ -118,6 +118,12 @@ func registerFile[I, O any](
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"},
 		}},
 	}
+}
+
+// size returns the size of the file in bytes, or 0 if the request does not say.
+func (f *WithFile) size() int64 {
+	r, _ := humago.Unwrap(f.ctx)
+	return max(r.ContentLength, 0)
 }
 
 // body returns the reader of the file, which has at most limit bytes.

@@ -86,7 +86,9 @@ func (a *API) registerMyData() {
 		scope: read, personal: true, stream: true,
 		summary:     "Get everything of mine as one archive",
 		description: "A zip file with all that there is, uploaded files included. It can be restored.",
-		problems:    []*problem.Definition{statements.ErrFileMissing, statements.ErrNoFiles},
+		problems: []*problem.Definition{
+			statements.ErrFileMissing, statements.ErrFileDamaged, statements.ErrNoFiles,
+		},
 	}
 	register(a, archive, a.archive)
 	a.describeAnswer(archive, map[string]*huma.MediaType{
@@ -100,7 +102,8 @@ func (a *API) registerMyData() {
 			"the same archive again.",
 		problems: []*problem.Definition{
 			ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow, statements.ErrArchiveInvalid,
-			statements.ErrNotEmpty, statements.ErrNoFiles,
+			ErrSpoolFull, statements.ErrNotEmpty, statements.ErrQuota, statements.ErrDiskReserve,
+			statements.ErrNoFiles,
 		},
 	}, a.restore)
 	registerWork(a, operation{
@@ -169,7 +172,12 @@ func (a *API) restore(ctx context.Context, in *restoreParams) (*answer[archiveCo
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
-	size, err := io.Copy(file, body)
+	spooled, err := a.spool.begin(in.size(), body)
+	defer spooled.end()
+	if err != nil {
+		return nil, err
+	}
+	size, err := io.Copy(file, spooled)
 	if err = body.Because(err); err != nil {
 		return nil, err
 	}

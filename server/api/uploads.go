@@ -66,11 +66,13 @@ func (a *API) registerUploads() {
 		description: "The body is the file itself, of any format that is read: OFX, QFX, QIF, CSV, " +
 			"MT940, MT942, camt.052, camt.053 or camt.054. It is kept, and nothing is imported yet. " +
 			"What nothing in the file decides is asked in the answer; preview it once that is " +
-			"answered. A repeat with the same id and file answers the first upload with status 200.",
+			"answered. A repeat with the same id and file answers the first upload with status 200, and " +
+			"repairs its file where that was damaged or lost. Give the size as Content-Length: a file " +
+			"that does not fit into the quota of the person is then refused before it is read.",
 		problems: []*problem.Definition{
 			statements.ErrInvalid, ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow,
 			statements.ErrFileTooLarge, statements.ErrNoAccount, statements.ErrChanged,
-			statements.ErrNoFiles,
+			statements.ErrQuota, statements.ErrDiskReserve, statements.ErrNoFiles,
 		},
 	}, a.upload)
 	register(a, operation{
@@ -84,7 +86,8 @@ func (a *API) registerUploads() {
 		scope: read, personal: true, stream: true,
 		summary: "Get an upload, with the questions that are open",
 		problems: []*problem.Definition{
-			statements.ErrNoUpload, statements.ErrFileMissing, statements.ErrNoFiles,
+			statements.ErrNoUpload, statements.ErrFileMissing, statements.ErrFileDamaged,
+			statements.ErrNoFiles,
 		},
 	}, a.uploadOf)
 	a.registerReading(path, write)
@@ -95,7 +98,7 @@ func (a *API) registerUploads() {
 func (a *API) registerReading(path string, scope apikey.Scope) {
 	wrong := []*problem.Definition{
 		statements.ErrInvalid, statements.ErrNoUpload, statements.ErrFileMissing,
-		statements.ErrUploadState, statements.ErrChanged, statements.ErrNoFiles,
+		statements.ErrFileDamaged, statements.ErrUploadState, statements.ErrChanged, statements.ErrNoFiles,
 	}
 	registerBody(a, operation{
 		id: "answer-questions", method: http.MethodPost, path: path + "/{upload}/answers",
@@ -134,6 +137,7 @@ func (a *API) registerReading(path string, scope apikey.Scope) {
 func (a *API) registerImports(path string, read, write apikey.Scope) {
 	decide := []*problem.Definition{
 		statements.ErrUnreadable, statements.ErrNoUpload, statements.ErrFileMissing,
+		statements.ErrFileDamaged, statements.ErrDiskReserve,
 		statements.ErrUploadState, statements.ErrUndecided, statements.ErrNoFiles,
 	}
 	register(a, operation{
@@ -150,7 +154,7 @@ func (a *API) registerImports(path string, read, write apikey.Scope) {
 		description: "By the last preview or import, but for rows that are simply new.",
 		problems: []*problem.Definition{
 			statements.ErrInvalidCursor, statements.ErrNoUpload, statements.ErrFileMissing,
-			statements.ErrNoFiles,
+			statements.ErrFileDamaged, statements.ErrNoFiles,
 		},
 	}, a.outcomes)
 	registerWork(a, operation{
@@ -185,7 +189,7 @@ func (a *API) upload(ctx context.Context, in *uploadParams) (*made[receivedFile]
 		return nil, err
 	}
 	r, err := p.Upload(ctx, in.Account, statements.UploadRequest{
-		ID: in.ID, FileName: in.FileName, Body: body,
+		ID: in.ID, FileName: in.FileName, Body: body, Size: in.size(),
 	})
 	if err = body.Because(err); err != nil {
 		return nil, err

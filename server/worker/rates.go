@@ -57,7 +57,9 @@ type RatesOptions struct {
 	Load func(context.Context, []rates.Day, rates.LoadOptions) (rates.Loaded, error)
 	// Mark marks the rates that are there as stale, when something else came in place of rates.
 	Mark func(context.Context) error
-	// Client makes the requests; nil means one of its own.
+	// Private lets the name in Address lead to an address of this machine or its network.
+	Private bool
+	// Client makes the requests; nil means one of its own, which stays with the host of Address.
 	Client *http.Client
 	// Now is the clock, and Wait waits; nil means the computer's.
 	Now  func() time.Time
@@ -94,14 +96,14 @@ type flight struct {
 func NewRates(opts RatesOptions) (*Rates, error) {
 	u, err := url.Parse(opts.Address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("the source of rates %q must look like https://example.com/rates",
-			opts.Address)
+		// The address may have a key in it, so it is not shown.
+		return nil, errors.New("the source of rates is no address such as https://example.com/rates")
 	}
 	if opts.Every < 0 {
 		return nil, fmt.Errorf("rates cannot be fetched every %s", opts.Every)
 	}
 	if opts.Client == nil {
-		opts.Client = &http.Client{Timeout: fetchTime}
+		opts.Client = newClient(u, opts.Private)
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -112,9 +114,7 @@ func NewRates(opts RatesOptions) (*Rates, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	// A query has the key of those who pay for rates, and a user and a password are secret, too.
-	u.RawQuery, u.User = "", nil
-	return &Rates{opts: opts, status: RatesStatus{Source: u.String()}}, nil
+	return &Rates{opts: opts, status: RatesStatus{Source: shown(u)}}, nil
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -150,6 +150,7 @@ func (l *Ledger) commit(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("post transaction %s: %w", id, err)
 	}
 	tx := l.store.NewTx()
+	tx.WithoutToken() // The header shows whether the write happened.
 	l.fill(tx, a)
 	if tx.Len() == 0 {
 		return fmt.Errorf("post transaction %s: %w", id, errNotWritten)

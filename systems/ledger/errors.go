@@ -124,5 +124,5 @@ var ErrAccountFromFuture = Problems.Define(problem.Unavailable, "account_from_fu
 
 // ErrContended is what is left when other writers kept winning until the caller's time was over.
 var ErrContended = Problems.Define(problem.Unavailable, "contended",
-	"Too many writers want the same accounts at once",
+	"Too many writers want {items} at once",
 	"Send the same request with the same key again: it cannot be posted twice")

@@ -228,14 +228,25 @@ func (l *Ledger) pause(ctx context.Context, most time.Duration, cause error) err
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ErrContended.Wrap(errors.Join(ctx.Err(), cause))
+		return outOfTime(ctx.Err(), cause)
 	}
+}
+
+// outOfTime returns the error of a write whose time is over. Only where other writers were faster
+// is it contended; a store that was busy otherwise, or that did not answer, is the cause itself.
+func outOfTime(ended, cause error) error {
+	err := errors.Join(ended, cause)
+	if errors.Is(cause, singletable.ErrContended) ||
+		errors.Is(cause, singletable.ErrConditionFailed) {
+		return ErrContended.With("items", singletable.ItemsOf(cause)).Wrap(err)
+	}
+	return err
 }
 
 // failed tells what was being done when the store failed.
 func failed[ID ~string](deed string, id ID, err error) error {
-	if errors.Is(err, singletable.ErrBusy) {
-		return ErrContended.Wrap(fmt.Errorf("%s %s: %w", deed, id, err))
+	if errors.Is(err, singletable.ErrContended) {
+		return ErrContended.With("items", singletable.ItemsOf(err)).Wrap(fmt.Errorf("%s %s: %w", deed, id, err))
 	}
 	return fmt.Errorf("%s %s: %w", deed, id, err)
 }

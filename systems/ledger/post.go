@@ -186,7 +186,7 @@ func (l *Ledger) insist(ctx context.Context, r *request, before outcome) (Receip
 		case err == nil:
 			return doubts.settle(receipt), nil
 		case ctx.Err() != nil && cause != nil:
-			return Receipt{}, ErrContended.Wrap(errors.Join(err, cause))
+			return Receipt{}, outOfTime(err, cause)
 		case !retryAlone(err):
 			return Receipt{}, err
 		case l.foreign(err):

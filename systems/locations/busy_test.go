@@ -59,10 +59,14 @@ func TestAStoreThatIsBusyIsNoRaceOfWriters(t *testing.T) {
 		"repair":  func() error { return must2(busy.Repair(ctx, true)) },
 		"import": func() error {
 			outcomes, err := busy.Import(ctx, rows, "", false)
+			if len(outcomes) == 0 {
+				return err
+			}
 			return errors.Join(err, outcomes[0].Problem)
 		},
 	} {
-		if err := write(); !errors.Is(err, locations.ErrContended) {
+		if err := write(); !errors.Is(err, singletable.ErrThrottled) ||
+			errors.Is(err, locations.ErrContended) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

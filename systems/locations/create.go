@@ -211,16 +211,15 @@ func again(err, store error) error {
 // attemptsMax ends races that nobody wins: what then still disagrees is no race.
 const attemptsMax = 12
 
-// insist makes attempts to write until one ends otherwise than with again. A store that is too busy
-// for them is one more writer that is faster.
+// insist makes attempts to write until one ends otherwise than with again.
 func (d *Directory) insist(ctx context.Context, attempt func(context.Context) error) error {
 	return contended(d.retry(ctx, attempt))
 }
 
-// contended tells that others are in the way where the store was too busy for a write.
+// contended returns ErrContended if other writers of the items were faster until the end.
 func contended(err error) error {
-	if errors.Is(err, singletable.ErrBusy) && !errors.Is(err, ErrContended) {
-		return ErrContended.Wrap(err)
+	if errors.Is(err, singletable.ErrContended) && !errors.Is(err, ErrContended) {
+		return ErrContended.With("items", singletable.ItemsOf(err)).Wrap(err)
 	}
 	return err
 }
@@ -243,7 +242,7 @@ func (d *Directory) retry(ctx context.Context, attempt func(context.Context) err
 			if _, ok := errors.AsType[*problem.Error](lost.err); ok {
 				return lost.err
 			}
-			return ErrContended.Wrap(lost.err)
+			return ErrContended.With("items", singletable.ItemsOf(lost.err)).Wrap(lost.err)
 		}
 		wait = min(2*wait, waitLast)
 	}

@@ -89,6 +89,6 @@ var (
 		"The code {code} points at location {location}, which does not have it",
 		"Try again; if it stays so, run exchequer locations repair")
 	ErrContended = Problems.Define(problem.Unavailable, "locations_contended",
-		"Too many writers want the same locations at once",
+		"Too many writers want {items} at once",
 		"Send the same request again")
 )

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/exchequer-dev/exchequer/sheet"
 )
 
 // Bounds of a sheet.
@@ -158,7 +160,7 @@ func (s *Sheet) readRows(in *csv.Reader, data []byte, names []string) error {
 		several := torn(text, in.Comma)
 		for i, name := range names {
 			if name != "" && i < len(record) {
-				cell := strings.TrimSpace(record[i])
+				cell := strings.TrimSpace(sheet.Plain(record[i]))
 				row.Cells[name] = cell
 				several = several || name != "address" && name != "formattedAddress" &&
 					strings.Contains(cell, "\n")

@@ -11,10 +11,13 @@ import (
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
-// What is read while the store is throttled has met no other writer.
-func TestOnlyWritesAreContended(t *testing.T) {
+// A store that is throttled has met no other writer; one that reports conflicts has.
+func TestOnlyConflictsAreContended(t *testing.T) {
 	b := open(t, rates.Options{})
-	storetest.SetFaults(t, b.db, engine.Faults{Rules: []engine.Fault{{Kind: engine.FaultThrottle}}})
+	fault := func(kind engine.FaultKind) {
+		t.Helper()
+		storetest.SetFaults(t, b.db, engine.Faults{Rules: []engine.Fault{{Kind: kind}}})
+	}
 	once := singletable.NewStore(b.db, singletable.Options{
 		Now: b.clock, Retry: singletable.Retry{Attempts: 1},
 	})
@@ -47,10 +50,14 @@ func TestOnlyWritesAreContended(t *testing.T) {
 			return err
 		}},
 	} {
+		fault(engine.FaultThrottle)
 		err := c.do()
-		if !errors.Is(err, singletable.ErrBusy) ||
-			errors.Is(err, rates.ErrContended) != c.contended {
-			t.Errorf("%s: %v", c.name, err)
+		if !errors.Is(err, singletable.ErrThrottled) || errors.Is(err, rates.ErrContended) {
+			t.Errorf("%s while it is throttled: %v", c.name, err)
+		}
+		fault(engine.FaultConflict)
+		if err := c.do(); errors.Is(err, rates.ErrContended) != c.contended {
+			t.Errorf("%s under conflicts: %v", c.name, err)
 		}
 	}
 }

@@ -85,6 +85,6 @@ var (
 		"{source} has failed {failures} times in a row and is not asked again before {until}",
 		"Wait, or load a file")
 	ErrContended = Problems.Define(problem.Unavailable, "rates_contended",
-		"Too many writers want the same rate at once",
+		"Too many writers want {items} at once",
 		"Send the same request again")
 )

@@ -59,7 +59,7 @@ func (b *Board) saveUntil(
 			return Rate{}, notWritten("save the rate of", r.Pair(), err)
 		}
 		if attempt == attemptsMax || ctx.Err() != nil {
-			return Rate{}, ErrContended.Wrap(errors.Join(err, ctx.Err()))
+			return Rate{}, ErrContended.With("items", r.Pair()).Wrap(errors.Join(err, ctx.Err()))
 		}
 	}
 }
@@ -178,12 +178,11 @@ func failed(deed string, pair Pair, err error) error {
 	return fmt.Errorf("%s %s: %w", deed, pair, err)
 }
 
-// notWritten tells what was being written when the store failed. A store that stays busy with what
-// is written has other writers of it.
+// notWritten tells what was being written when the store failed, or other writers were faster.
 func notWritten(deed string, pair Pair, err error) error {
 	err = failed(deed, pair, err)
-	if errors.Is(err, singletable.ErrBusy) {
-		return ErrContended.Wrap(err)
+	if errors.Is(err, singletable.ErrContended) {
+		return ErrContended.With("items", pair).Wrap(err)
 	}
 	return err
 }

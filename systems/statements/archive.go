@@ -84,8 +84,8 @@ type packed struct {
 
 // Archive writes everything that a user has as one zip file, from which Restore brings it back.
 // Progress, if not nil, is told from time to time. What is written for the user meanwhile may be in
-// it or not: archive when nothing is imported. The error is ErrNoFiles, ErrFileMissing or that of
-// the writer; what was written until then is no archive.
+// it or not: archive when nothing is imported. The error is ErrNoFiles, ErrFileMissing,
+// ErrFileDamaged or that of the writer; what was written until then is no archive.
 func (p *Person) Archive(
 	ctx context.Context, w io.Writer, progress func(ArchiveCounts),
 ) (ArchiveCounts, error) {
@@ -95,7 +95,7 @@ func (p *Person) Archive(
 		return ArchiveCounts{}, err
 	}
 	for _, write := range []func(context.Context, Start) error{
-		a.start, a.uploads, a.transactions, a.entries, a.files,
+		a.check, a.start, a.uploads, a.transactions, a.entries, a.files,
 	} {
 		if err := write(ctx, start); err != nil {
 			return ArchiveCounts{}, err
@@ -132,8 +132,9 @@ type archiver struct {
 
 // held is a file that the object store may hold, and must where an archive is nothing without it.
 type held struct {
-	key  string
-	must bool
+	key    string
+	must   bool
+	upload *Upload // Of a statement, to compare the file with; nil of what became of its rows.
 }
 
 // begin begins a file. Its time is not written, so that the same contents give the same bytes.
@@ -237,7 +238,11 @@ func (a *archiver) uploads(ctx context.Context, s Start) error {
 					// The first is the statement, which may not have arrived yet.
 					arrived := u.Hash != "" || u.Status != Uploaded
 					for i, key := range keys {
-						a.held = append(a.held, held{key, i == 0 && arrived})
+						h := held{key: key, must: i == 0 && arrived}
+						if i == 0 {
+							h.upload = &Upload{ID: u.ID, Size: u.Size, Hash: u.Hash}
+						}
+						a.held = append(a.held, h)
 					}
 				}
 				u.FileKey = strconv.Itoa(number) + "/" + tailOfKey(u.FileKey)
@@ -335,7 +340,7 @@ func (a *archiver) files(ctx context.Context, s Start) error {
 		if err != nil {
 			return fmt.Errorf("archive file %s: %w", f.key, err)
 		}
-		err = a.file(archiveFiles+strconv.Itoa(i+1), file)
+		err = a.file(archiveFiles+strconv.Itoa(i+1), file, f.upload)
 		if err := errors.Join(err, file.Close()); err != nil {
 			return fmt.Errorf("archive file %s: %w", f.key, err)
 		}
@@ -345,11 +350,46 @@ func (a *archiver) files(ctx context.Context, s Start) error {
 	return nil
 }
 
-func (a *archiver) file(name string, file File) error {
+func (a *archiver) file(name string, file File, of *Upload) error {
+	if of != nil {
+		if err := of.verifySize(file); err != nil {
+			return err
+		}
+	}
 	if err := a.begin(name); err != nil {
 		return err
 	}
 	_, err := io.Copy(a, io.NewSectionReader(file, 0, file.Size()))
+	if err == nil && of != nil && of.Hash != "" {
+		err = of.verifySum(hex.EncodeToString(a.sum.Sum(nil)))
+	}
 	a.end()
 	return err
+}
+
+// check looks before the first byte is written whether the files of uploads are there in full, so
+// that the reason has an answer of its own.
+func (a *archiver) check(ctx context.Context, s Start) error {
+	if a.p.books.opts.Files == nil {
+		return nil
+	}
+	for _, account := range s.Accounts {
+		in := OfAccount{a.p.id, account.ID}
+		for u, err := range modelOf(a.p).uploadsOf.All(ctx, a.p.store(), in) {
+			if err != nil {
+				return failed("list uploads", err)
+			}
+			if u.FileGone || u.FileKey == "" || u.Hash == "" {
+				continue
+			}
+			file, err := a.p.books.opts.Files.Open(ctx, u.FileKey)
+			if err != nil {
+				return fmt.Errorf("archive file of upload %s: %w", u.ID, err)
+			}
+			if err := errors.Join(u.verifySize(file), file.Close()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

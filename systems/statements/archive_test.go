@@ -191,6 +191,9 @@ func TestAnArchiveComesBackWithoutLoss(t *testing.T) {
 	})
 }
 
+// sumOfX is the SHA-256 of the one byte that the files here have.
+const sumOfX = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+
 // TestAnArchiveWithoutAStatementIsNone takes away each of the files of uploads in turn.
 func TestAnArchiveWithoutAStatementIsNone(t *testing.T) {
 	const key = "uploads/someone/a/u/bank.csv"
@@ -199,14 +202,14 @@ func TestAnArchiveWithoutAStatementIsNone(t *testing.T) {
 		has    []string
 		files  int // How many the archive has; -1 where there is none.
 	}{
-		"both":       {Upload{Status: Processed, Hash: "1"}, []string{key, key + ".rows.jsonl"}, 2},
-		"a reading":  {Upload{Status: Parsed, Hash: "1"}, []string{key}, 1},
-		"no reading": {Upload{Status: Processed, Hash: "1"}, []string{key + ".rows.jsonl"}, -1},
-		"nothing":    {Upload{Status: Parsed, Hash: "1"}, nil, -1},
+		"both":       {Upload{Status: Processed, Hash: sumOfX, Size: 1}, []string{key, key + ".rows.jsonl"}, 2},
+		"a reading":  {Upload{Status: Parsed, Hash: sumOfX, Size: 1}, []string{key}, 1},
+		"no reading": {Upload{Status: Processed, Hash: sumOfX, Size: 1}, []string{key + ".rows.jsonl"}, -1},
+		"nothing":    {Upload{Status: Parsed, Hash: sumOfX, Size: 1}, nil, -1},
 		// Another program notes no digest of what has arrived.
 		"nothing of another program": {Upload{Status: Processed}, nil, -1},
 		"what never arrived":         {Upload{Status: Uploaded}, nil, 0},
-		"what was deleted": {Upload{Status: Processed, Hash: "1", FileGone: true},
+		"what was deleted": {Upload{Status: Processed, Hash: sumOfX, FileGone: true},
 			nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

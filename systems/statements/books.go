@@ -70,6 +70,8 @@ type Options struct {
 	TableName string
 	// Files keeps uploaded files. Without it nothing can be uploaded.
 	Files Files
+	// Quota bounds the uploaded files of each user.
+	Quota Quota
 	// Rate tells exchange rates. Without it nothing is converted to a home currency.
 	Rate RateOf
 	// Now is the clock; nil means the computer's.
@@ -99,6 +101,7 @@ func New(store *singletable.Store, opts Options) (*Books, error) {
 			return strings.ToLower(ulid.MustNew(ulid.Timestamp(opts.Now()), rand.Reader).String())
 		}
 	}
+	opts.Quota = opts.Quota.withDefaults()
 	b := &Books{opts: opts, store: store, model: newModel(opts.TableName)}
 	if err := b.Model().Check().Err(); err != nil {
 		return nil, fmt.Errorf("statements: %w", err)

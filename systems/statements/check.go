@@ -147,7 +147,7 @@ func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck,
 			return c, nil
 		}
 	}
-	return c, ErrContended.Wrap(fmt.Errorf("month %s of account %s never stood still", month,
+	return c, ErrContended.With("items", "month "+month).Wrap(fmt.Errorf("month %s of account %s never stood still", month,
 		account))
 }
 

@@ -98,7 +98,7 @@ func (p *Person) DeleteTransaction(ctx context.Context, at At, version uint64) e
 			return err
 		}
 	}
-	return ErrContended.New()
+	return ErrContended.With("items", "transaction "+at.ID)
 }
 
 // locate returns a transaction, and its entry if it has one.
@@ -152,7 +152,7 @@ func (p *Person) revise(
 			return Transaction{}, err
 		}
 	}
-	return Transaction{}, ErrContended.New()
+	return Transaction{}, ErrContended.With("items", "transaction "+at.ID)
 }
 
 // entryOfEdited returns what is remembered of a row that becomes another, nil where that stays.

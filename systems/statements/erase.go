@@ -41,6 +41,9 @@ func (p *Person) Erase(ctx context.Context, progress func(Erased)) (Erased, erro
 		return e.Erased, failed("erase tags", err)
 	}
 	e.Tags = len(start.Tags)
+	if err := p.sweep(ctx, p.folderOf()); err != nil {
+		return e.Erased, err
+	}
 	if start.Profile != nil {
 		if err := modelOf(p).profiles.Delete(ctx, p.store(), *start.Profile); err != nil {
 			return e.Erased, failed("erase profile", err)
@@ -125,6 +128,9 @@ func (e *eraser) account(ctx context.Context, a Account) error {
 		return failed("erase totals", err)
 	}
 	e.Sheets += len(sheets)
+	if err := e.p.sweep(ctx, e.p.folderOf(a.ID)); err != nil {
+		return err
+	}
 	if err := modelOf(e.p).accounts.Delete(ctx, e.p.store(), a); err != nil {
 		return failed("erase account", err)
 	}

@@ -351,12 +351,6 @@ func TestRowsOfYearsThatBeancountDoesNotKnowAreCounted(t *testing.T) {
 }
 
 func TestFormulasAreTextAndNumbersStayNumbers(t *testing.T) {
-	for text, want := range map[string]string{"=1": "'=1", "+1": "'+1", "-1": "'-1", "@x": "'@x",
-		"\tx": "'\tx", "\rx": "'\rx", "x=1": "x=1", "": "", "'x": "'x"} {
-		if got := cell(text); got != want {
-			t.Errorf("%q becomes %q", text, got)
-		}
-	}
 	text := export(t, exported(t), Export{Format: ExportCSV})
 	if !strings.Contains(text, "2026-02-01,-100.00,NZD,'=cmd|") || strings.Contains(text, ",=") {
 		t.Error(text)

@@ -3,10 +3,10 @@ package statements
 import (
 	"bufio"
 	"cmp"
-	"encoding/csv"
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/sheet"
 )
 
 // csvHeader names the columns. Those that bankfile knows have names that it knows them by.
@@ -18,13 +18,13 @@ var csvHeader = []string{
 
 // csvWriter writes rows as CSV by RFC 4180, in UTF-8.
 type csvWriter struct {
-	w        *csv.Writer
+	w        *sheet.Writer
 	accounts map[string]string
 }
 
 func newCSVWriter(w *bufio.Writer, start Start) *csvWriter {
-	c := &csvWriter{w: csv.NewWriter(w), accounts: map[string]string{}}
-	c.w.UseCRLF = true
+	c := &csvWriter{w: sheet.NewWriter(w), accounts: map[string]string{}}
+	c.w.UseCRLF()
 	for _, a := range start.Accounts {
 		c.accounts[a.ID] = a.Name
 	}
@@ -45,28 +45,18 @@ func (c *csvWriter) row(t *Transaction) error {
 		transfer = "yes"
 	}
 	return c.w.Write([]string{
-		string(t.Date), t.Amount.Text(t.Currency.Digits()), cell(string(t.Currency)),
-		cell(t.Merchant), cell(t.Text), cell(t.AccountID), cell(c.accounts[t.AccountID]),
-		string(t.ValueDate), cell(t.Reference), cell(t.Counterparty), cell(t.Category),
-		foreign, cell(string(t.ForeignCurrency)), cell(t.BankID), status,
-		cell(strings.Join(t.Tags, ", ")), cell(t.Notes), transfer,
-		cell(partsText(t.Splits, t.Currency)), cell(t.ID),
+		string(t.Date), t.Amount.Text(t.Currency.Digits()), string(t.Currency),
+		t.Merchant, t.Text, t.AccountID, c.accounts[t.AccountID],
+		string(t.ValueDate), t.Reference, t.Counterparty, t.Category,
+		foreign, string(t.ForeignCurrency), t.BankID, status,
+		strings.Join(t.Tags, ", "), t.Notes, transfer,
+		partsText(t.Splits, t.Currency), t.ID,
 	})
 }
 
 func (c *csvWriter) end() error {
 	c.w.Flush()
 	return c.w.Error()
-}
-
-// cell makes a text safe to be opened by a spreadsheet, which would run one that begins like a
-// formula: an apostrophe in front makes it text. Numbers are never given to it, or they could not
-// be read again.
-func cell(text string) string {
-	if text != "" && strings.IndexByte("=+-@\t\r\n", text[0]) >= 0 {
-		return "'" + text
-	}
-	return text
 }
 
 // partsText writes the parts of a divided row: "Food: -40.00; Home, Garden: -20.00 (for Aroha)".

@@ -76,7 +76,7 @@ func (p *Person) AddTransaction(
 			return Transaction{}, false, err
 		}
 	}
-	return Transaction{}, false, ErrContended.New()
+	return Transaction{}, false, ErrContended.With("items", "the transactions of a day")
 }
 
 // fields are those that the person sets, as a change of a transaction that has none of them.

@@ -24,6 +24,9 @@ type UploadRequest struct {
 	ID string
 	// FileName is what the person calls the file.
 	FileName string
+	// Size is the size of the file in bytes, if it is known: one that does not fit is then refused
+	// before it is read.
+	Size int64
 	// Mapping says how to read it; nil means as the account remembers.
 	Mapping *bankfile.Mapping
 	Body    io.Reader
@@ -55,7 +58,8 @@ const cleanupTime = 10 * time.Second
 
 // Upload keeps a file and finds out how to read it. The upload is Parsed then; it stays Uploaded
 // where questions are open, and is Failed, with Why, where the file cannot be read at all. The
-// error is ErrInvalid, ErrFileTooLarge, ErrNoAccount, ErrChanged or ErrNoFiles.
+// error is ErrInvalid, ErrFileTooLarge, ErrNoAccount, ErrChanged, ErrQuota, ErrDiskReserve or
+// ErrNoFiles.
 func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (Received, error) {
 	files := p.books.opts.Files
 	if files == nil {
@@ -69,6 +73,9 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	if err != nil {
 		return Received{}, err
 	}
+	if r.Size > FileSizeMax {
+		return Received{}, ErrFileTooLarge.With("limit", FileSizeMax)
+	}
 	before, found, err := modelOf(p).uploads.Get(ctx, p.store(), u, singletable.Consistent())
 	switch {
 	case err != nil:
@@ -78,6 +85,9 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	case found:
 		u = before // Its file never arrived.
 	default:
+		if _, err := p.room(ctx, &u); err != nil {
+			return Received{}, err
+		}
 		// The item comes before the file, so that no file is there that no item tells of.
 		u.Version = 1
 		err = modelOf(p).uploads.Create(ctx, p.store(), u)
@@ -88,12 +98,19 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 			return Received{}, failed("create upload", err)
 		}
 	}
-	body := &measured{r: r.Body}
+	// The item reserves what the file will take, so that of uploads at the same moment each sees
+	// the others.
+	free, err := p.room(ctx, &u)
+	if err != nil {
+		p.abandon(ctx, u)
+		return Received{}, err
+	}
+	body := &measured{r: r.Body, room: free}
 	sum := sha256.New()
 	if err := files.Put(ctx, u.FileKey, io.TeeReader(body, sum)); err != nil {
 		p.abandon(ctx, u)
-		if body.tooLarge {
-			return Received{}, ErrFileTooLarge.With("limit", FileSizeMax)
+		if body.refused != nil {
+			return Received{}, body.refused
 		}
 		return Received{}, fmt.Errorf("keep file of upload %s: %w", u.ID, err)
 	}
@@ -105,6 +122,11 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 		}
 		return Received{}, err
 	}
+	if r.Size <= 0 {
+		if err := p.keepRoom(ctx, u); err != nil {
+			return Received{}, err
+		}
+	}
 	received, err := p.readAnew(ctx, a, u)
 	received.Made = err == nil
 	return received, err
@@ -114,7 +136,7 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
 	now := p.now()
 	u := Upload{UserID: p.id, AccountID: account, ID: r.ID, UploadedAt: now, UpdatedAt: now,
-		Status: Uploaded, FileName: clipText(r.FileName, NameMax)}
+		Status: Uploaded, FileName: clipText(r.FileName, NameMax), Size: max(r.Size, 0)}
 	if u.ID == "" {
 		u.ID = p.newID("upload")
 	}
@@ -140,17 +162,35 @@ func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
 }
 
 // repeated answers a request whose id is there already: the same file is the same upload, which is
-// read where it could not be before.
+// read where it could not be before. A file that was damaged or lost since is repaired.
 func (p *Person) repeated(
 	ctx context.Context, a Account, u Upload, body io.Reader,
 ) (Received, error) {
+	whole := u.FileGone
+	if !whole {
+		var err error
+		if whole, err = p.intact(ctx, &u); err != nil {
+			return Received{}, err
+		}
+	}
+	if !whole {
+		if err := p.repairFile(ctx, &u, body); err != nil {
+			return Received{}, err
+		}
+		return p.reread(ctx, a, u)
+	}
 	sum := sha256.New()
-	if _, err := io.Copy(sum, &measured{r: body}); err != nil {
+	if _, err := io.Copy(sum, newMeasured(body)); err != nil {
 		return Received{}, fmt.Errorf("read file of upload %s: %w", u.ID, err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != u.Hash {
 		return Received{}, ErrChanged.With("what", "Upload "+u.ID)
 	}
+	return p.reread(ctx, a, u)
+}
+
+// reread answers about an upload that is there, and reads its file if that was not done yet.
+func (p *Person) reread(ctx context.Context, a Account, u Upload) (Received, error) {
 	if u.Status == Uploaded && !u.FileGone {
 		return p.readAnew(ctx, a, u)
 	}
@@ -177,18 +217,24 @@ func (p *Person) disown(ctx context.Context, u Upload) {
 	}
 }
 
-// measured counts what is read, up to the limit of a file.
+// measured counts what is read, up to what there is room for.
 type measured struct {
-	r        io.Reader
-	n        int64
-	tooLarge bool
+	r       io.Reader
+	n       int64
+	room    room
+	refused error // Set once there was more.
+}
+
+// newMeasured returns a reader of at most a whole file.
+func newMeasured(r io.Reader) *measured {
+	return &measured{r: r, room: room{FileSizeMax, ErrFileTooLarge.With("limit", FileSizeMax)}}
 }
 
 func (m *measured) Read(b []byte) (int, error) {
 	n, err := m.r.Read(b)
-	if m.n += int64(n); m.n > FileSizeMax {
-		m.tooLarge = true
-		return n, ErrFileTooLarge.With("limit", FileSizeMax)
+	if m.n += int64(n); m.n > m.room.left {
+		m.refused = m.room.refusal
+		return n, m.refused
 	}
 	return n, err
 }

@@ -26,7 +26,7 @@ const (
 // Restore brings an archive back, into the part of a user who has nothing yet. All of the archive
 // is checked before anything is written. A restore that was cut off is finished by another one of
 // the same archive; until then nobody should change what is there. The error is
-// ErrArchiveInvalid, ErrNotEmpty, ErrNoFiles or that of the reader.
+// ErrArchiveInvalid, ErrNotEmpty, ErrQuota, ErrNoFiles or that of the reader.
 func (p *Person) Restore(
 	ctx context.Context, r io.ReaderAt, size int64, progress func(ArchiveCounts),
 ) (ArchiveCounts, error) {
@@ -39,6 +39,9 @@ func (p *Person) Restore(
 	}
 	if b.manifest.Counts.Files > 0 && p.books.opts.Files == nil {
 		return ArchiveCounts{}, ErrNoFiles
+	}
+	if err := p.roomFor(b); err != nil {
+		return ArchiveCounts{}, err
 	}
 	t := &restorer{p: p, b: b, progress: progress, known: sheets{}}
 	marker := Job{UserID: p.id, ID: "restore-" + b.digest[:idHashBytes*2], Kind: restoring,
@@ -61,6 +64,24 @@ func (p *Person) Restore(
 		t.tell()
 	}
 	return t.counts, wrapped("end restore", modelOf(p).jobs.Delete(ctx, p.store(), marker))
+}
+
+// roomFor returns ErrQuota if the files of an archive are more than a user may have.
+func (p *Person) roomFor(b *bundle) error {
+	var used Used
+	err := lines(b, archiveUploads, func(u *Upload) error {
+		used.add(u, p.now())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	q := p.books.opts.Quota
+	if q.Files > 0 && used.Files > q.Files || q.Bytes > 0 && used.Bytes > q.Bytes {
+		return ErrQuota.With("files", used.Files).With("bytes", used.Bytes).
+			With("filesMax", bound(q.Files)).With("bytesMax", bound(q.Bytes))
+	}
+	return nil
 }
 
 // beginRestore demands that there is nothing, or what an earlier restore of the same archive left,
@@ -353,7 +374,7 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 		clear(t.known)
 		t.again = true
 	}
-	return ErrContended.New()
+	return ErrContended.With("items", "the rows of a month")
 }
 
 // entries writes what is remembered of rows. There may be no row any more in the month where the

@@ -122,7 +122,7 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ e
 			return r, err == nil, err
 		}
 	}
-	return Rule{}, false, ErrContended.New()
+	return Rule{}, false, ErrContended.With("items", "the rules")
 }
 
 // ChangeRule makes a rule what r says. Its version is the one that the caller has seen; 0 means
@@ -151,7 +151,7 @@ func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 			return after, err
 		}
 	}
-	return Rule{}, ErrContended.New()
+	return Rule{}, ErrContended.With("items", "the rules")
 }
 
 // putRule writes a rule while all its tags are there. The error is ErrConditionFailed where the
@@ -191,7 +191,7 @@ func (p *Person) DeleteRule(ctx context.Context, id string, version uint64) erro
 			return wrapped("delete rule", err)
 		}
 	}
-	return ErrContended.New()
+	return ErrContended.With("items", "the rules")
 }
 
 // Rule returns a rule. The error is ErrNoRule.

@@ -39,17 +39,12 @@ type source struct {
 func (s *source) close() { _ = s.file.Close() } // It was only read.
 
 // open opens the file of an upload. Open questions are no error. The error is ErrUnreadable where
-// the file is none that can be read, ErrFileMissing where there is none, or ErrNoFiles.
+// the file is none that can be read, ErrFileMissing where there is none, ErrFileDamaged where it is
+// not the one that was uploaded, or ErrNoFiles.
 func (p *Person) open(ctx context.Context, a Account, u Upload) (*source, error) {
-	if p.books.opts.Files == nil {
-		return nil, ErrNoFiles
-	}
-	if u.FileGone || u.FileKey == "" {
-		return nil, ErrFileMissing
-	}
-	file, err := p.books.opts.Files.Open(ctx, u.FileKey)
+	file, err := p.stored(ctx, &u)
 	if err != nil {
-		return nil, fmt.Errorf("open file of upload %s: %w", u.ID, err)
+		return nil, err
 	}
 	s := &source{file: file}
 	if err := s.read(a, u); err != nil {

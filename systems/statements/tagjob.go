@@ -56,7 +56,7 @@ func (p *Person) RenameTag(
 			return Tag{}, nil, failed("rename tag", err)
 		}
 	}
-	return Tag{}, nil, ErrContended.New()
+	return Tag{}, nil, ErrContended.With("items", "tag "+id)
 }
 
 // MergeTags makes one tag of two: the first goes at once, and the returned job gives its rows and
@@ -115,7 +115,7 @@ func (p *Person) removeTag(ctx context.Context, j Job, version uint64) (Job, err
 			return made, err
 		}
 	}
-	return Job{}, ErrContended.New()
+	return Job{}, ErrContended.With("items", "tag "+j.TagID)
 }
 
 // removeTagOnce fails with ErrConditionFailed where something was changed meanwhile.

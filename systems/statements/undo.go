@@ -347,7 +347,7 @@ func (d *undoer) undoAtOnce(ctx context.Context, batch []undoing) error {
 			return err
 		}
 	}
-	return ErrContended.New()
+	return ErrContended.With("items", "the rows of upload "+d.upload.ID)
 }
 
 // changes are those that take one row back.

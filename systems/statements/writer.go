@@ -252,7 +252,7 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 		}
 		rows = left
 	}
-	return ErrContended.New()
+	return ErrContended.With("items", "the rows of upload "+w.pl.upload.ID)
 }
 
 // verdictOf says what a row is whose entry was there when it was written.
@@ -328,7 +328,7 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 			return nil, err
 		}
 	}
-	return nil, ErrContended.New()
+	return nil, ErrContended.With("items", "the rows of upload "+w.pl.upload.ID)
 }
 
 // joined returns the changes of two rows that become one.

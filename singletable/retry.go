@@ -1,0 +1,255 @@
+package singletable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+)
+
+// retry is the state of one operation's retries, which may span several calls.
+type retry struct {
+	s       *Store
+	ctx     context.Context
+	attempt int
+	start   time.Time
+	waited  time.Duration // The sum of the waits, in case that Sleep does not take its time.
+	wait    time.Duration
+	outage  outage
+	last    error // The error before the current attempt; nil at the first.
+	// lost is set once an answer to a write was lost, so that it may have happened.
+	lost bool
+}
+
+// outage is a time in which each call failed because the store did not answer.
+type outage struct {
+	on     bool
+	since  time.Time
+	waited time.Duration
+}
+
+func (s *Store) newRetry(ctx context.Context) retry {
+	return retry{s: s, ctx: ctx, wait: s.opts.Retry.Base}
+}
+
+// next waits for the next attempt. It returns an error that wraps cause when there is none.
+func (r *retry) next(cause error) error {
+	policy := r.s.opts.Retry
+	r.attempt++
+	r.last = cause
+	if policy.Attempts > 0 && r.attempt >= policy.Attempts {
+		return r.end(cause, fmt.Sprintf("gave up after %d attempts", r.attempt), nil)
+	}
+	if r.start.IsZero() {
+		r.start = time.Now()
+	}
+	if !unanswered(cause) {
+		r.outage = outage{}
+	} else if !r.outage.on {
+		r.outage = outage{on: true, since: time.Now(), waited: r.waited}
+	}
+	if o := &r.outage; o.on &&
+		max(r.waited-o.waited, time.Since(o.since)) > policy.Outage {
+		return r.end(cause, "gave up after "+policy.Outage.String(), nil)
+	}
+	if _, ok := r.ctx.Deadline(); !ok && max(r.waited, time.Since(r.start)) > policy.Budget {
+		return r.end(cause, "gave up after "+policy.Budget.String(), nil)
+	}
+	// Full jitter: callers that met once do not meet again.
+	pause := time.Duration(r.s.Draw(int64(r.wait) + 1))
+	if err := r.s.opts.Sleep(r.ctx, pause); err != nil {
+		return r.end(cause, "", err)
+	}
+	r.waited += pause
+	r.wait = min(2*r.wait, policy.Max)
+	return nil
+}
+
+// end returns the error of retries that are over. Ended is the context's error, if that was why.
+func (r *retry) end(cause error, why string, ended error) error {
+	return &gaveUp{reason: reasonOf(cause), why: why, lost: r.lost, ended: ended, cause: cause}
+}
+
+// gaveUp is a call that did not succeed until the time for retries was over.
+type gaveUp struct {
+	reason error // ErrUnreachable, ErrThrottled or ErrContended.
+	why    string
+	lost   bool // Whether the write may have happened.
+	ended  error
+	cause  error
+}
+
+func (g *gaveUp) Error() string {
+	text := g.reason.Error()
+	if g.lost {
+		text = ErrUnknown.Error() + ": " + text
+	}
+	if g.why != "" {
+		text += ": " + g.why
+	}
+	if g.ended != nil {
+		text += ": " + g.ended.Error()
+	}
+	return text + ": " + g.cause.Error()
+}
+
+// Is reports whether target is the reason, or one that it is a case of.
+func (g *gaveUp) Is(target error) bool {
+	switch target {
+	case g.reason:
+		return true
+	case ErrBusy:
+		return g.reason != ErrUnreachable && !g.lost
+	case ErrUnknown:
+		return g.lost
+	}
+	return false
+}
+
+// Unwrap returns the error of the last call, and that of the context if it ended.
+func (g *gaveUp) Unwrap() []error {
+	if g.ended != nil {
+		return []error{g.ended, g.cause}
+	}
+	return []error{g.cause}
+}
+
+// Passing returns an error of a call that was made past the kit, such as one about tables, as the
+// kit returns it after its retries: with ErrUnreachable, ErrThrottled or ErrContended where it may
+// pass, and otherwise as it is.
+func Passing(err error) error {
+	if dynamo.Retryable(err) {
+		return &gaveUp{reason: reasonOf(err), cause: err}
+	}
+	return err
+}
+
+// unanswered reports whether an error means that the store itself failed or was not reached.
+func unanswered(err error) bool {
+	var e *dynamo.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code == dynamo.CodeInternalServerError || e.Code == dynamo.CodeServiceUnavailable
+}
+
+// reasonOf returns the sort of an error after which a call is tried again.
+func reasonOf(err error) error {
+	if unanswered(err) {
+		return ErrUnreachable
+	}
+	var e *dynamo.Error
+	if !errors.As(err, &e) {
+		if errors.Is(err, errUnprocessed) {
+			return ErrThrottled
+		}
+		return ErrContended // The item was changed since it was read.
+	}
+	switch e.Code {
+	case dynamo.CodeTransactionConflict, dynamo.CodeTransactionInProgress:
+		return ErrContended
+	case dynamo.CodeTransactionCanceled:
+		// A transaction that met both waits for the other writers: their throttle passes first.
+		for _, r := range e.Reasons {
+			if r.Code == dynamo.ReasonTransactionConflict {
+				return ErrContended
+			}
+		}
+	case dynamo.CodeConditionalCheckFailed:
+		return ErrContended
+	}
+	return ErrThrottled
+}
+
+// outcome says what an error of the store means for a retry.
+type outcome uint8
+
+const (
+	outcomeDone    outcome = iota // success, or a refusal that will not change
+	outcomeAgain                  // nothing happened, and may the next time
+	outcomeUnknown                // it may have happened
+)
+
+func outcomeOf(err error) outcome {
+	var e *dynamo.Error
+	if !errors.As(err, &e) {
+		return outcomeDone
+	}
+	switch e.Code {
+	case dynamo.CodeInternalServerError, dynamo.CodeServiceUnavailable:
+		if e.Unsent {
+			return outcomeAgain
+		}
+		return outcomeUnknown
+	case dynamo.CodeTransactionInProgress:
+		return outcomeUnknown
+	}
+	if dynamo.Retryable(err) {
+		return outcomeAgain
+	}
+	return outcomeDone
+}
+
+// request is what call needs to know of a call besides how to make it.
+type request struct {
+	op, table, index string
+	write            bool
+	// repeatable means that doing it twice is doing it once.
+	repeatable bool
+	// happened, if set, reports by the refusal of a repeat whether the write happened before: its
+	// answer was lost. A write that has it is repeated.
+	happened func(refusal error) bool
+}
+
+// usage is the capacity that an answer tells of.
+type usage struct {
+	one  *dynamo.ConsumedCapacity
+	many []dynamo.ConsumedCapacity
+}
+
+// call makes one call to the store and repeats it while that may help.
+func (s *Store) call(
+	ctx context.Context, req request, f func(ctx context.Context) (usage, error),
+) error {
+	r := s.newRetry(ctx)
+	for {
+		err := s.once(ctx, req, r.attempt+1, f)
+		if err == nil {
+			return nil
+		}
+		switch outcomeOf(err) {
+		case outcomeDone:
+			return r.refused(req, err)
+		case outcomeUnknown:
+			if req.write && !req.repeatable && req.happened == nil {
+				return fmt.Errorf("%w: %w", ErrUnknown, err)
+			}
+			r.lost = req.write
+		}
+		if err := r.next(err); err != nil {
+			return err
+		}
+	}
+}
+
+// refused returns what an error means after which a call is not repeated.
+func (r *retry) refused(req request, err error) error {
+	ended := r.ctx.Err() != nil && errors.Is(err, r.ctx.Err())
+	if ended && r.last != nil {
+		// The time was used up by what came before.
+		r.lost = r.lost || req.write
+		return r.end(r.last, "", err)
+	}
+	switch guess := r.lost && !req.repeatable; {
+	case guess && req.happened(err):
+		return nil
+	case guess:
+		// The write may have happened and been written over since.
+		return fmt.Errorf("%w: a repeat of it failed: %v", ErrUnknown, err)
+	case ended && req.write:
+		return fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return err
+}
