@@ -192,7 +192,7 @@ func TestAStoreThatIsAwayIsSaidFast(t *testing.T) {
 // TestAStopEndsWithClientsThatTakeNothing opens downloads that nobody reads, and stops the server.
 func TestAStopEndsWithClientsThatTakeNothing(t *testing.T) {
 	w := start(t, func(o *server.Options) {
-		o.Limits.Drain, o.Limits.Streams = 800*time.Millisecond, 2
+		o.Limits.Drain, o.Limits.Streams = 4*time.Second, 2
 	})
 	w.must(201, makeBank, "1")
 	// The archive has a file that cannot be packed, and does not fit into the buffers of a

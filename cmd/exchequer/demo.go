@@ -124,7 +124,7 @@ func (a *app) checkNoTable(ctx context.Context, c *client.Client) error {
 	for _, table := range [...]struct{ env, name string }{
 		{envTable, ledger.TableNameDefault}, {envPaymentsTable, payments.TableNameDefault},
 		{envPaymentsHistory, payments.HistoryTableNameDefault},
-		{envLocationsTable, locations.TableNameDefault},
+		{locations.TableNameEnv, locations.TableNameDefault},
 		{"", rates.TableNameDefault}, {"", rates.HistoryNameDefault},
 		{"", statements.TableNameDefault},
 	} {
