@@ -168,7 +168,7 @@ func describe(err error) (sentence, try string, fields problem.Fields) {
 		return heldBy(inUse), "--server with its address if it is a server, or another --data", nil
 	case dynamo.Retryable(err):
 		return "The store does not answer: " + err.Error(),
-			"Check --endpoint and --region, and that it runs; --timeout says how long to wait", nil
+			"Check --endpoint and --region, and that it runs", nil
 	case errors.Is(err, engine.ErrNewerFormat):
 		return err.Error(), "a newer version of exchequer", nil
 	case errors.Is(err, engine.ErrOlderFormat):
