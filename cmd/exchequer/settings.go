@@ -34,7 +34,7 @@ var oldVariables = map[string]string{
 // otherVariables are those of no flag: variables of this project's own tests and measurements, and
 // of the clusters that give each process the addresses of services by their names.
 var otherVariables = regexp.MustCompile(
-	`^EXCHEQUER_(ROUNDS|STRICT|SEED|LOCATIONS_TABLE|TEST_\w+|BENCH_\w+|DYNAMODB_\w+|` +
+	`^EXCHEQUER_(ROUNDS|STRICT|SEED|FREEZE|LOCATIONS_TABLE|TEST_\w+|BENCH_\w+|DYNAMODB_\w+|` +
 		`SERVICE_HOST|SERVICE_PORT\w*|PORT_\d+_(TCP|UDP)\w*)$`)
 
 // clusterPort matches what a cluster puts into EXCHEQUER_PORT for a service named exchequer.
