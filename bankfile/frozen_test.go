@@ -52,7 +52,8 @@ func TestTheIdentityOfARowIsFrozen(t *testing.T) {
 func TestAKeptMappingIsRead(t *testing.T) {
 	m := bankfile.Mapping{
 		Version: bankfile.MappingVersion, Name: "A Bank", Encoding: bankfile.Windows1252,
-		Delimiter: ";", DateOrder: bankfile.DayFirst, Decimal: ",", Invert: true, DebitSign: bankfile.DebitSigned,
+		Delimiter: ";", DateOrder: bankfile.DayFirst, Decimal: ",", Invert: true,
+		DebitSign:  bankfile.DebitSigned,
 		CreditSign: bankfile.CreditSigned, FlagSign: bankfile.FlagRepeats,
 		OutFlags: []string{"S"}, InFlags: []string{"H"}, JoinLines: true, Currency: "EUR",
 		Columns: []bankfile.Column{

@@ -21,7 +21,8 @@ const (
 	endTime    = 20 * time.Second
 )
 
-// TestEachWaitForAServerHasABound asks servers that stop before their answer and in the middle of it.
+// TestEachWaitForAServerHasABound asks servers that stop before their answer and in the middle of
+// it.
 func TestEachWaitForAServerHasABound(t *testing.T) {
 	hang := make(chan struct{})
 	head := func(w http.ResponseWriter, text string) {

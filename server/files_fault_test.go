@@ -188,8 +188,9 @@ func TestAFileIsSyncedBeforeItIsAcknowledged(t *testing.T) {
 // stepsMax is more than the steps of any Put here.
 const stepsMax = 60
 
-// TestAWriteThatFailsAtAnyStep makes each step of a Put fail in each way: what was there before stays
-// whole or the new file is there whole, the error is returned, and nothing half written is left.
+// TestAWriteThatFailsAtAnyStep makes each step of a Put fail in each way: what was there before
+// stays whole or the new file is there whole, the error is returned, and nothing half written is
+// left.
 func TestAWriteThatFailsAtAnyStep(t *testing.T) {
 	for name, fault := range map[string]error{
 		"no space": syscall.ENOSPC, "I/O error": syscall.EIO, "read-only": syscall.EROFS,
@@ -350,7 +351,9 @@ func TestUploadsLeaveAReserveOfFreeSpace(t *testing.T) {
 	}
 	// A file that would use the reserve up on its way is broken off.
 	d.free = 3 << 20
-	endless := readerFunc(func(p []byte) (int, error) { d.free -= int64(len(p)); return len(p), nil })
+	endless := readerFunc(
+		func(p []byte) (int, error) { d.free -= int64(len(p)); return len(p), nil },
+	)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := f.Put(ctx, fileKey, endless); !errors.Is(err, statements.ErrDiskReserve) {

@@ -147,8 +147,8 @@ func (l *localFiles) remove(key string) error {
 	return l.syncAbove(path)
 }
 
-// attributesSuffix ends the names of the files in which other writers of such folders keep the media
-// type of a file.
+// attributesSuffix ends the names of the files in which other writers of such folders keep the
+// media type of a file.
 const attributesSuffix = ".attrs"
 
 // sweep removes everything below a folder of keys, and what was being written there.

@@ -148,7 +148,11 @@ func (h *history) check(w *world) (acknowledged int) {
 		}
 		if first == "" {
 			if r.lost == 0 && refused > 0 && r.key != "" {
-				got := w.send(http.MethodGet, "/v1/transactions?legs=true&idempotencyKey="+r.key, "")
+				got := w.send(
+					http.MethodGet,
+					"/v1/transactions?legs=true&idempotencyKey="+r.key,
+					"",
+				)
 				if got.status != 404 {
 					h.t.Errorf("%s was refused and left %s", name, got.body)
 				}
@@ -161,7 +165,13 @@ func (h *history) check(w *world) (acknowledged int) {
 		_, s := read(h.t, first)
 		got := w.send(http.MethodGet, "/v1/transactions/"+s.ID+"?legs=true", "")
 		if text, _ := read(h.t, got.body); got.status != 200 || text != first {
-			h.t.Errorf("%s: answered\n%s\nstored, status %d:\n%s", name, first, got.status, got.body)
+			h.t.Errorf(
+				"%s: answered\n%s\nstored, status %d:\n%s",
+				name,
+				first,
+				got.status,
+				got.body,
+			)
 		}
 	}
 	return acknowledged

@@ -43,7 +43,8 @@ func TestFourTroublesAreFourAnswers(t *testing.T) {
 			w := start(t, func(o *server.Options) { o.Limits.Answer = 300 * time.Millisecond })
 			w.furnish()
 			store := server.StoreOf(w.server)
-			if err := store.SetFaults(engine.Faults{Rules: []engine.Fault{{Kind: c.kind}}}); err != nil {
+			faults := engine.Faults{Rules: []engine.Fault{{Kind: c.kind}}}
+			if err := store.SetFaults(faults); err != nil {
 				t.Fatal(err)
 			}
 			for _, a := range troubled() {
@@ -148,8 +149,11 @@ func TestAStoreThatIsAwayIsSaidFast(t *testing.T) {
 		for _, a := range asks {
 			go func() {
 				began := time.Now()
-				r, err := http.NewRequest(a.method, front.URL+strings.ReplaceAll(a.path, "-N", "-1"),
-					strings.NewReader(strings.ReplaceAll(a.body, "-N", "-1")))
+				r, err := http.NewRequest(
+					a.method,
+					front.URL+strings.ReplaceAll(a.path, "-N", "-1"),
+					strings.NewReader(strings.ReplaceAll(a.body, "-N", "-1")),
+				)
 				if err != nil {
 					answers <- err.Error()
 					return

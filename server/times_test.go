@@ -61,7 +61,14 @@ func TestTimesOfQueries(t *testing.T) {
 					others.Set(p.Name, good)
 					got := w.send(strings.ToUpper(method), target+"?"+others.Encode(), "")
 					if got.status == 400 {
-						t.Errorf("%s %s: %s=%s is refused: %s", method, path, p.Name, good, got.body)
+						t.Errorf(
+							"%s %s: %s=%s is refused: %s",
+							method,
+							path,
+							p.Name,
+							good,
+							got.body,
+						)
 					}
 				}
 			}
@@ -99,7 +106,8 @@ func TestTimesOfBodies(t *testing.T) {
 		{"PUT", "/v1/rates/USD/EUR", `{"rate":"0.85","asOf":%q}`, "asOf"},
 		{post, "/v1/rates/days", `{"days":[{"date":"2026-04-01","base":"EUR","at":%q,` +
 			`"rates":{"USD":"1.1"}}]}`, "days[0].at"},
-		{post, "/v1/locations", `{"code":"x","name":"X","placeIdCheckedAt":%q}`, "placeIdCheckedAt"},
+		{post, "/v1/locations", `{"code":"x","name":"X","placeIdCheckedAt":%q}`,
+			"placeIdCheckedAt"},
 	} {
 		for _, bad := range badTimes {
 			got := w.send(c.method, c.path, fmt.Sprintf(c.body, bad), "Idempotency-Key", "k"+bad)

@@ -55,8 +55,8 @@ var (
 	listRows  = asked{"GET", upload + "/rows", "", ""}
 )
 
-// TestADamagedFileIsNotRead damages an uploaded file in each way: nothing reads it as if it were the
-// one that was uploaded, and the same upload, sent again, repairs it.
+// TestADamagedFileIsNotRead damages an uploaded file in each way: nothing reads it as if it were
+// the one that was uploaded, and the same upload, sent again, repairs it.
 func TestADamagedFileIsNotRead(t *testing.T) {
 	for name, damage := range map[string]func(path string, whole []byte) error{
 		"cut short": func(path string, whole []byte) error {
@@ -67,7 +67,8 @@ func TestADamagedFileIsNotRead(t *testing.T) {
 			return os.WriteFile(path, append(whole, "2025-08-17,-1,X\n"...), 0o600)
 		},
 		"another byte": func(path string, whole []byte) error {
-			return os.WriteFile(path, bytes.Replace(whole, []byte("5.50"), []byte("5.51"), 1), 0o600)
+			changed := bytes.Replace(whole, []byte("5.50"), []byte("5.51"), 1)
+			return os.WriteFile(path, changed, 0o600)
 		},
 		"lost": func(path string, _ []byte) error { return os.Remove(path) },
 	} {

@@ -26,11 +26,14 @@ func TestADigestOfAnOldVersionStaysComparable(t *testing.T) {
 		same           bool
 		beyond, digest string
 	}{
-		{"the same request, stored by the first version", "tea", order{Item: "tea"}, true, "", "tea"},
-		{"another request, stored by the first version", "tea", order{Item: "milk"}, false, "", "milk"},
+		{"the same request, stored by the first version", "tea", order{Item: "tea"},
+			true, "", "tea"},
+		{"another request, stored by the first version", "tea", order{Item: "milk"},
+			false, "", "milk"},
 		{"a member that the first version does not have", "tea", order{"tea", "hot"}, true, "note",
 			"tea"},
-		{"the same request, stored by the second version", "2.tea|hot", order{"tea", "hot"}, true, "",
+		{"the same request, stored by the second version", "2.tea|hot",
+			order{"tea", "hot"}, true, "",
 			"2.tea|hot"},
 		{"another request, stored by the second version", "2.tea|hot", order{"tea", ""}, false, "",
 			"2.tea|"},

@@ -204,8 +204,8 @@
 //
 // When the store fails in the middle of a write, the write is repeated if doing it twice is doing
 // it once, if a transaction has a token (see [Tx.SetToken]), or if it puts a whole item, which the
-// refusal of the repeat then shows. So is a deletion, whose repeat finds nothing, and an update that
-// only sets. Otherwise the error matches [ErrUnknown].
+// refusal of the repeat then shows. So is a deletion, whose repeat finds nothing, and an update
+// that only sets. Otherwise the error matches [ErrUnknown].
 //
 // # Checking a model
 //

@@ -80,8 +80,12 @@ on the other side is in the way: one that is defined otherwise, or has items and
 	f.StringSliceVar(&c.tables, "table", nil, "`table` to copy; may be given again (default all)")
 	f.IntVar(&c.segments, "segments", transfer.SegmentsDefault,
 		"`number` of readers that share a table")
-	f.StringVar(&c.resume, "resume", resumeDefault,
-		"`file` that keeps how far the copy is; default is one in this user's cache, none keeps nothing")
+	f.StringVar(
+		&c.resume,
+		"resume",
+		resumeDefault,
+		"`file` that keeps how far the copy is; default is one in this user's cache, none keeps nothing",
+	)
 	f.BoolVar(&c.overwrite, "overwrite", false,
 		"replace the items of tables that have some: in the end only those of the source are there")
 	f.BoolVar(&c.verifyOnly, "verify-only", false, "copy nothing; compare, and name what differs")
@@ -338,8 +342,8 @@ func storeName(name string) (string, error) {
 	return enginePrefix + dir, err
 }
 
-// speaksDynamoDB asks an address for its tables. An address that answers, but not by the protocol, is
-// most often that of a server of the API.
+// speaksDynamoDB asks an address for its tables. An address that answers, but not by the protocol,
+// is most often that of a server of the API.
 func speaksDynamoDB(ctx context.Context, db *awssdk.DB, name string) error {
 	if strings.HasPrefix(name, regionPrefix) {
 		return nil

@@ -33,7 +33,8 @@ type emulating struct {
 	logFormat, logMinimum string
 }
 
-// hostDefault and portDefault are where an endpoint listens: on this machine, at the port that programs expect a local DynamoDB on.
+// hostDefault and portDefault are where an endpoint listens: on this machine, at the port that
+// programs expect a local DynamoDB on.
 const (
 	hostDefault = "127.0.0.1"
 	portDefault = 8000
@@ -91,9 +92,13 @@ signed with a key that was given; or with --host 0.0.0.0 and --open, whoever the
 	f.StringArrayVar(&e.tables, "tables", nil, "`file` that defines tables to make at the start")
 	f.StringToStringVar(&e.parameters, "parameter", nil,
 		"`name=value` for a parameter of a template")
-	f.StringArrayVar(&e.keys, "access-key", nil,
+	f.StringArrayVar(
+		&e.keys,
+		"access-key",
+		nil,
 		"`id:secret` that requests must be signed with, visible to other users of this machine; may "+
-			"be given again")
+			"be given again",
+	)
 	f.StringVar(&e.keyFile, "access-key-file", "",
 		"`file` with a line id:secret for each key that requests must be signed with")
 	f.BoolVar(&e.open, "open", false, "let other machines in, whoever they are")

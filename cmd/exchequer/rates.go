@@ -301,7 +301,12 @@ from the rate before are refused unless --force is given.`,
 			}
 			if asOf != "" {
 				if n.AsOf, err = when.Instant(asOf); err != nil {
-					return usagef("--as-of 2026-01-31T10:30:00Z", "--as-of %q is no instant: it %v", asOf, err)
+					return usagef(
+						"--as-of 2026-01-31T10:30:00Z",
+						"--as-of %q is no instant: it %v",
+						asOf,
+						err,
+					)
 				}
 			}
 			n.TTLSeconds = int(ttl / time.Second)

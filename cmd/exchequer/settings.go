@@ -13,8 +13,9 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
-// envPrefix begins the variable of each flag of every command, of serve and of dynamodb: --log-level
-// is EXCHEQUER_LOG_LEVEL. A flag goes before its variable, and a variable before the default.
+// envPrefix begins the variable of each flag of every command, of serve and of dynamodb:
+// --log-level is EXCHEQUER_LOG_LEVEL. A flag goes before its variable, and a variable before the
+// default.
 const envPrefix = "EXCHEQUER_"
 
 // variableOf returns the variable of a flag.
@@ -40,8 +41,8 @@ var otherVariables = regexp.MustCompile(
 // clusterPort matches what a cluster puts into EXCHEQUER_PORT for a service named exchequer.
 var clusterPort = regexp.MustCompile(`^(tcp|udp|sctp)://`)
 
-// ownVariable are flags whose variables are read where the flags are: other rules hold between them,
-// or the commands without these flags read them too.
+// ownVariable are flags whose variables are read where the flags are: other rules hold between
+// them, or the commands without these flags read them too.
 var (
 	ownVariable = []string{
 		"data", "server", "store", "region", "endpoint", "api-key", "token", "output", "help",
@@ -131,7 +132,11 @@ func (a *app) checkVariables(command *cobra.Command) error {
 		if takesVariables(command) {
 			return usagef(try, "There is no setting %s", name)
 		}
-		a.remark("there is no setting %s, so it is ignored; %s", name, strings.ToLower(try[:1])+try[1:])
+		a.remark(
+			"there is no setting %s, so it is ignored; %s",
+			name,
+			strings.ToLower(try[:1])+try[1:],
+		)
 	}
 	return nil
 }

@@ -99,7 +99,8 @@ func TestEachFlagOfAServerHasAVariable(t *testing.T) {
 
 func TestSettingsThatNothingReads(t *testing.T) {
 	for entry, near := range map[string]string{
-		"EXCHEQUER_LISTENS=x": "EXCHEQUER_LISTEN", "EXCHEQUER_LOGLEVEL=debug": "EXCHEQUER_LOG_LEVEL",
+		"EXCHEQUER_LISTENS=x":               "EXCHEQUER_LISTEN",
+		"EXCHEQUER_LOGLEVEL=debug":          "EXCHEQUER_LOG_LEVEL",
 		"EXCHEQUER_PAYMENTS_CALLERS=3":      "EXCHEQUER_PAYMENT_CALLERS",
 		"EXCHEQUER_SOMETHING_FAR_AWAY=9999": "",
 	} {
@@ -162,8 +163,11 @@ func TestSettingsPage(t *testing.T) {
 	var page bytes.Buffer
 	page.WriteString(settingsIntroduction)
 	list := func(title string, flags *pflag.FlagSet) {
-		fmt.Fprintf(&page, "\n## %s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n",
-			title)
+		fmt.Fprintf(
+			&page,
+			"\n## %s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n",
+			title,
+		)
 		flags.VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" {
 				return

@@ -40,7 +40,10 @@ func translate(ctx context.Context, operation string, err error) error {
 	case errors.As(err, &unsent):
 		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: unsent.Err.Error(),
 			Unsent: neverSent(unsent.Err)}
-	case errors.As(err, &unread), broken(err), status >= http.StatusInternalServerError, status == http.StatusOK:
+	case errors.As(err, &unread),
+		broken(err),
+		status >= http.StatusInternalServerError,
+		status == http.StatusOK:
 		return &dynamo.Error{Code: dynamo.CodeServiceUnavailable, Message: err.Error()}
 	}
 	return fmt.Errorf("%s: %w", operation, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 )
 
-// callTimeout is the bound of a call in these tests, and testTimeout that of a test which would hang
-// without it.
+// callTimeout is the bound of a call in these tests, and testTimeout that of a test which would
+// hang without it.
 const (
 	callTimeout = 200 * time.Millisecond
 	testTimeout = 20 * time.Second

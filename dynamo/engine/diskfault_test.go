@@ -152,7 +152,10 @@ func TestADatabaseWhoseDiskFailsAnswersEachCall(t *testing.T) {
 					_, err := db.Scan(ctx, &dynamo.ScanInput{TableName: loadTable})
 					return err
 				},
-				"Delete table": func() error { _, err := db.DeleteTable(ctx, loadTable); return err },
+				"Delete table": func() error {
+					_, err := db.DeleteTable(ctx, loadTable)
+					return err
+				},
 			}
 			var failed *dynamo.StoreFailedError
 			if err := calls["Put"](); !errors.As(err, &failed) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -115,14 +116,14 @@ func (c *caller) do(s step) {
 }
 
 // deeds are all operations.
-var deeds = map[string]deed{}
+var deeds = joined(ledgerDeeds, paymentDeeds, locationDeeds)
 
-func init() {
-	for _, some := range []map[string]deed{ledgerDeeds, paymentDeeds, locationDeeds} {
-		for name, f := range some {
-			deeds[name] = f
-		}
+func joined(parts ...map[string]deed) map[string]deed {
+	all := map[string]deed{}
+	for _, part := range parts {
+		maps.Copy(all, part)
 	}
+	return all
 }
 
 // everything is a mixture of all operations.

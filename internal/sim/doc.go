@@ -26,11 +26,11 @@
 // began takes no posting, and a list that is followed to its end while others write has every row
 // that was there before it began, and none twice.
 //
-// When all is quiet: everything that was acknowledged is there once and equal to its answer; nothing
-// is there that no client asked for; a refusal has left no trace and had a reason; balances, legs
-// and statements are what the transactions add up to; each payment is settled once or has a reason;
-// no code belongs to two locations. The product's own checks find nothing then. After that some item
-// is tampered with, and they find it.
+// When all is quiet: everything that was acknowledged is there once and equal to its answer;
+// nothing is there that no client asked for; a refusal has left no trace and had a reason;
+// balances, legs and statements are what the transactions add up to; each payment is settled once
+// or has a reason; no code belongs to two locations. The product's own checks find nothing then.
+// After that some item is tampered with, and they find it.
 //
 // # A round that fails
 //

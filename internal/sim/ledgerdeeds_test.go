@@ -126,14 +126,18 @@ func (c *caller) keyed(s step, kind, key, body string, fits func(client.Entry) e
 func (c *caller) again(s step, x *write, a *ask) {
 	w, m := c.w, c.w.ledger
 	var got client.Receipt
-	o := c.call(s, fmt.Sprintf("key %q %s", x.key, a.body), func(ctx context.Context) (string, error) {
-		var err error
-		got, err = a.send(ctx, c)
-		if got.Replayed {
-			return "the first transaction " + told(got.Entry), err
-		}
-		return "transaction " + told(got.Entry), err
-	})
+	o := c.call(
+		s,
+		fmt.Sprintf("key %q %s", x.key, a.body),
+		func(ctx context.Context) (string, error) {
+			var err error
+			got, err = a.send(ctx, c)
+			if got.Replayed {
+				return "the first transaction " + told(got.Entry), err
+			}
+			return "transaction " + told(got.Entry), err
+		},
+	)
 	w.mu.Lock()
 	a.asked--
 	a.uncertain = a.uncertain || o.doubt

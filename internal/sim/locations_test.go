@@ -76,7 +76,12 @@ func (c *caller) changePlace(s step, id client.LocationID, d *placeDeed,
 	f func(context.Context) (client.Location, error),
 ) outcome {
 	w := c.w
-	d.outcome = outcome{begin: time.Since(w.began), end: forever, err: client.ErrNoAnswer, doubt: true}
+	d.outcome = outcome{
+		begin: time.Since(w.began),
+		end:   forever,
+		err:   client.ErrNoAnswer,
+		doubt: true,
+	}
 	w.mu.Lock()
 	x := w.locations.places[id]
 	if x == nil {
@@ -331,7 +336,12 @@ func (w *world) compareLocations(c *caller) error {
 		}
 		code := strings.ToLower(l.Code)
 		if other, taken := owners[code]; taken {
-			return fmt.Errorf("code %q belongs to %s and to %s", code, toldPlace(other), toldPlace(l))
+			return fmt.Errorf(
+				"code %q belongs to %s and to %s",
+				code,
+				toldPlace(other),
+				toldPlace(l),
+			)
 		}
 		owners[code] = l
 		if err := w.compareCode(c, l); err != nil {
@@ -406,7 +416,11 @@ func (w *world) comparePlace(x *place, l client.Location) error {
 			continue
 		}
 		if d.answer.Version > l.Version {
-			return fmt.Errorf("version %d was acknowledged: %s", d.answer.Version, toldPlace(d.answer))
+			return fmt.Errorf(
+				"version %d was acknowledged: %s",
+				d.answer.Version,
+				toldPlace(d.answer),
+			)
 		}
 		if d.answer.Version == l.Version && toldPlace(d.answer) != toldPlace(l) {
 			return fmt.Errorf("this version was acknowledged as %s", toldPlace(d.answer))

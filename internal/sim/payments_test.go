@@ -94,8 +94,11 @@ func (c *caller) schedule(s step, account client.AccountID, key string, payee cl
 		return
 	}
 	if x.id != "" && (x.id != got.ID || !x.created.Equal(got.CreatedAt)) {
-		w.failure = cmpFailure(w.failure, fmt.Errorf("%v: payment %q was made twice: %s and %s", s, key,
-			x.id, got.ID))
+		w.failure = cmpFailure(
+			w.failure,
+			fmt.Errorf("%v: payment %q was made twice: %s and %s", s, key,
+				x.id, got.ID),
+		)
 	}
 	if x.id != "" && !got.Replayed && x.ended < o.begin {
 		w.failure = cmpFailure(w.failure, fmt.Errorf(
@@ -148,8 +151,11 @@ func (c *caller) changeOrder(s step, list *[]*orderChange, amount int, what stri
 	f func(context.Context) (client.ScheduledPayment, error),
 ) {
 	w := c.w
-	change := &orderChange{amount: amount, outcome: outcome{begin: time.Since(w.began), end: forever,
-		err: client.ErrNoAnswer, doubt: true}}
+	change := &orderChange{
+		amount: amount,
+		outcome: outcome{begin: time.Since(w.began), end: forever,
+			err: client.ErrNoAnswer, doubt: true},
+	}
 	w.mu.Lock()
 	*list = append(*list, change)
 	w.mu.Unlock()
@@ -264,7 +270,10 @@ func listPayments(c *caller, s step) {
 	seen := map[client.PaymentID]bool{}
 	o := c.call(s, fmt.Sprintf("payments of %s", id), func(ctx context.Context) (string, error) {
 		clear(seen)
-		q := client.AccountPaymentsQuery{AccountID: id, PageQuery: client.PageQuery{Size: 1 + s.B%10}}
+		q := client.AccountPaymentsQuery{
+			AccountID: id,
+			PageQuery: client.PageQuery{Size: 1 + s.B%10},
+		}
 		for p, err := range c.AllPaymentsOfAccount(ctx, q) {
 			if err != nil {
 				return "", err
@@ -287,20 +296,24 @@ func listPayments(c *caller, s step) {
 // that only what is there twice is wrong.
 func listDue(c *caller, s step) {
 	status := []client.PaymentStatus{client.PaymentScheduled, client.PaymentProcessed, ""}[s.A%3]
-	c.call(s, fmt.Sprintf("payments that are %q", status), func(ctx context.Context) (string, error) {
-		seen := map[client.PaymentID]bool{}
-		q := client.PaymentsQuery{Status: status, PageQuery: client.PageQuery{Size: 1 + s.B%10}}
-		for p, err := range c.AllPayments(ctx, q) {
-			if err != nil {
-				return "", err
+	c.call(
+		s,
+		fmt.Sprintf("payments that are %q", status),
+		func(ctx context.Context) (string, error) {
+			seen := map[client.PaymentID]bool{}
+			q := client.PaymentsQuery{Status: status, PageQuery: client.PageQuery{Size: 1 + s.B%10}}
+			for p, err := range c.AllPayments(ctx, q) {
+				if err != nil {
+					return "", err
+				}
+				if seen[p.ID] {
+					return "", fmt.Errorf("payment %s is listed twice", p.ID)
+				}
+				seen[p.ID] = true
 			}
-			if seen[p.ID] {
-				return "", fmt.Errorf("payment %s is listed twice", p.ID)
-			}
-			seen[p.ID] = true
-		}
-		return fmt.Sprintf("%d payments", len(seen)), nil
-	})
+			return fmt.Sprintf("%d payments", len(seen)), nil
+		},
+	)
 }
 
 // comparePayments runs what is due, and compares all payments with what was asked for. It marks the
@@ -330,8 +343,12 @@ func (w *world) comparePayments(c *caller, entries map[client.TransactionID]*sto
 	}
 	for _, x := range w.payments.known {
 		if _, ok := listed[x.id]; !ok {
-			return fmt.Errorf("payment %s, %q of %s, was acknowledged and is in no list", x.id, x.key,
-				x.account)
+			return fmt.Errorf(
+				"payment %s, %q of %s, was acknowledged and is in no list",
+				x.id,
+				x.key,
+				x.account,
+			)
 		}
 	}
 	return w.compareMoves(c, listed)
@@ -362,8 +379,12 @@ func (w *world) listedPayments(c *caller) (map[client.PaymentID]client.Scheduled
 			}
 			found[p.ID]++
 			if q, ok := listed[p.ID]; !ok || q.Status != status || q.Version != p.Version {
-				return nil, fmt.Errorf("the list of those that are %s has %s, and its account's has %s",
-					status, toldPayment(p), toldPayment(q))
+				return nil, fmt.Errorf(
+					"the list of those that are %s has %s, and its account's has %s",
+					status,
+					toldPayment(p),
+					toldPayment(q),
+				)
 			}
 		}
 	}
@@ -389,8 +410,13 @@ func (w *world) comparePayment(
 	c *caller, x *order, p client.ScheduledPayment, entries map[client.TransactionID]*stored,
 ) error {
 	if p.AccountID != x.account || p.PayeeID != x.payee || !p.At.Equal(x.at) {
-		return fmt.Errorf("it is %s, and was asked for from %s to %s at %v", toldPayment(p), x.account,
-			x.payee, x.at)
+		return fmt.Errorf(
+			"it is %s, and was asked for from %s to %s at %v",
+			toldPayment(p),
+			x.account,
+			x.payee,
+			x.at,
+		)
 	}
 	if amounts := x.amounts(); !slices.Contains(amounts, int(minor(p.Amount))) {
 		return fmt.Errorf("it is %s, and its amount can only be one of %v", toldPayment(p), amounts)
@@ -434,7 +460,12 @@ func (w *world) comparePayment(
 	}
 	by, err := c.PaymentByTransaction(w.ctx, p.TransactionID)
 	if err != nil || by.ID != p.ID {
-		return fmt.Errorf("it is %s, and by its transaction there is %s, %w", toldPayment(p), by.ID, err)
+		return fmt.Errorf(
+			"it is %s, and by its transaction there is %s, %w",
+			toldPayment(p),
+			by.ID,
+			err,
+		)
 	}
 	return nil
 }
@@ -495,8 +526,15 @@ func (w *world) compareMoves(
 				moved += t.Count
 			}
 			if got.Waiting != waiting || moved != final || got.Moved != (waiting == 0) {
-				return fmt.Errorf("day %s in %q has %d payments that wait and %d at their end, and the "+
-					"move says %+v", day, name, waiting, final, got)
+				return fmt.Errorf(
+					"day %s in %q has %d payments that wait and %d at their end, and the "+
+						"move says %+v",
+					day,
+					name,
+					waiting,
+					final,
+					got,
+				)
 			}
 		}
 	}

@@ -54,8 +54,10 @@ func (p *process) start() error {
 	for range 30 {
 		l.server, err = server.Open(p.w.ctx, server.Options{
 			DataDir: p.w.dir, Store: gate{p.w.db, l}, Now: p.now, NewID: p.w.newID,
-			Draw:       p.w.drawInt,
-			Logger:     slog.New(slog.NewTextHandler(logLines{p}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+			Draw: p.w.drawInt,
+			Logger: slog.New(
+				slog.NewTextHandler(logLines{p}, &slog.HandlerOptions{Level: slog.LevelWarn}),
+			),
 			Statements: statements.Options{Files: fileView{p.w.files, l}},
 		})
 		if err == nil {

@@ -13,8 +13,8 @@ const (
 	shrinkTries = 2 // Of each shorter plan, because not every one fails each time.
 )
 
-// shrink returns the shortest plan that it finds which fails in the same way: it leaves out clients,
-// faults and steps.
+// shrink returns the shortest plan that it finds which fails in the same way: it leaves out
+// clients, faults and steps.
 func shrink(t *testing.T, p plan, failure error) plan {
 	deadline := time.Now().Add(shrinkTime)
 	fails := func(p plan) bool {
@@ -36,7 +36,12 @@ func shrink(t *testing.T, p plan, failure error) plan {
 		return true
 	}
 	// A later phase is of no use where the first one fails.
-	keep(p.without(func(s step) bool { return s.Phase > 0 }, func(f fault) bool { return f.Phase > 0 }))
+	keep(
+		p.without(
+			func(s step) bool { return s.Phase > 0 },
+			func(f fault) bool { return f.Phase > 0 },
+		),
+	)
 	keep(p.without(nil, func(fault) bool { return true }))
 	for number := range clientsMax {
 		keep(p.without(func(s step) bool { return s.Client == number }, nil))

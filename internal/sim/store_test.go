@@ -16,8 +16,8 @@ import (
 var errDead = errors.New("this process is dead")
 
 // gate is the store as one process sees it: each call takes a while before and after it does its
-// work, so that the calls of all requests interleave as the seed says, and a process can die at each
-// of these places.
+// work, so that the calls of all requests interleave as the seed says, and a process can die at
+// each of these places.
 type gate struct {
 	*engine.DB
 	l *life

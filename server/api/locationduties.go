@@ -165,8 +165,12 @@ func (a *API) registerLocationWrites() {
 		tag: tag, scope: scope, summary: "Put a deleted location into use again",
 		description: "With its own code or another. One whose code was released gets it back if it is " +
 			"free.",
-		example:  restoreLocation{},
-		problems: append(change[:len(change):len(change)], locations.ErrNoCode, locations.ErrActive),
+		example: restoreLocation{},
+		problems: append(
+			change[:len(change):len(change)],
+			locations.ErrNoCode,
+			locations.ErrActive,
+		),
 	}, a.restoreLocation)
 	register(a, operation{
 		id: "release-location-code", method: http.MethodPost, path: "/v1/locations/{id}/release",

@@ -25,8 +25,8 @@ const (
 	callerShare = 4
 )
 
-// longAnswers are the long answers in progress. Bodies that come in and answers that go out are bounded
-// each by themselves, so that slow uploads keep nobody's download waiting.
+// longAnswers are the long answers in progress. Bodies that come in and answers that go out are
+// bounded each by themselves, so that slow uploads keep nobody's download waiting.
 type longAnswers struct {
 	most  int
 	stall time.Duration

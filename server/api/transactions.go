@@ -157,8 +157,9 @@ func (a *API) transactions(
 		return nil, err
 	}
 	page, err := a.deps.Ledger.TransactionsByStatus(ctx, ledger.StatusQuery{
-		Status: in.Status, From: in.From.instant(), To: in.To.instant(), NewestFirst: in.Order == "newest",
-		PageQuery: in.query(),
+		Status: in.Status, From: in.From.instant(), To: in.To.instant(),
+		NewestFirst: in.Order == "newest",
+		PageQuery:   in.query(),
 	})
 	if err != nil {
 		return nil, err

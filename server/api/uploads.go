@@ -98,7 +98,8 @@ func (a *API) registerUploads() {
 func (a *API) registerReading(path string, scope apikey.Scope) {
 	wrong := []*problem.Definition{
 		statements.ErrInvalid, statements.ErrNoUpload, statements.ErrFileMissing,
-		statements.ErrFileDamaged, statements.ErrUploadState, statements.ErrChanged, statements.ErrNoFiles,
+		statements.ErrFileDamaged, statements.ErrUploadState, statements.ErrChanged,
+		statements.ErrNoFiles,
 	}
 	registerBody(a, operation{
 		id: "answer-questions", method: http.MethodPost, path: path + "/{upload}/answers",

@@ -15,9 +15,9 @@ import (
 // redirectsMax is how many redirects of one source are followed.
 const redirectsMax = 5
 
-// newClient returns a client for one source. It stays with the host that was configured and sends no
-// Referer, because the address may have a key in it. An address of this machine or of its network
-// is asked only if it was configured: as an address, or with private.
+// newClient returns a client for one source. It stays with the host that was configured and sends
+// no Referer, because the address may have a key in it. An address of this machine or of its
+// network is asked only if it was configured: as an address, or with private.
 func newClient(source *url.URL, private bool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if !private && !configuredPrivate(source) && !proxied(source) {

@@ -182,8 +182,8 @@ func (t LegType) opposite() LegType {
 }
 
 // net returns one leg for each account, of the sum of its legs, for a reversal that would not fit
-// into one write otherwise. If all sums are zero, the first account gets a debit and a credit of the
-// whole amount instead: a transaction has at least two legs.
+// into one write otherwise. If all sums are zero, the first account gets a debit and a credit of
+// the whole amount instead: a transaction has at least two legs.
 func (p *Posting) net() []PostingLeg {
 	var legs []PostingLeg
 	for i, l := range p.Legs {

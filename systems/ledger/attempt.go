@@ -47,7 +47,8 @@ type part struct {
 	entry Entry
 	// refusal is the problem that the books have with the request, on the accounts of the attempt.
 	refusal error
-	// first is the place of the earlier part with the same id, whose answer this part shares, or -1.
+	// first is the place of the earlier part with the same id, whose answer this part shares, or
+	// -1.
 	first int
 	// written reports that the entry is in the store. Only commit sets it, and there is no receipt
 	// without it.
@@ -140,7 +141,10 @@ func (r *request) plan(a *attempt, now time.Time) (Entry, error) {
 
 // planned reports whether the attempt has anything to write.
 func (a *attempt) planned() bool {
-	return slices.ContainsFunc(a.parts, func(p part) bool { return p.first < 0 && p.refusal == nil })
+	return slices.ContainsFunc(
+		a.parts,
+		func(p part) bool { return p.first < 0 && p.refusal == nil },
+	)
 }
 
 // commit writes what an attempt has planned, and marks the parts that are written.
@@ -165,8 +169,8 @@ func (l *Ledger) commit(ctx context.Context, a *attempt) error {
 	return nil
 }
 
-// makeRoom opens the ledger's own accounts in a write before the posting's, in the one case in which
-// they do not fit into it: a posting of the maximum size, which alone is in its attempt.
+// makeRoom opens the ledger's own accounts in a write before the posting's, in the one case in
+// which they do not fit into it: a posting of the maximum size, which alone is in its attempt.
 func (l *Ledger) makeRoom(ctx context.Context, a *attempt) error {
 	actions, tx := 0, l.store.NewTx()
 	for i := range a.parts {

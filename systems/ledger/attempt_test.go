@@ -146,7 +146,11 @@ func TestFollowersDoNotSufferFromALeaderThatGoes(t *testing.T) {
 		_, err := b.Post(ctx, keyed("leader", transfer("alice", "bob", "1")))
 		led <- err
 	}()
-	until(t, "the leader does not wait", func() bool { return ledger.Waiting(b.Ledger, "alice") == 1 })
+	until(
+		t,
+		"the leader does not wait",
+		func() bool { return ledger.Waiting(b.Ledger, "alice") == 1 },
+	)
 	const followers = 5
 	for i := range followers {
 		group.Go(func() {
@@ -205,7 +209,8 @@ func TestARefusalFromMemoryIsConfirmed(t *testing.T) {
 				t.Fatal("it was posted at once")
 			}
 			refused(both[1])
-			if r, err := b.Post(t.Context(), keyed("k", transfer("alice", "bob", amount))); err != nil {
+			again := keyed("k", transfer("alice", "bob", amount))
+			if r, err := b.Post(t.Context(), again); err != nil {
 				t.Error(err)
 			} else {
 				b.wantStored(r)

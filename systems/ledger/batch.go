@@ -120,8 +120,8 @@ func (b *batch) add(j *job) {
 }
 
 // carry brings a request into the books, together with those of other callers that wait for the
-// same accounts, or has it carried along by one of them. A request that its batch does not settle is
-// tried alone.
+// same accounts, or has it carried along by one of them. A request that its batch does not settle
+// is tried alone.
 func (l *Ledger) carry(ctx context.Context, r *request) (Receipt, error) {
 	j := &job{request: r}
 	owner, err := l.lanes.acquire(ctx, j)

@@ -35,14 +35,14 @@
 // differ from the converted one by one minor unit, which is on @rounding. A repeat that names no
 // rate gets the first answer though the rate has moved; a term that it names is compared.
 //
-// A reversal happens once, takes back the whole transaction by the same legs in the other direction,
-// and both point at each other.
+// A reversal happens once, takes back the whole transaction by the same legs in the other
+// direction, and both point at each other.
 //
 // One of the ledger's own accounts comes into being with the first posting that is accepted, in the
 // same write.
 //
-// No account is posted to while its last leg is more than [ClockSkewMax] ahead of the clock: a wrong
-// clock dates its own transactions, and not those of others.
+// No account is posted to while its last leg is more than [ClockSkewMax] ahead of the clock: a
+// wrong clock dates its own transactions, and not those of others.
 //
 // Each leg tells the account's balance after it, and its version, which counts the legs of the
 // account without gaps. Legs of one instant sort in the order in which they were posted, and no

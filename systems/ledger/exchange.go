@@ -58,8 +58,8 @@ type Exchanging struct {
 // Posting returns the posting of an exchange: what is sold goes from From to the ledger's own
 // account @exchange of its currency, and what is bought comes from that of the other currency, so
 // that the legs balance in each. The difference between the converted amount, in whole minor units,
-// and the agreed one is a leg on @rounding; it is one minor unit at most. What was rounded away below
-// a minor unit cannot be posted and is noted in the metadata, with the rate.
+// and the agreed one is a leg on @rounding; it is one minor unit at most. What was rounded away
+// below a minor unit cannot be posted and is noted in the metadata, with the rate.
 func (e Exchanging) Posting() (Posting, error) {
 	e = e.priced()
 	if err := e.check(); err != nil {

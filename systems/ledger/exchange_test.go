@@ -230,7 +230,8 @@ func TestTheTermsOfAnExchangeAreCompared(t *testing.T) {
 			e.Rate, e.Quote = ledger.ExchangeRate{}, rateOf("2", "1")
 		}, ""},
 		{"what it gave", first, func(e *ledger.Exchanging) { e.Bought = chf("7.96") }, ""},
-		{"another rate", first, func(e *ledger.Exchanging) { e.Rate = rateOf("0.7956", "1") }, "rate"},
+		{"another rate", first, func(e *ledger.Exchanging) { e.Rate = rateOf("0.7956", "1") },
+			"rate"},
 		{"another rate, agreed", agreed, func(e *ledger.Exchanging) {
 			e.Rate = rateOf("0.7956", "1")
 		}, "rate"},
@@ -246,7 +247,8 @@ func TestTheTermsOfAnExchangeAreCompared(t *testing.T) {
 		{"no amount agreed on", agreed, func(e *ledger.Exchanging) {
 			e.Bought = money.Amount{}
 		}, "bought"},
-		{"another rounding", first, func(e *ledger.Exchanging) { e.Rounding = money.Up }, "rounding"},
+		{"another rounding", first, func(e *ledger.Exchanging) { e.Rounding = money.Up },
+			"rounding"},
 	} {
 		e := c.of
 		c.change(&e)

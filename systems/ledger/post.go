@@ -169,8 +169,8 @@ const (
 	insistTime = 10 * time.Second
 )
 
-// insist tries a request alone, from fresh reads, until it is settled or the time is over. before is
-// the outcome of the batch that did not settle it.
+// insist tries a request alone, from fresh reads, until it is settled or the time is over. before
+// is the outcome of the batch that did not settle it.
 func (l *Ledger) insist(ctx context.Context, r *request, before outcome) (Receipt, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -157,8 +157,8 @@ func (b *books) update(pk, sk, update string, with dynamo.Expressions) {
 	}
 }
 
-// mirrored compares the legs of a reversal with those of its original: as many on each account, each
-// in the other direction, whatever the order.
+// mirrored compares the legs of a reversal with those of its original: as many on each account,
+// each in the other direction, whatever the order.
 func mirrored(t *testing.T, original, reversal ledger.Entry) {
 	t.Helper()
 	count := map[ledger.PostingLeg]int{}

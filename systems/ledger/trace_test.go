@@ -27,8 +27,8 @@ func (b *books) items() int {
 	}
 }
 
-// A posting that is refused leaves nothing behind, whatever the reason: the accounts of the ledger's
-// own that it would have used for the first time do not exist.
+// A posting that is refused leaves nothing behind, whatever the reason: the accounts of the
+// ledger's own that it would have used for the first time do not exist.
 func TestARefusalLeavesNoTrace(t *testing.T) {
 	for _, f := range faults {
 		t.Run(string(f.code), func(t *testing.T) {

@@ -18,7 +18,13 @@ func requests(t *testing.T) map[string]*NewPayment {
 	return map[string]*NewPayment{
 		"to an account": {Key: "k-1", AccountID: "payer", PayeeID: "payee", Amount: amount, At: at,
 			Description: "rent", Data: []byte(`{"a":1}`)},
-		"to a merchant": {Key: "k-2", AccountID: "payer", MerchantID: "cafe", Amount: amount, At: at},
+		"to a merchant": {
+			Key:        "k-2",
+			AccountID:  "payer",
+			MerchantID: "cafe",
+			Amount:     amount,
+			At:         at,
+		},
 	}
 }
 

@@ -147,8 +147,13 @@ func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck,
 			return c, nil
 		}
 	}
-	return c, ErrContended.With("items", "month "+month).Wrap(fmt.Errorf("month %s of account %s never stood still", month,
-		account))
+	return c, ErrContended.With(
+		"items",
+		"month "+month,
+	).Wrap(
+		fmt.Errorf("month %s of account %s never stood still", month,
+			account),
+	)
 }
 
 func (p *Person) monthSheets(

@@ -107,14 +107,20 @@ var (
 	ErrFileDamaged = Problems.Define(problem.Conflict, "upload_file_damaged",
 		"The stored file of upload {upload} is not the one that was uploaded: {why}",
 		"Upload the same file again with the same id, which repairs it")
-	ErrQuota = Problems.Define(problem.Refused, "upload_quota_exceeded",
+	ErrQuota = Problems.Define(
+		problem.Refused,
+		"upload_quota_exceeded",
 		"The file does not fit into your quota: {files} files with {bytes} bytes are stored, of at "+
 			"most {filesMax} files with {bytesMax} bytes",
-		"Delete the files of uploads that are imported; their transactions stay")
-	ErrDiskReserve = Problems.Define(problem.Unavailable, "files_disk_full",
+		"Delete the files of uploads that are imported; their transactions stay",
+	)
+	ErrDiskReserve = Problems.Define(
+		problem.Unavailable,
+		"files_disk_full",
 		"The disk has too little free space for uploads: {free} bytes, and {reserve} are reserved for "+
 			"the books",
-		"Free disk space, then upload again")
+		"Free disk space, then upload again",
+	)
 	ErrNoFiles = Problems.Define(problem.Unavailable, "files_unavailable",
 		"There is no place for files",
 		"Set one up, then upload")
@@ -123,7 +129,12 @@ var (
 // failed tells what was tried when the store failed.
 func failed(deed string, err error) error {
 	if errors.Is(err, singletable.ErrContended) {
-		return ErrContended.With("items", singletable.ItemsOf(err)).Wrap(fmt.Errorf("%s: %w", deed, err))
+		return ErrContended.With(
+			"items",
+			singletable.ItemsOf(err),
+		).Wrap(
+			fmt.Errorf("%s: %w", deed, err),
+		)
 	}
 	var cursor *singletable.CursorError
 	if errors.As(err, &cursor) {

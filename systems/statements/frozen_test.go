@@ -15,9 +15,14 @@ import (
 // The ids of rows are derived from what they are known by, and are stored with every row and every
 // deletion. Were they to change, the next file would import the same rows again.
 func TestTheIDsOfRowsAreFrozen(t *testing.T) {
-	frozen.Check(t, "row-ids",
+	frozen.Check(
+		t,
+		"row-ids",
 		frozen.Sample{Name: "v1 row", Value: rowID("acc-1", "2026-01-02", "6f83d313.1")},
-		frozen.Sample{Name: "v1 row of another account", Value: rowID("acc-2", "2026-01-02", "6f83d313.1")},
+		frozen.Sample{
+			Name:  "v1 row of another account",
+			Value: rowID("acc-2", "2026-01-02", "6f83d313.1"),
+		},
 		frozen.Sample{Name: "v1 what an entry remembers", Value: keyHash("6f83d313.1")},
 		frozen.Sample{Name: "v1 an id of a bank", Value: keyHash("b-1")},
 		frozen.Sample{Name: "v1 nothing", Value: keyHash("")},
@@ -28,7 +33,8 @@ func TestTheIDsOfRowsAreFrozen(t *testing.T) {
 // is in an archive of what was restored, where later releases may add files and members.
 func TestArchivesOfEarlierReleasesAreRestored(t *testing.T) {
 	path := filepath.Join("testdata", "archive-v1.zip")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && os.Getenv("EXCHEQUER_FREEZE") != "" {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) &&
+		os.Getenv("EXCHEQUER_FREEZE") != "" {
 		files := memory{}
 		s := newShelf(t, Options{Files: files})
 		p := s.user(t, "someone")
