@@ -202,10 +202,12 @@ func TestAnArchiveWithoutAStatementIsNone(t *testing.T) {
 		has    []string
 		files  int // How many the archive has; -1 where there is none.
 	}{
-		"both": {Upload{Status: Processed, Hash: sumOfX, Size: 1}, []string{key, key + ".rows.jsonl"},
+		"both": {Upload{Status: Processed, Hash: sumOfX, Size: 1},
+			[]string{key, key + ".rows.jsonl"},
 			2},
 		"a reading": {Upload{Status: Parsed, Hash: sumOfX, Size: 1}, []string{key}, 1},
-		"no reading": {Upload{Status: Processed, Hash: sumOfX, Size: 1}, []string{key + ".rows.jsonl"},
+		"no reading": {Upload{Status: Processed, Hash: sumOfX, Size: 1},
+			[]string{key + ".rows.jsonl"},
 			-1},
 		"nothing": {Upload{Status: Parsed, Hash: sumOfX, Size: 1}, nil, -1},
 		// Another program notes no digest of what has arrived.
