@@ -143,8 +143,12 @@ func (c *Client) changeAccount(
 func (c *Client) SetOverdraft(
 	ctx context.Context, id AccountID, limit money.Amount, unlimited bool,
 ) (Account, error) {
+	text := optionalText(limit)
+	if text == "" && !unlimited {
+		text = "0" // The zero Amount is no overdraft, which the API wants to be told.
+	}
 	r := c.post("/v1/accounts/"+segment(id)+"/overdraft",
-		overdraftJSON{Limit: optionalText(limit), Currency: limit.Currency(), Unlimited: unlimited})
+		overdraftJSON{Limit: text, Currency: limit.Currency(), Unlimited: unlimited})
 	r.method, r.safe = http.MethodPut, true
 	return answer[Account](ctx, r)
 }

@@ -38,7 +38,7 @@ type (
 	}
 
 	overdraftJSON struct {
-		Limit     string         `json:"limit,omitempty"`
+		Limit     string         `json:"overdraftLimit,omitempty"`
 		Currency  money.Currency `json:"currency,omitempty"`
 		Unlimited bool           `json:"unlimited,omitempty"`
 	}

@@ -51,10 +51,24 @@ type CurrencyError struct {
 	Hint string // The code that may have been meant, or empty.
 }
 
+// Unit reports whether the code is one of ISO 4217 for a metal, a unit of account, a test or no
+// currency at all, which have no minor unit.
+func (e *CurrencyError) Unit() bool {
+	switch e.Code {
+	case "XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX":
+		return true
+	}
+	return false
+}
+
 // Error names the code, and the one that may have been meant.
 func (e *CurrencyError) Error() string {
 	if e.Code == "" {
 		return "the currency is missing; write a code of ISO 4217, such as USD"
+	}
+	if e.Unit() {
+		return fmt.Sprintf("%s has no minor unit in ISO 4217, so that there are no amounts in it",
+			e.Code)
 	}
 	if e.Hint != "" {
 		return fmt.Sprintf("unknown currency %q; write %s", e.Code, e.Hint)

@@ -566,9 +566,9 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 		{"a change to the payer", patch, path, `{"payeeId":"alice"}`, nil,
 			400, "invalid_payment", []string{"payeeId must be another account"}},
 		{"a weak tag", patch, path, `{"amount":"1"}`, []string{"If-Match", `W/"1"`},
-			400, "invalid_parameter", []string{"If-Match must be the ETag"}},
+			412, "payment_changed", nil}, // A weak tag equals nothing (RFC 9110, 8.8.3.2).
 		{"no tag", post, path + "/cancel", "", []string{"If-Match", `1`},
-			400, "invalid_parameter", []string{"If-Match must be the ETag"}},
+			400, "invalid_parameter", []string{"If-Match must be * or a list of ETags"}},
 		{"replay what is not there", post, "/v1/payments/0/replay", "", nil,
 			404, "payment_not_found", nil},
 		{"no status", get, "/v1/payments", "", nil, 400, "invalid_parameter",

@@ -138,7 +138,8 @@ func (s *Server) done(x api.Exchange) {
 	}
 	attrs := []slog.Attr{
 		slog.String("id", x.ID), slog.String("method", x.Method), slog.String("path", x.Path),
-		slog.Int("status", x.Status), slog.Duration("took", x.Took), slog.Int64("bytes", x.Bytes),
+		slog.Int("status", x.Status), slog.String("took", x.Took.String()),
+		slog.Int64("bytes", x.Bytes),
 		slog.Int("calls", x.Calls), slog.Float64("read", x.Read), slog.Float64("write", x.Write),
 	}
 	if x.Key != "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/test/contract"
 )
 
 // clock is a clock that tests move. Every look at it is a millisecond later than the one before, so
@@ -88,11 +89,14 @@ func start(t *testing.T, change ...func(*server.Options)) *world {
 	}
 	w.server = s
 	settle := makeStrict(t, s)
-	w.http = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		settle(r)
-		s.Handler().ServeHTTP(rw, r)
-	}))
-	w.Client = w.client(client.Options{Transport: settling{s.Transport(), settle}})
+	watch := contract.Watch(t, s.Handler())
+	w.http = httptest.NewServer(watch.Handler(http.HandlerFunc(
+		func(rw http.ResponseWriter, r *http.Request) {
+			settle(r)
+			s.Handler().ServeHTTP(rw, r)
+		})))
+	inside := watch.RoundTripper(s.Transport())
+	w.Client = w.client(client.Options{Transport: settling{inside, settle}})
 	t.Cleanup(func() {
 		w.http.Close()
 		if err := s.Close(); err != nil && !errors.Is(err, engine.ErrClosed) {

@@ -488,7 +488,7 @@ func TestWrongRequestsAboutStatementsAreRefused(t *testing.T) {
 		{"an ETag of what another program wrote", http.MethodPatch, account, `{"name":"x"}`,
 			[]string{"If-Match", `"0"`}, 412, "statement_changed", nil},
 		{"an ETag without a character", http.MethodPatch, account, `{"name":"x"}`,
-			[]string{"If-Match", `""`}, 400, "invalid_parameter", nil},
+			[]string{"If-Match", `""`}, 412, "statement_changed", nil},
 		{"a way up for an id", post, "/v1/me/accounts",
 			`{"id":"..","name":"x","currency":"NZD"}`, nil, 400, "statement_invalid",
 			[]string{"id must not be"}},

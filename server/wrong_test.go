@@ -167,7 +167,7 @@ func wrongRequests() []wrong {
 			`{"id":"@mine","userId":"u","accountType":"checking","currency":"USD"}`, nil,
 			400, "invalid_request", []string{"id must not begin with @"}},
 		{"an account without anything", post, "/v1/accounts", `{}`, nil, 400, "invalid_request",
-			[]string{"userId is missing", "accountType is missing", "currency must be a code"}},
+			[]string{"userId is missing", "currency must be a code"}},
 		{"an overdraft of many digits", post, "/v1/accounts", `{"id":"o","userId":"u",` +
 			`"accountType":"checking","currency":"USD","overdraftLimit":"1.001"}`, nil,
 			400, "too_many_fraction_digits", []string{"overdraftLimit has too many"}},

@@ -218,6 +218,9 @@ func (a *app) start(command *cobra.Command, _ []string) error {
 		return usagef("--output table", "There is no output %q; choose table, json or csv",
 			a.flags.output)
 	}
+	if err := checkGiven(command); err != nil {
+		return err
+	}
 	set := command.Flags().Changed
 	if set("server") && set("data") {
 		return usagef("Leave one of them out", "--server and --data exclude each other")

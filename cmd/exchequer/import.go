@@ -253,7 +253,7 @@ func (r *refusals) add(o bulk.Outcome) error {
 	}
 	switch r.app.flags.output {
 	case outputJSON:
-		return json.NewEncoder(r.app.out).Encode(line)
+		return encode(r.app.out, line, "")
 	case outputCSV:
 		return r.csv.Write(cells)
 	}

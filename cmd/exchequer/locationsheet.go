@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -206,7 +205,7 @@ func nextRows(rows []locations.Row) (
 // rowOutcome prints what came of a row.
 func (a *app) rowOutcome(o client.RowOutcome) error {
 	if a.flags.output == outputJSON {
-		return json.NewEncoder(a.out).Encode(o)
+		return encode(a.out, o, "")
 	}
 	var says []string
 	for _, c := range o.Changes {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +176,6 @@ const batch = 100
 // all prints a whole list, however long. As JSON it is one item a line.
 func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty string) error {
 	p := newPrinter(a, columns)
-	lines := json.NewEncoder(a.out)
 	if a.flags.output == outputCSV {
 		if err := p.heads(); err != nil {
 			return err
@@ -187,7 +189,7 @@ func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty st
 		}
 		printed++
 		if a.flags.output == outputJSON {
-			if err := lines.Encode(item); err != nil {
+			if err := encode(a.out, item, ""); err != nil {
 				return err
 			}
 			continue
@@ -231,10 +233,61 @@ func one[T any](a *app, columns []column[T], item T) error {
 }
 
 func (a *app) json(v any) error {
-	e := json.NewEncoder(a.out)
+	return encode(a.out, v, "  ")
+}
+
+// encode writes the JSON of a value. Its instants have the form of the API, of fixed width, so that
+// their texts sort by time.
+func encode(to io.Writer, v any, indent string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	out := text.Bytes()
+	for _, t := range instantsOf(reflect.ValueOf(v), nil) {
+		short, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		out = bytes.ReplaceAll(out, short, []byte(`"`+instant(t)+`"`))
+	}
+	_, err := to.Write(out)
+	return err
+}
+
+// instantsOf returns all times of a value that its JSON could have, each once.
+func instantsOf(v reflect.Value, found []time.Time) []time.Time {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			found = instantsOf(v.Elem(), found)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			if !v.CanInterface() {
+				return found // JSON does not have it.
+			}
+			if t := v.Interface().(time.Time); !t.IsZero() && !slices.Contains(found, t) {
+				found = append(found, t)
+			}
+			return found
+		}
+		for i := range v.NumField() {
+			found = instantsOf(v.Field(i), found)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			found = instantsOf(v.Index(i), found)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			found = instantsOf(v.MapIndex(key), found)
+		}
+	}
+	return found
 }
 
 // instantLayout is RFC 3339 with milliseconds, which is what the ledger keeps.

@@ -84,13 +84,15 @@ var homes = []home{
 	// The network belongs to the edge. Tests may start servers anywhere.
 	{"net/http", []string{
 		"server/...", "client/...", "dynamo/wire/...", "dynamo/awssdk/...", "test/issuer",
+		"test/contract",
 	}, anything},
 
 	// Test libraries never reach what ships; a conformance suite is for tests alone.
 	{"testing", []string{
-		"dynamo/dynamotest/...", "test/storetest", "test/issuer", "test/frozen",
+		"dynamo/dynamotest/...", "test/storetest", "test/issuer", "test/frozen", "test/contract",
 	}, anything},
 	{"pgregory.net/rapid", nil, anything},
+	{"github.com/pb33f", []string{"test/contract"}, nil},
 	{"github.com/google/go-cmp", nil, anything},
 	{"github.com/anishathalye/porcupine", nil, anything},
 	{"github.com/rogpeppe/go-internal", nil, anything},

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -43,11 +45,14 @@ func versionOf(a ledger.Account) string {
 	return strconv.FormatUint(a.Version, 10) + "." + strconv.FormatUint(a.Revision, 10)
 }
 
+// accountTypeDefault is the kind of an account of which the caller says none.
+const accountTypeDefault = "checking"
+
 // newAccount is the body that asks for an account.
 type newAccount struct {
 	ID             ledger.AccountID  `json:"id,omitempty" doc:"1 to 64 letters, digits and . _ : -; without it one is made" example:"alice-usd"`
 	UserID         ledger.UserID     `json:"userId" doc:"The owner, at most 255 bytes" example:"alice"`
-	AccountType    string            `json:"accountType" doc:"What kind of account it is, in the caller's own words" example:"checking"`
+	AccountType    string            `json:"accountType,omitempty" doc:"What kind of account it is, in the caller's own words; checking without it" example:"checking"`
 	Currency       money.Currency    `json:"currency" doc:"A code of ISO 4217" example:"USD"`
 	OverdraftLimit payload.Decimal   `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
 	Unlimited      bool              `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
@@ -57,9 +62,29 @@ type newAccount struct {
 
 // overdraft is the body that changes how far an account may go below zero.
 type overdraft struct {
-	Limit     payload.Decimal `json:"limit,omitempty" doc:"How far the balance may go below zero; not at all without it" example:"100.00"`
-	Currency  money.Currency  `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
-	Unlimited bool            `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+	OverdraftLimit *payload.Decimal `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero: 0 for not at all. Needed unless unlimited is true" example:"100.00"`
+	Limit          *payload.Decimal `json:"limit,omitempty" deprecated:"true" doc:"The former name of overdraftLimit"`
+	Currency       money.Currency   `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
+	Unlimited      bool             `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
+}
+
+// limit returns the limit that a body gives, by either name, and adds what is wrong with that: a
+// change that says nothing must not take a limit away.
+func (o *overdraft) limit(
+	wrong *problem.Fields, currency money.Currency,
+) (limit money.Amount) {
+	limit, _ = money.New(money.Decimal{}, currency) // An unknown currency has its own check.
+	switch {
+	case o.OverdraftLimit != nil && o.Limit != nil:
+		wrong.Add("limit", "must be left out: it is the former name of overdraftLimit")
+	case o.OverdraftLimit != nil:
+		limit = readAmount(wrong, "overdraftLimit", *o.OverdraftLimit, currency)
+	case o.Limit != nil:
+		limit = readAmount(wrong, "limit", *o.Limit, currency)
+	case !o.Unlimited:
+		wrong.Add("overdraftLimit", "is missing: give 0 for no overdraft, or unlimited")
+	}
+	return limit
 }
 
 // AccountPath is the parameter that names an account. Like the other parts of parameters it is
@@ -75,12 +100,17 @@ type AccountPageParams struct {
 }
 
 type (
+	deedParams struct {
+		Guarded
+		AccountPath
+	}
 	accountParams struct {
 		Conditional
 		AccountPath
 	}
 	overdraftParams struct {
 		WithBody
+		Guarded
 		AccountPath
 	}
 	userAccountsParams struct {
@@ -107,8 +137,8 @@ func (a *API) registerAccounts() {
 		},
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
-			ledger.ErrTooManyFractionDigits, ledger.ErrIdempotencyConflict,
-			ledger.ErrAccountExists, ledger.ErrLocationUnknown,
+			ledger.ErrTooManyFractionDigits, ledger.ErrAmountTooLarge,
+			ledger.ErrIdempotencyConflict, ledger.ErrAccountExists, ledger.ErrLocationUnknown,
 		},
 	}, a.openAccount)
 	register(a, operation{
@@ -143,17 +173,21 @@ func (a *API) registerAccounts() {
 		id: "set-overdraft", method: http.MethodPut, path: "/v1/accounts/{id}/overdraft", tag: tag,
 		scope: apikey.LedgerAdmin, summary: "Change how far an account may go below zero",
 		description: "A balance that is below the new limit stays, and can only rise.",
-		example:     overdraft{Limit: "100.00"},
+		example:     overdraft{OverdraftLimit: new(payload.Decimal("100.00"))},
 		problems: []*problem.Definition{
-			ledger.ErrInvalidRequest, ledger.ErrTooManyFractionDigits, ledger.ErrAccountNotFound,
-			ledger.ErrAccountClosed, ledger.ErrSystemAccount,
+			ledger.ErrInvalidRequest, ledger.ErrTooManyFractionDigits, ledger.ErrAmountTooLarge,
+			ledger.ErrAccountNotFound, ledger.ErrAccountClosed, ledger.ErrSystemAccount,
+			ledger.ErrAccountChanged,
+			ledger.ErrContended,
 		},
 	}, a.setOverdraft)
 	register(a, operation{
 		id: "list-legs-of-account", method: http.MethodGet, path: "/v1/accounts/{id}/legs",
 		tag: tag, scope: apikey.LedgerRead, summary: "List the legs of an account",
 		description: "Those posted within [from, to), the newest first.",
-		problems:    []*problem.Definition{ledger.ErrInvalidRequest, ledger.ErrInvalidCursor},
+		problems: []*problem.Definition{
+			ledger.ErrInvalidRequest, ledger.ErrInvalidCursor, ledger.ErrAccountNotFound,
+		},
 	}, a.legsOfAccount)
 	a.registerStatement()
 }
@@ -161,15 +195,18 @@ func (a *API) registerAccounts() {
 // registerDeed adds an operation that changes the status of an account.
 func (a *API) registerDeed(
 	deed, summary, description string,
-	do func(context.Context, ledger.AccountID) (ledger.Account, error),
+	do func(context.Context, ledger.AccountID, ...ledger.Account) (ledger.Account, error),
 	problems ...*problem.Definition,
 ) {
 	register(a, operation{
 		id: deed + "-account", method: http.MethodPost, path: "/v1/accounts/{id}/" + deed,
 		tag: "Accounts", scope: apikey.LedgerAdmin, summary: summary, description: description,
-		problems: append(problems, ledger.ErrAccountNotFound, ledger.ErrSystemAccount),
-	}, func(ctx context.Context, in *AccountPath) (*tagged[account], error) {
-		found, err := do(ctx, in.ID)
+		problems: append(problems,
+			ledger.ErrAccountNotFound, ledger.ErrSystemAccount,
+			ledger.ErrAccountChanged,
+			ledger.ErrContended),
+	}, func(ctx context.Context, in *deedParams) (*tagged[account], error) {
+		found, err := do(ctx, in.ID, in.known()...)
 		if err != nil {
 			return nil, err
 		}
@@ -177,21 +214,38 @@ func (a *API) registerDeed(
 	})
 }
 
+// known returns the account that a change expects, nothing where any will do.
+func (g Guarded) known() []ledger.Account {
+	if g.IfMatch == "" {
+		return nil
+	}
+	version, revision, _ := strings.Cut(g.tag(), ".")
+	var a ledger.Account
+	// The ETag is that of the account as it is: both are numbers.
+	a.Version, _ = strconv.ParseUint(version, 10, 64)
+	a.Revision, _ = strconv.ParseUint(revision, 10, 64)
+	return []ledger.Account{a}
+}
+
 func (a *API) openAccount(
 	ctx context.Context, in *optionalKey, body *newAccount,
 ) (*created[account], error) {
 	var wrong problem.Fields
+	if body.Currency != "" {
+		checkCurrency(&wrong, "currency", body.Currency)
+	}
 	limit := money.Amount{}
 	if body.OverdraftLimit != "" {
 		limit = readAmount(&wrong, "overdraftLimit", body.OverdraftLimit, body.Currency)
 	}
-	if err := wrong.Err(ledger.ErrInvalidRequest); err != nil {
+	if err := refused(wrong, ledger.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
 	opened, err := a.deps.Ledger.OpenAccount(ctx, ledger.NewAccount{
 		ID: body.ID, IdempotencyKey: in.IdempotencyKey, UserID: body.UserID,
-		AccountType: body.AccountType, Currency: body.Currency, OverdraftLimit: limit,
-		Unlimited: body.Unlimited, Zone: body.Zone, LocationID: body.LocationID,
+		AccountType: cmp.Or(body.AccountType, accountTypeDefault), Currency: body.Currency,
+		OverdraftLimit: limit,
+		Unlimited:      body.Unlimited, Zone: body.Zone, LocationID: body.LocationID,
 	})
 	if err != nil {
 		return nil, err
@@ -242,14 +296,11 @@ func (a *API) setOverdraft(
 	}
 	var wrong problem.Fields
 	checkCurrency(&wrong, "currency", currency)
-	limit, _ := money.New(money.Decimal{}, currency) // An unknown currency has been noted.
-	if body.Limit != "" {
-		limit = readAmount(&wrong, "limit", body.Limit, currency)
-	}
-	if err := wrong.Err(ledger.ErrInvalidRequest); err != nil {
+	limit := body.limit(&wrong, currency)
+	if err := refused(wrong, ledger.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
-	changed, err := a.deps.Ledger.SetOverdraft(ctx, in.ID, limit, body.Unlimited)
+	changed, err := a.deps.Ledger.SetOverdraft(ctx, in.ID, limit, body.Unlimited, in.known()...)
 	if err != nil {
 		return nil, err
 	}

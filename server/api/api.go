@@ -1,11 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -99,6 +101,13 @@ type API struct {
 	guard *guard
 	// reads are the names of the schemas of bodies, whose members are all that may be sent.
 	reads map[string]bool
+	// parameters are those of each operation, and problems what it can report, by its id.
+	parameters map[string]parameters
+	problems   map[string][]*problem.Definition
+	// guarded says what the conditions of a change are about, by the id of its operation; readers
+	// are the operations that read resources with an ETag, by path.
+	guarded map[string]guardedBy
+	readers map[string]string
 	// repeats are the answers of the operations that answer a repeat with status 200.
 	repeats []map[string]*huma.Response
 	streams *longAnswers
@@ -110,9 +119,13 @@ func New(deps Deps, opts Options) *API {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	a := &API{deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{},
+	a := &API{
+		deps: deps, opts: opts, mux: http.NewServeMux(), reads: map[string]bool{},
+		parameters: map[string]parameters{}, problems: map[string][]*problem.Definition{},
+		guarded: map[string]guardedBy{}, readers: map[string]string{},
 		streams: newLongAnswers(opts.StreamsMax, opts.StallTime),
-		spool:   &spool{most: opts.SpoolMax, room: opts.SpoolRoom}}
+		spool:   &spool{most: opts.SpoolMax, room: opts.SpoolRoom},
+	}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
 	a.registerMerchants()
@@ -129,6 +142,8 @@ func New(deps Deps, opts Options) *API {
 	a.registerMe()
 	a.registerBooks()
 	a.registerKeys()
+	a.guardChanges()
+	a.keepParameters()
 	a.registerPages()
 	return a
 }
@@ -159,7 +174,41 @@ func (a *API) config() huma.Config {
 		},
 	}
 	c.Tags = tags
+	c.Servers = []*huma.Server{
+		{URL: "/", Description: "The server that this document was read from"},
+		{URL: "http://127.0.0.1:8080", Description: "Where exchequer serve listens by default"},
+	}
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	return c
+}
+
+// schemaNames are the names of types whose own names say too little outside of this package.
+var schemaNames = map[string]string{
+	"Document": "Problem", "DocumentField": "ProblemField", "Line": "ReconciliationLine",
+	"Exchanging": "NewExchange", "Reversing": "NewReversal", "Overdraft": "NewOverdraft",
+	"RunLine": "PaymentRunLine", "MoveLine": "MovedDayLine", "Reconcile": "NewReconciliation",
+	"ChangedPayment": "PaymentChange", "Posting": "NewTransaction", "PostingLeg": "NewLeg",
+}
+
+// schemaName returns the name of the schema of a type: AccountList for list[account], JobLine for
+// the lines of a stream that ends with a job.
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	outer, inner, generic := strings.Cut(t.Name(), "[")
+	if !generic {
+		name := huma.DefaultSchemaNamer(t, hint)
+		if better, ok := schemaNames[name]; ok {
+			return better
+		}
+		return name
+	}
+	parts := strings.Split(strings.TrimSuffix(inner, "]"), ",")
+	last := parts[len(parts)-1]
+	last = last[strings.LastIndexByte(last, '.')+1:]
+	outer = strings.TrimPrefix(outer, "work")
+	return strings.ToUpper(last[:1]) + last[1:] + strings.ToUpper(outer[:1]) + outer[1:]
 }
 
 // The names of the ways to authenticate in the OpenAPI document.
@@ -197,7 +246,11 @@ func register[I, O any](
 ) {
 	h := a.describe(op)
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handle(ctx, in)
+		err := a.precondition(ctx, op, in)
+		var out *O
+		if err == nil {
+			out, err = handle(ctx, in)
+		}
 		if err != nil {
 			return nil, a.document(ctx, err)
 		}
@@ -221,14 +274,23 @@ func registerBody[B, I, O any, P interface {
 	h := a.describe(op)
 	t := reflect.TypeFor[B]()
 	read := payload.ShapesOf(t)
-	h.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
+	// A body in which nothing is required may be left out where an operation does something; what
+	// changes something needs to say what.
+	optional := op.method == http.MethodPost && !read.Required(t)
+	h.RequestBody = &huma.RequestBody{Required: !optional, Content: map[string]*huma.MediaType{}}
 	h.SkipValidateBody = true
 	h.MaxBodyBytes = a.opts.BodyMax + 1 // The framework refuses what reaches its limit.
 	h.BodyReadTimeout = a.opts.BodyTime
-	h.Middlewares = append(h.Middlewares, a.demandJSON)
+	h.Middlewares = append(h.Middlewares, a.demandJSON(optional))
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
 		var body B
-		err := read.Decode(P(in).bytes(), &body)
+		var err error
+		if sent := P(in).bytes(); !optional || len(bytes.TrimSpace(sent)) > 0 {
+			err = read.Decode(sent, &body)
+		}
+		if err == nil {
+			err = a.precondition(ctx, op, in)
+		}
 		var out *O
 		if err == nil {
 			out, err = handle(ctx, in, &body)
@@ -238,6 +300,7 @@ func registerBody[B, I, O any, P interface {
 		}
 		return out, nil
 	})
+	h.RequestBody.Required = !optional // The framework requires whatever it reads.
 	media := h.RequestBody.Content[mediaJSON]
 	media.Schema = a.schema(t)
 	media.Example = op.example
@@ -267,6 +330,8 @@ func (a *API) describe(op operation) *huma.Operation {
 	if op.repeats {
 		a.repeats = append(a.repeats, h.Responses)
 	}
+	a.problems[op.id] = op.problems
+	h.Middlewares = append(h.Middlewares, a.strict(op))
 	if op.stream {
 		direction := streamsOut
 		if op.file {
@@ -339,17 +404,20 @@ func (a *API) fail(ctx huma.Context, err error) {
 	a.document(ctx.Context(), err).write(w)
 }
 
-// demandJSON refuses bodies of another media type.
-func (a *API) demandJSON(ctx huma.Context, next func(huma.Context)) {
-	given := ctx.Header("Content-Type")
-	if !isJSON(given) {
+// demandJSON refuses bodies of another media type. Without a body there need be no type.
+func (a *API) demandJSON(optional bool) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		r, _ := humago.Unwrap(ctx)
+		given := ctx.Header("Content-Type")
+		if isJSON(given) || given == "" && optional && r.ContentLength == 0 {
+			next(ctx)
+			return
+		}
 		if given == "" {
 			given = "of no media type"
 		}
 		a.fail(ctx, ErrUnsupportedMediaType.With("type", given))
-		return
 	}
-	next(ctx)
 }
 
 // bounded ends the work on an answer when its time is over.

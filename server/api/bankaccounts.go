@@ -158,9 +158,7 @@ func (a *API) changeBankAccount(
 		return nil, err
 	}
 	change := statements.AccountChange{Name: body.Name, Number: body.Number, Closed: body.Closed}
-	if change.Version, err = in.version(); err != nil {
-		return nil, err
-	}
+	change.Version = in.version()
 	if body.Mapping != nil {
 		m := bankfile.Mapping(*body.Mapping)
 		change.Mapping = &m

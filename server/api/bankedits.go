@@ -236,9 +236,7 @@ func (a *API) changeBankTransaction(
 	if err := wrong.Err(statements.ErrInvalid); err != nil {
 		return nil, err
 	}
-	if c.Version, err = in.version(); err != nil {
-		return nil, err
-	}
+	c.Version = in.version()
 	t, err := p.ChangeTransaction(ctx, in.at(in.OnDay), c)
 	if err != nil {
 		return nil, err
@@ -253,11 +251,7 @@ func (a *API) deleteBankTransaction(
 	if err != nil {
 		return nil, err
 	}
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	return nil, p.DeleteTransaction(ctx, in.at(in.OnDay), version)
+	return nil, p.DeleteTransaction(ctx, in.at(in.OnDay), in.version())
 }
 
 func (a *API) annotate(

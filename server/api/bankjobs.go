@@ -154,11 +154,7 @@ func (a *API) renameTag(
 	if err != nil {
 		return nil, err
 	}
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	t, j, err := p.RenameTag(ctx, in.Tag, body.Text, version)
+	t, j, err := p.RenameTag(ctx, in.Tag, body.Text, in.version())
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +173,7 @@ func (a *API) mergeTag(
 	if err != nil {
 		return nil, err
 	}
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	return begunJob(p.MergeTags(ctx, in.Tag, body.Into, version))
+	return begunJob(p.MergeTags(ctx, in.Tag, body.Into, in.version()))
 }
 
 func (a *API) deleteTag(ctx context.Context, in *deleteTagParams) (*created[job], error) {
@@ -189,11 +181,7 @@ func (a *API) deleteTag(ctx context.Context, in *deleteTagParams) (*created[job]
 	if err != nil {
 		return nil, err
 	}
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	return begunJob(p.DeleteTag(ctx, in.Tag, version))
+	return begunJob(p.DeleteTag(ctx, in.Tag, in.version()))
 }
 
 func (a *API) jobs(ctx context.Context, _ *struct{}) (*answer[list[job]], error) {

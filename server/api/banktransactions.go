@@ -146,7 +146,9 @@ func (a *API) registerBankTransactions() {
 		personal: true, summary: "List the transactions of an account",
 		description: "Of calendar days, both included. Each month is one partition of the store; a few " +
 			"are read side by side.",
-		problems: []*problem.Definition{statements.ErrInvalidRange, statements.ErrInvalidCursor},
+		problems: []*problem.Definition{
+			statements.ErrInvalidRange, statements.ErrInvalidCursor, statements.ErrNoAccount,
+		},
 	}, a.bankTransactions)
 	register(a, operation{
 		id: "get-bank-transaction", method: http.MethodGet,
@@ -166,6 +168,9 @@ func (a *API) bankTransactions(
 	page, err := p.Transactions(ctx, statements.Range{
 		AccountID: in.Account, From: in.From, To: in.To, Latest: in.Latest,
 	}, in.Size, in.Cursor)
+	if err == nil && len(page.Transactions) == 0 {
+		_, err = p.Account(ctx, in.Account) // A list of what does not exist is a mistake.
+	}
 	if err != nil {
 		return nil, err
 	}

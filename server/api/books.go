@@ -50,21 +50,19 @@ func (a *API) person(ctx context.Context) (*statements.Person, error) {
 	return a.deps.Statements.Person(string(who))
 }
 
-// version returns the version of an If-Match header, 0 where any will do. What is no version can be
-// that of nothing, and so matches nothing.
-func (g Guarded) version() (uint64, error) {
-	tag, err := g.tag()
-	if tag == "" || err != nil {
-		return 0, err
+// version returns the version that a change expects, 0 where any will do.
+func (g Guarded) version() uint64 {
+	if g.IfMatch == "" {
+		return 0
 	}
-	number, _, _ := strings.Cut(tag, "-")
+	number, _, _ := strings.Cut(g.tag(), "-")
 	switch version, err := strconv.ParseUint(number, 10, 63); {
-	case err != nil:
-		return math.MaxInt64, nil
+	case err != nil: // An ETag of ours begins with a number.
+		return math.MaxInt64
 	case version == 0: // What another program wrote.
-		return statements.NoVersion, nil
+		return statements.NoVersion
 	default:
-		return version, nil
+		return version
 	}
 }
 
@@ -124,7 +122,7 @@ type (
 
 	newProfile struct {
 		Email       string      `json:"email,omitempty" example:"moana@example.com"`
-		Preferences preferences `json:"preferences,omitempty"`
+		Preferences preferences `json:"preferences,omitzero"`
 	}
 
 	startOfApp struct {
@@ -208,11 +206,7 @@ func (a *API) saveProfile(
 	if err != nil {
 		return nil, err
 	}
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	v, err := p.SaveProfile(ctx, body.Email, statements.Preferences(body.Preferences), version)
+	v, err := p.SaveProfile(ctx, body.Email, statements.Preferences(body.Preferences), in.version())
 	if err != nil {
 		return nil, err
 	}

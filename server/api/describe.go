@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strconv"
@@ -24,7 +26,8 @@ const description = `Exchequer keeps double-entry books and moves money exactly 
 
 Amounts are strings beside a currency (ISO 4217), because many programs round JSON numbers. Instants
 are UTC with milliseconds. Lists come in pages: send the member next as the parameter cursor.
-Members and parameters that are not described here are refused.
+Members and parameters that are not described here are refused. A member of a body that is null counts
+as left out.
 
 What goes wrong is answered by a problem document (RFC 9457). Branch on its code.
 
@@ -89,39 +92,89 @@ func bodyOperation() []*problem.Definition {
 	}
 }
 
-// problemResponses describes the answers that tell of problems: those of the operation itself by
-// status, and those that any operation can report together.
+// problemResponses describes the answers that are problems, by status: those of the operation
+// itself, and those that any operation of its sort can report.
 func (a *API) problemResponses(op operation) map[string]*huma.Response {
-	schema := a.schema(typeOf[document]())
-	response := func(definitions []*problem.Definition) *huma.Response {
-		var lines []string
+	own, byStatus := map[string]bool{}, map[string][]*problem.Definition{}
+	add := func(definitions []*problem.Definition, itself bool) {
 		for _, d := range definitions {
-			lines = append(lines, "`"+string(d.Code())+"`: "+d.Sentence())
-		}
-		return &huma.Response{
-			Description: strings.Join(lines, "\n\n"),
-			Content:     map[string]*huma.MediaType{mediaProblem: {Schema: schema}},
+			status := strconv.Itoa(Status(d.Kind(), d.Code()))
+			if !slices.Contains(byStatus[status], d) {
+				byStatus[status] = append(byStatus[status], d)
+			}
+			own[status] = own[status] || itself
 		}
 	}
-	byStatus := map[string][]*problem.Definition{}
-	for _, d := range op.problems {
-		status := strconv.Itoa(Status(d.Kind(), d.Code()))
-		byStatus[status] = append(byStatus[status], d)
-	}
-	common := anyOperation()
+	add(op.problems, true)
+	common, sort := anyOperation(), ""
 	if op.personal {
-		common = append(common, personalOperation()...)
+		common, sort = append(common, personalOperation()...), "Personal"
 	} else {
 		common = append(common, ErrNotPersonal)
 	}
 	if op.example != nil {
-		common = append(common, bodyOperation()...)
+		common, sort = append(common, bodyOperation()...), sort+"Body"
 	}
-	responses := map[string]*huma.Response{"default": response(common)}
+	add(common, false)
+	responses := map[string]*huma.Response{"default": a.sharedResponse("ProblemOther", nil)}
 	for status, definitions := range byStatus {
-		responses[status] = response(definitions)
+		if own[status] {
+			responses[status] = a.problemResponse(definitions)
+			continue
+		}
+		responses[status] = a.sharedResponse("Problem"+status+sort, definitions)
 	}
 	return responses
+}
+
+// sharedResponse returns a reference to a description that many operations have in common.
+func (a *API) sharedResponse(name string, definitions []*problem.Definition) *huma.Response {
+	components := a.huma.OpenAPI().Components
+	if components.Responses == nil {
+		components.Responses = map[string]*huma.Response{}
+	}
+	if components.Responses[name] == nil {
+		components.Responses[name] = a.problemResponse(definitions)
+	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
+}
+
+// problemResponse describes an answer that is one of some problems, or any other without them.
+func (a *API) problemResponse(definitions []*problem.Definition) *huma.Response {
+	response := &huma.Response{Description: "Any other problem", Headers: map[string]*huma.Param{}}
+	schema := a.schema(typeOf[document]())
+	if len(definitions) > 0 {
+		var lines []string
+		var codes []any
+		for _, d := range definitions {
+			lines = append(lines, "`"+string(d.Code())+"`: "+d.Sentence())
+			codes = append(codes, string(d.Code()))
+			describeProblemHeaders(response.Headers, d)
+		}
+		response.Description = strings.Join(lines, "\n\n")
+		schema = &huma.Schema{AllOf: []*huma.Schema{schema, {
+			Type:       huma.TypeObject,
+			Properties: map[string]*huma.Schema{"code": {Type: huma.TypeString, Enum: codes}},
+		}}}
+	}
+	response.Content = map[string]*huma.MediaType{mediaProblem: {Schema: schema}}
+	return response
+}
+
+// describeProblemHeaders adds the headers that GetHeaders sends with a problem.
+func describeProblemHeaders(headers map[string]*huma.Param, d *problem.Definition) {
+	switch {
+	case d.Kind() == problem.Unauthenticated, d.Kind() == problem.Forbidden:
+		headers["WWW-Authenticate"] = &huma.Param{
+			Description: "How to authenticate (RFC 6750)",
+			Schema:      &huma.Schema{Type: huma.TypeString},
+		}
+	case d.Kind().Retryable():
+		headers["Retry-After"] = &huma.Param{
+			Description: "After how many seconds to send the request again",
+			Schema:      &huma.Schema{Type: huma.TypeString, Pattern: "^[0-9]+$"},
+		}
+	}
 }
 
 // finishDescription says what the framework cannot know or leaves in the way.
@@ -137,6 +190,7 @@ func (a *API) finishDescription() {
 			schema.AdditionalProperties = nil
 		}
 	}
+	describeProblems(schemas["Problem"])
 	for _, responses := range a.repeats {
 		made := responses["201"]
 		responses["200"] = &huma.Response{
@@ -151,6 +205,45 @@ func (a *API) finishDescription() {
 		}
 		if path.Post != nil {
 			describeReplay(path.Post)
+		}
+	}
+}
+
+// describeProblems says which kinds and codes there are.
+func describeProblems(schema *huma.Schema) {
+	var kinds, codes []any
+	for _, kind := range problem.Kinds() {
+		kinds = append(kinds, string(kind))
+	}
+	for _, c := range Catalogues() {
+		for _, d := range c.Definitions() {
+			if !slices.Contains(codes, any(string(d.Code()))) {
+				codes = append(codes, string(d.Code()))
+			}
+		}
+	}
+	schema.Properties["kind"].Enum = kinds
+	schema.Properties["code"].Enum = append(codes, string(problem.CodeInternal))
+}
+
+// prune removes the schemas that nothing refers to, such as those of parts that are embedded.
+func (a *API) prune() {
+	spec := a.huma.OpenAPI()
+	schemas := spec.Components.Schemas.Map()
+	for {
+		text, err := json.Marshal(spec)
+		if err != nil {
+			return // Writing the document reports it.
+		}
+		removed := false
+		for name := range schemas {
+			if !bytes.Contains(text, []byte(`"#/components/schemas/`+name+`"`)) {
+				delete(schemas, name)
+				removed = true
+			}
+		}
+		if !removed {
+			return
 		}
 	}
 }

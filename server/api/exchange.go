@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -46,6 +47,9 @@ type Exchange struct {
 	trusted bool
 	caller  caller
 	meter   *singletable.Meter
+	request *http.Request // Once it was routed.
+	// admitted marks a read that serves a request whose caller was admitted.
+	admitted bool
 }
 
 type (
@@ -100,10 +104,27 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if unclean(r.URL.EscapedPath()) {
+		answer.unrouted = http.StatusNotFound
+		a.document(ctx, ErrRouteNotFound.With("path", r.URL.Path)).write(answer)
+		return
+	}
 	a.mux.ServeHTTP(answer, r)
 	if answer.unrouted != 0 {
 		a.document(ctx, unrouted(answer)).write(answer)
 	}
+}
+
+// unclean reports whether a path has an empty part, or one that means another folder. The router
+// would answer such a path with a redirect in HTML, and the method and the body would be lost.
+func unclean(path string) bool {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if part == "." || part == ".." || part == "" && 0 < i && i < len(parts)-1 {
+			return true
+		}
+	}
+	return false
 }
 
 // unrouted returns the problem of a request that no operation takes.

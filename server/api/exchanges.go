@@ -80,14 +80,14 @@ func (x *exchanging) read(key string) (ledger.Exchanging, error) {
 		}
 		e.Rate = ledger.ExchangeRate{Above: above, Below: money.DecimalFromInt(1), Source: "agreed"}
 	}
-	return e, wrong.Err(ledger.ErrInvalidRequest)
+	return e, refused(wrong, ledger.ErrInvalidRequest)
 }
 
 func (a *API) exchange(ctx context.Context, in *postParams, body *exchanging) (*receipt, error) {
 	if in.IdempotencyKey == "" {
-		return nil, ledger.ErrInvalidIdempotencyKey.Field("Idempotency-Key", "is missing")
+		return nil, missingKey()
 	}
-	if body.Into == "" {
+	if body.Into == "" && body.To != "" {
 		account, err := a.deps.Ledger.Account(ctx, body.To)
 		if err != nil && !errors.Is(err, ledger.ErrAccountNotFound) {
 			return nil, err

@@ -17,8 +17,8 @@ import (
 // times of ordinary answers.
 
 const (
-	mediaBytes = "application/octet-stream"
-	mediaZip   = "application/zip"
+	mediaAny = "*/*"
+	mediaZip = "application/zip"
 )
 
 // ErrFormRefused tells that a file came inside a form.
@@ -76,8 +76,14 @@ func worked[P, R any](a *API, accept string, do work[P, R]) *streamed {
 
 // describeAnswer says what a stream is of.
 func (a *API) describeAnswer(op operation, content map[string]*huma.MediaType) {
-	h := a.operationOf(op)
-	h.Responses["200"].Content = content
+	response := a.operationOf(op).Responses["200"]
+	response.Content = content
+	if content[mediaJSON] != nil && content[mediaLines] != nil {
+		return
+	}
+	response.Headers = map[string]*huma.Param{"Content-Disposition": {
+		Description: "The name of the file (RFC 6266)", Schema: &huma.Schema{Type: huma.TypeString},
+	}}
 }
 
 // operationOf returns the description of an operation that was registered.
@@ -114,7 +120,7 @@ func registerFile[I, O any](
 	h := a.operationOf(op)
 	h.RequestBody = &huma.RequestBody{
 		Required: true, Description: "The bytes of the file, of whatever media type but a form",
-		Content: map[string]*huma.MediaType{mediaBytes: {
+		Content: map[string]*huma.MediaType{mediaAny: {
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"},
 		}},
 	}

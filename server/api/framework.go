@@ -62,6 +62,7 @@ var faults = []struct{ theirs, ours string }{
 	{"invalid boolean", "must be true or false"},
 	{badBound, "must be an instant such as 2026-01-02T10:30:00.123Z: it "},
 	{"expected number >= ", "must be at least "},
+	{"expected number > ", "must be more than "},
 	{"expected number <= ", "must be at most "},
 	{"expected length >= ", "must be no shorter than "},
 	{"expected length <= ", "must be no longer than "},

@@ -133,14 +133,14 @@ func (a *API) registerLocationWrites() {
 	}
 	change := append(taken[:len(taken):len(taken)], locations.ErrNotFound, locations.ErrChanged)
 	name, lat, lng := "Auckland Central", -36.8485, 174.7633
-	fields := locationFields{Name: &name, Lat: &lat, Lng: &lng}
+	fields := LocationFields{Name: &name, Lat: &lat, Lng: &lng}
 	registerBody(a, operation{
 		id: "create-location", method: http.MethodPost, path: "/v1/locations", tag: tag,
 		scope: scope, status: http.StatusCreated, repeats: true, summary: "Create a location",
 		description: "A code that is not free is refused with what stands in the way: the location " +
 			"that has it, or the deleted one that reserves it. A repeat with the same id answers the " +
 			"first location with status 200.",
-		example: newLocation{Code: "akl-01", locationFields: fields},
+		example: newLocation{Code: "akl-01", LocationFields: fields},
 		problems: append(taken[:len(taken):len(taken)], locations.ErrExists,
 			locations.ErrCodeYours),
 	}, a.createLocation)
@@ -149,7 +149,7 @@ func (a *API) registerLocationWrites() {
 		scope: scope, summary: "Change a location",
 		description: "What is left out stays as it is. A change of a code's case alone takes nothing " +
 			"from anybody.",
-		example:  locationChange{locationFields: fields},
+		example:  locationChange{LocationFields: fields},
 		problems: append(change[:len(change):len(change)], locations.ErrInactive),
 	}, a.updateLocation)
 	register(a, operation{
@@ -166,11 +166,8 @@ func (a *API) registerLocationWrites() {
 		description: "With its own code or another. One whose code was released gets it back if it is " +
 			"free.",
 		example: restoreLocation{},
-		problems: append(
-			change[:len(change):len(change)],
-			locations.ErrNoCode,
-			locations.ErrActive,
-		),
+		problems: append(change[:len(change):len(change)],
+			locations.ErrNoCode, locations.ErrActive),
 	}, a.restoreLocation)
 	register(a, operation{
 		id: "release-location-code", method: http.MethodPost, path: "/v1/locations/{id}/release",
@@ -237,7 +234,7 @@ func (a *API) near(ctx context.Context, in *nearParams) (*answer[neighbours], er
 		Items: convertAll(found.Items, func(n locations.Neighbour) location {
 			l := a.locationOf(n.Location)
 			if !pointless {
-				l.Distance = n.Distance
+				l.Distance = &n.Distance
 			}
 			return l
 		}),

@@ -19,17 +19,18 @@ type (
 		Code       string           `json:"code,omitempty" doc:"Unique, whatever its case; absent once it was released" example:"akl-01"`
 		FormerCode string           `json:"formerCode,omitempty" doc:"The code that was released"`
 		Status     locations.Status `json:"status" enum:"active,inactive" doc:"inactive after a deletion"`
-		details
-		PlaceIDStale bool    `json:"placeIdStale,omitempty" doc:"Whether the place id should be looked up again, after twelve months"`
-		Open         *bool   `json:"open,omitempty" doc:"Whether it is open now, by its own clock; absent where that is not known"`
-		Distance     float64 `json:"distance,omitempty" doc:"Metres to the point that was asked about"`
-		Version      uint64  `json:"version" doc:"Counts the changes"`
-		Tag          string  `json:"tag" doc:"Changes whenever the location does; give it to If-Match, in quotes" example:"1-1705314600000"`
-		CreatedAt    instant `json:"createdAt"`
-		UpdatedAt    instant `json:"updatedAt"`
+		LocationDetails
+		PlaceIDStale bool     `json:"placeIdStale,omitempty" doc:"Whether the place id should be looked up again, after twelve months"`
+		Open         *bool    `json:"open,omitempty" doc:"Whether it is open now, by its own clock; absent where that is not known"`
+		Distance     *float64 `json:"distance,omitempty" doc:"Metres to the point that was asked about"`
+		Version      uint64   `json:"version" doc:"Counts the changes"`
+		Tag          string   `json:"tag" doc:"Changes whenever the location does; give it to If-Match, in quotes" example:"1-1705314600000"`
+		CreatedAt    instant  `json:"createdAt"`
+		UpdatedAt    instant  `json:"updatedAt"`
 	}
 
-	details struct {
+	// LocationDetails are embedded, and so exported: the framework describes no others.
+	LocationDetails struct {
 		Name              string         `json:"name" example:"Auckland Central"`
 		PlaceID           string         `json:"placeId,omitempty" doc:"The id that Google's Places knows it by"`
 		PlaceIDCheckedAt  instant        `json:"placeIdCheckedAt,omitzero" doc:"When the place id was last looked up"`
@@ -77,16 +78,17 @@ type (
 		ID    string `json:"id,omitempty" doc:"A ULID, which makes the request safe to repeat; without it one is made"`
 		Code  string `json:"code" doc:"1 to 64 letters, digits and - . _, beginning with a letter or a digit" example:"akl-01"`
 		Reuse bool   `json:"reuse,omitempty" doc:"Takes the code over where a deleted location reserves it"`
-		locationFields
+		LocationFields
 	}
 
 	locationChange struct {
 		Code *string `json:"code,omitempty" doc:"The new code; the old one is given up in the same write"`
-		locationFields
+		LocationFields
 		Clear []string `json:"clear,omitempty" nullable:"false" doc:"Names of members that shall be empty; point stands for lat and lng"`
 	}
 
-	locationFields struct {
+	// LocationFields are embedded, and so exported.
+	LocationFields struct {
 		Name              *string           `json:"name,omitempty" example:"Auckland Central"`
 		PlaceID           *string           `json:"placeId,omitempty" doc:"The id that Google's Places knows it by, which may be kept"`
 		PlaceIDCheckedAt  string            `json:"placeIdCheckedAt,omitempty" doc:"When the place id was last looked up; now, when the id is new" example:"2026-01-02T10:30:00.123Z"`
@@ -116,13 +118,13 @@ type (
 	}
 
 	importRow struct {
-		Line  int               `json:"line,omitempty" doc:"Where the row is in its file" example:"2"`
+		Line  int               `json:"line,omitempty" minimum:"1" maximum:"2147483647" doc:"Where the row is in its file" example:"2"`
 		Cells map[string]string `json:"cells" doc:"By column: code, name, lat, lng or point, address, locality, region, postcode, country, phone, timeZone, tags, placeId, placeIdCheckedAt, formattedAddress. A blank cell changes nothing; -clear- empties"`
 	}
 )
 
-func detailsOf(d locations.Details) details {
-	out := details{
+func detailsOf(d locations.Details) LocationDetails {
+	out := LocationDetails{
 		Name: d.Name, PlaceID: d.Place.ID, PlaceIDCheckedAt: instant(d.Place.CheckedAt),
 		FormattedAddress: d.Place.FormattedAddress, AddressComponents: d.Place.Components,
 		Phone: d.Phone, TimeZone: d.TimeZone, Tags: d.Tags,
@@ -150,7 +152,7 @@ func (a *API) locationOf(l locations.Location) location {
 	now := a.opts.Now()
 	out := location{
 		ID: l.ID, Code: l.Code, FormerCode: l.FormerCode, Status: l.Status,
-		details: detailsOf(l.Details), PlaceIDStale: l.Place.Stale(now), Version: l.Version,
+		LocationDetails: detailsOf(l.Details), PlaceIDStale: l.Place.Stale(now), Version: l.Version,
 		Tag: l.Tag(), CreatedAt: instant(l.CreatedAt), UpdatedAt: instant(l.UpdatedAt),
 	}
 	if open, known := l.Open(now); known {
@@ -178,7 +180,7 @@ func (l *location) moment() (text string) {
 func (l *location) etag() string { return l.Tag + l.moment() }
 
 // change returns what a body asks to change, or adds what is wrong with it.
-func (f *locationFields) change(wrong *problem.Fields) locations.Change {
+func (f *LocationFields) change(wrong *problem.Fields) locations.Change {
 	c := locations.Change{
 		Name: f.Name, PlaceID: f.PlaceID, FormattedAddress: f.FormattedAddress, Phone: f.Phone,
 		TimeZone: f.TimeZone, Tags: f.Tags,
@@ -219,32 +221,24 @@ func (f *locationFields) change(wrong *problem.Fields) locations.Change {
 
 // Guarded is the header of changes that shall be made only to what the caller has seen.
 type Guarded struct {
-	IfMatch string `header:"If-Match" doc:"The ETag of what the caller has seen: it is changed only if it still is so"`
+	IfMatch string `header:"If-Match" doc:"ETags of the resource (RFC 9110, 13.1.1): the change is made only if it still has one of them. * demands only that it exists" example:"\"1\""`
 }
 
-// tag returns the tag of an If-Match header (RFC 9110, 13.1.1), "" where any state will do.
-func (g Guarded) tag() (string, error) {
-	text := strings.TrimSpace(g.IfMatch)
-	if text == "" || text == "*" {
-		return "", nil
-	}
-	tag, ok := strings.CutPrefix(text, `"`)
-	tag, closed := strings.CutSuffix(tag, `"`)
-	if !ok || !closed || tag == "" || strings.Contains(tag, `"`) {
-		return "", ErrInvalidParameter.Field("If-Match", "must be one ETag, in quotes")
-	}
-	return tag, nil
+// settle sets the header to the ETag that the resource has now, which the caller knows; to "" where
+// the caller accepts any.
+func (g *Guarded) settle(etag string) { g.IfMatch = etag }
+
+// tag returns the ETag that a change expects without its quotes, "" where any state will do.
+func (g Guarded) tag() string { return strings.Trim(g.IfMatch, `"`) }
+
+// locationTag returns the tag of the location that a change expects: another moment is no change.
+func (g Guarded) locationTag() string {
+	state, _, _ := strings.Cut(g.tag(), ".")
+	return state
 }
 
-// locationTag returns the tag of a location of an If-Match header: another moment is no change of
-// the location.
-func (g Guarded) locationTag() (string, error) {
-	tag, err := g.tag()
-	if state, _, _ := strings.Cut(tag, "."); state != "" {
-		tag = state
-	}
-	return tag, err
-}
+// locationPath is where a location is read.
+const locationPath = "/v1/locations/{id}"
 
 // LocationPath is the parameter that names a location.
 type LocationPath struct {
@@ -272,6 +266,7 @@ type (
 	}
 	swapLocationParams struct {
 		WithBody
+		Guarded
 		LocationPath
 	}
 	locationsParams struct {
@@ -284,7 +279,7 @@ type (
 	nearParams struct {
 		Lat    string  `query:"lat" doc:"Degrees north; needed without a box" example:"-36.8485"`
 		Lng    string  `query:"lng" doc:"Degrees east; needed without a box" example:"174.7633"`
-		Radius float64 `query:"radius" doc:"Metres; needed without a box" example:"5000"`
+		Radius float64 `query:"radius" exclusiveMinimum:"0" doc:"Metres; needed without a box" example:"5000"`
 		South  string  `query:"south" doc:"With west, north and east: a box instead of a radius" example:"-48"`
 		West   string  `query:"west" doc:"Greater than east where the box crosses the antimeridian" example:"166"`
 		North  string  `query:"north" doc:"Degrees north" example:"-34"`
@@ -396,10 +391,6 @@ func (a *API) directory(ctx context.Context, in *Conditional) (*tagged[list[loca
 func (a *API) updateLocation(
 	ctx context.Context, in *changeLocationParams, body *locationChange,
 ) (*changedLocation, error) {
-	tag, err := in.locationTag()
-	if err != nil {
-		return nil, err
-	}
 	var wrong problem.Fields
 	change := body.change(&wrong)
 	if err := wrong.Err(locations.ErrInvalid); err != nil {
@@ -411,43 +402,32 @@ func (a *API) updateLocation(
 			change.Clear[i] = "point"
 		}
 	}
-	return a.changed(a.deps.Locations.Update(ctx, in.ID, tag, change))
+	return a.changed(a.deps.Locations.Update(ctx, in.ID, in.locationTag(), change))
 }
 
 func (a *API) deleteLocation(
 	ctx context.Context, in *guardedLocationParams,
 ) (*changedLocation, error) {
-	tag, err := in.locationTag()
-	if err != nil {
-		return nil, err
-	}
-	return a.changed(a.deps.Locations.Delete(ctx, in.ID, tag))
+	return a.changed(a.deps.Locations.Delete(ctx, in.ID, in.locationTag()))
 }
 
 func (a *API) restoreLocation(
 	ctx context.Context, in *changeLocationParams, body *restoreLocation,
 ) (*changedLocation, error) {
-	tag, err := in.locationTag()
-	if err != nil {
-		return nil, err
-	}
-	return a.changed(a.deps.Locations.Restore(ctx, in.ID, tag, body.Code))
+	return a.changed(a.deps.Locations.Restore(ctx, in.ID, in.locationTag(), body.Code))
 }
 
 func (a *API) releaseLocation(
 	ctx context.Context, in *guardedLocationParams,
 ) (*changedLocation, error) {
-	tag, err := in.locationTag()
-	if err != nil {
-		return nil, err
-	}
-	return a.changed(a.deps.Locations.Release(ctx, in.ID, tag))
+	return a.changed(a.deps.Locations.Release(ctx, in.ID, in.locationTag()))
 }
 
 func (a *API) swapLocations(
 	ctx context.Context, in *swapLocationParams, body *swapLocation,
 ) (*answer[list[location]], error) {
-	first, second, err := a.deps.Locations.Swap(ctx, in.ID, locations.ID(body.With))
+	first, second, err := a.deps.Locations.Swap(ctx, in.ID, locations.ID(body.With),
+		in.locationTag())
 	if err != nil {
 		return nil, err
 	}

@@ -75,10 +75,9 @@ func (a *API) registerMyData() {
 		},
 	}
 	register(a, export, a.export)
-	text := &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	content := map[string]*huma.MediaType{}
 	for _, f := range statements.ExportFormats() {
-		content[f.ContentType()] = text
+		content[f.ContentType()] = exported(f)
 	}
 	a.describeAnswer(export, content)
 	archive := operation{
@@ -120,6 +119,20 @@ func (a *API) registerMyData() {
 		description: "There is no way back; to keep its history, close it instead.",
 		problems:    []*problem.Definition{statements.ErrNoAccount, statements.ErrNoFiles},
 	}, a.eraseAccount)
+}
+
+// exported describes a file of transactions: JSON is a list of objects, or an object on each line;
+// the others are text.
+func exported(f statements.ExportFormat) *huma.MediaType {
+	row := &huma.Schema{Type: huma.TypeObject, Description: "A transaction of the bank"}
+	switch f {
+	case statements.ExportJSON:
+		row = &huma.Schema{Type: huma.TypeArray, Items: row}
+	case statements.ExportJSONLines:
+	default:
+		row = &huma.Schema{Type: huma.TypeString}
+	}
+	return &huma.MediaType{Schema: row}
 }
 
 // confirmation is what must be said for everything to go.

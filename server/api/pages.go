@@ -27,8 +27,16 @@ const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancesto
 // process never does, and starts in half the time.
 func (a *API) registerPages() {
 	a.finishDescription()
-	spec := sync.OnceValues(a.writeSpec)
+	finish := sync.OnceFunc(func() {
+		a.exemplify()
+		a.prune()
+	})
+	spec := sync.OnceValues(func() ([]byte, error) {
+		finish()
+		return a.writeSpec()
+	})
 	page := sync.OnceValues(func() ([]byte, error) {
+		finish()
 		var page bytes.Buffer
 		err := writePage(&page, a.huma.OpenAPI())
 		return page.Bytes(), err

@@ -67,7 +67,7 @@ type planRequest struct {
 // runPattern is the body that runs a pattern.
 type runPattern struct {
 	Inputs map[string]string `json:"inputs,omitempty" doc:"The inputs as text, by name"`
-	Size   int               `json:"size,omitempty" doc:"The greatest number of rows, 1 to 1000; 100 without it"`
+	Size   int               `json:"size,omitempty" minimum:"1" maximum:"1000" doc:"The maximum number of rows; 100 without it"`
 	Cursor string            `json:"cursor,omitempty" doc:"The member next of the page before; leave it out for the first page"`
 }
 

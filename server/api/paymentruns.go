@@ -21,8 +21,8 @@ import (
 
 // runPayments is the body that asks for a run.
 type runPayments struct {
-	Callers int `json:"callers,omitempty" doc:"How many payments are settled side by side, at most 1024; 64 without it" example:"64"`
-	Units   int `json:"units,omitempty" doc:"Bounds what the run takes from the store, in write units a second; no bound without it" example:"4000"`
+	Callers int `json:"callers,omitempty" minimum:"1" maximum:"1024" doc:"How many payments are settled side by side, at most 1024; 64 without it" example:"64"`
+	Units   int `json:"units,omitempty" minimum:"1" doc:"Bounds what the run takes from the store, in write units a second; no bound without it" example:"4000"`
 }
 
 // paymentRun says what a run has done, so far or in all.

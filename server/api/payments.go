@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -84,11 +83,6 @@ type PaymentPath struct {
 	ID payments.PaymentID `path:"id" doc:"The payment's id" example:"0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55"`
 }
 
-// Expected is the header of changes that are made only to what the caller knows.
-type Expected struct {
-	IfMatch string `header:"If-Match" doc:"The ETag of the payment that the caller knows; whichever there is without it" example:"\"1\""`
-}
-
 type (
 	schedulePaymentParams struct {
 		WithBody
@@ -101,11 +95,11 @@ type (
 	changePaymentParams struct {
 		WithBody
 		PaymentPath
-		Expected
+		Guarded
 	}
-	cancelPaymentParams struct {
+	guardedPaymentParams struct {
 		PaymentPath
-		Expected
+		Guarded
 	}
 )
 
@@ -132,6 +126,7 @@ func (a *API) registerPayments() {
 			At: "2026-01-31T09:00:00Z", Description: "Rent of October",
 		},
 		problems: []*problem.Definition{
+			ledger.ErrInvalidIdempotencyKey, ledger.ErrAmountTooLarge,
 			payments.ErrInvalidRequest, payments.ErrInvalidKey, payments.ErrDataTooLarge,
 			payments.ErrAmountNotPositive, payments.ErrTooManyFractionDigits,
 			payments.ErrAccountUnknown, payments.ErrCurrencyMismatch, payments.ErrKeyConflict,
@@ -150,7 +145,7 @@ func (a *API) registerPayments() {
 			"stays. With If-Match only if it is as the caller knows it.",
 		example: changedPayment{Description: new("Rent of November")},
 		problems: []*problem.Definition{
-			payments.ErrInvalidRequest, payments.ErrAmountNotPositive,
+			ledger.ErrAmountTooLarge, payments.ErrInvalidRequest, payments.ErrAmountNotPositive,
 			payments.ErrTooManyFractionDigits, payments.ErrNotFound, payments.ErrClaimed,
 			payments.ErrFinal, payments.ErrCurrencyMismatch, payments.ErrChanged,
 		},
@@ -169,7 +164,9 @@ func (a *API) registerPayments() {
 		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Schedule a failed payment again",
 		description: "Also one that is in the history. Its attempts are counted anew. Replaying a " +
 			"payment that is scheduled changes nothing.",
-		problems: []*problem.Definition{payments.ErrNotFound, payments.ErrNotFailed},
+		problems: []*problem.Definition{
+			payments.ErrNotFound, payments.ErrNotFailed, payments.ErrChanged,
+		},
 	}, a.replayPayment)
 	register(a, operation{
 		id: "pay-payment", method: http.MethodPost, path: "/v1/payments/{id}/pay",
@@ -202,7 +199,7 @@ func (a *API) schedulePayment(
 	if n.Data, err = base64.StdEncoding.DecodeString(body.Data); err != nil {
 		wrong.Add("data", "must be base64: "+err.Error())
 	}
-	if err := wrong.Err(payments.ErrInvalidRequest); err != nil {
+	if err := refused(wrong, payments.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
 	r, err := a.deps.Payments.Schedule(ctx, n)
@@ -233,32 +230,11 @@ func (a *API) payment(ctx context.Context, in *paymentParams) (*tagged[payment],
 	return taggedPayment(in.IfNoneMatch, p), nil
 }
 
-// version reads the version out of the header; 0 means whichever there is. Tags that are weak never
-// match here (RFC 9110, 13.1.1), so they are refused as tags of something else.
-func (e Expected) version() (uint64, error) {
-	text := strings.TrimSpace(e.IfMatch)
-	if text == "" || text == "*" {
-		return 0, nil
-	}
-	digits, opened := strings.CutPrefix(text, `"`)
-	digits, closed := strings.CutSuffix(digits, `"`)
-	version, err := strconv.ParseUint(digits, 10, 64)
-	if !opened || !closed || err != nil || version == 0 {
-		return 0, ErrInvalidParameter.Field("If-Match",
-			`must be the ETag of a payment, such as "1", or *`)
-	}
-	return version, nil
-}
-
 func (a *API) changePayment(
 	ctx context.Context, in *changePaymentParams, body *changedPayment,
 ) (*tagged[payment], error) {
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
 	c := payments.Change{
-		Version: version, PayeeID: body.PayeeID, MerchantID: body.MerchantID,
+		Version: in.version(), PayeeID: body.PayeeID, MerchantID: body.MerchantID,
 		Description: body.Description,
 	}
 	var wrong problem.Fields
@@ -275,7 +251,7 @@ func (a *API) changePayment(
 	} else if body.Currency != "" {
 		wrong.Add("currency", "must be left out without an amount")
 	}
-	if err := wrong.Err(payments.ErrInvalidRequest); err != nil {
+	if err := refused(wrong, payments.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
 	p, err := a.deps.Payments.Change(ctx, in.ID, c)
@@ -302,21 +278,19 @@ func (a *API) changedAmount(
 }
 
 func (a *API) cancelPayment(
-	ctx context.Context, in *cancelPaymentParams,
+	ctx context.Context, in *guardedPaymentParams,
 ) (*tagged[payment], error) {
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.deps.Payments.Cancel(ctx, in.ID, version)
+	p, err := a.deps.Payments.Cancel(ctx, in.ID, in.version())
 	if err != nil {
 		return nil, err
 	}
 	return taggedPayment("", p), nil
 }
 
-func (a *API) replayPayment(ctx context.Context, in *PaymentPath) (*tagged[payment], error) {
-	p, err := a.deps.Payments.Replay(ctx, in.ID)
+func (a *API) replayPayment(
+	ctx context.Context, in *guardedPaymentParams,
+) (*tagged[payment], error) {
+	p, err := a.deps.Payments.Replay(ctx, in.ID, in.version())
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (p *posting) posting(key string) (ledger.Posting, error) {
 	} else if p.From != "" || p.To != "" || p.Amount != "" {
 		p.readShort(&made, &wrong)
 	}
-	return made, wrong.Err(ledger.ErrInvalidRequest)
+	return made, refused(wrong, ledger.ErrInvalidRequest)
 }
 
 func (p *posting) readLegs(made *ledger.Posting, wrong *problem.Fields) {
@@ -99,6 +99,13 @@ func (p *posting) readShort(made *ledger.Posting, wrong *problem.Fields) {
 	}
 }
 
+// missingKey returns the problem of a request without the key that it needs.
+func missingKey() error {
+	e := ledger.ErrInvalidIdempotencyKey.Field(headerIdempotencyKey, "is missing")
+	e.Sentence = "The header Idempotency-Key is missing"
+	return e
+}
+
 // receipt is the answer to a posting.
 type receipt struct {
 	Status   int
@@ -143,7 +150,8 @@ func (a *API) registerPostings() {
 		summary: "Post a transaction",
 		description: "Moves money exactly once for its Idempotency-Key, however often, however late " +
 			"and by however many callers at once it is sent. The first answer has status 201; an " +
-			"equal request gets the same body with status 200 and Idempotent-Replayed: true; " +
+			"equal request gets the same body with status 200 and Idempotent-Replayed: true, but for " +
+			"its status, which is reversed if it was reversed since; " +
 			"another request with the same key is a conflict. A refusal writes nothing, and its " +
 			"key may be tried again. Where several problems apply, the first of this list is told.",
 		example: posting{
@@ -186,7 +194,7 @@ func postingProblems() []*problem.Definition {
 
 func (a *API) post(ctx context.Context, in *postParams, body *posting) (*receipt, error) {
 	if in.IdempotencyKey == "" {
-		return nil, ledger.ErrInvalidIdempotencyKey.Field("Idempotency-Key", "is missing")
+		return nil, missingKey()
 	}
 	p, err := body.posting(in.IdempotencyKey)
 	if err != nil {

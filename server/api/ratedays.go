@@ -14,9 +14,6 @@ import (
 // read reads the days of a body. What it leaves to the board to find wrong is everything but texts.
 func (d *newDays) read() ([]rates.Day, error) {
 	var wrong problem.Fields
-	if d.TTLSeconds < 0 || d.TTLSeconds > ttlMax {
-		wrong.Addf("ttlSeconds", "must be 1 to %d", ttlMax)
-	}
 	days := make([]rates.Day, 0, len(d.Days))
 	for i, given := range d.Days {
 		days = append(days, given.read(&wrong, fmt.Sprintf("days[%d].", i)))

@@ -80,7 +80,7 @@ type (
 	newRate struct {
 		Rate       payload.Decimal `json:"rate" doc:"How much of the target one of the base costs" example:"0.85"`
 		AsOf       string          `json:"asOf,omitempty" doc:"When it was so; now, if left out" example:"2026-01-02T10:30:00Z"`
-		TTLSeconds int             `json:"ttlSeconds,omitempty" doc:"How long it is fresh; a day, if left out" example:"86400"`
+		TTLSeconds int             `json:"ttlSeconds,omitempty" minimum:"1" maximum:"316224000" doc:"How long it is fresh; a day, if left out" example:"86400"`
 		Stale      bool            `json:"stale,omitempty" doc:"A mark that it could not be renewed"`
 		Source     string          `json:"source,omitempty" doc:"Where it is from"`
 		Force      bool            `json:"force,omitempty" doc:"Saves it though a check speaks against it"`
@@ -88,7 +88,7 @@ type (
 
 	newDays struct {
 		Days        []newDay `json:"days" nullable:"false" doc:"What a source has published, at most 1000 days"`
-		TTLSeconds  int      `json:"ttlSeconds,omitempty" doc:"How long the newest rates are fresh; until the next publication of the European Central Bank, if left out"`
+		TTLSeconds  int      `json:"ttlSeconds,omitempty" minimum:"1" maximum:"316224000" doc:"How long the newest rates are fresh; until the next publication of the European Central Bank, if left out"`
 		Force       bool     `json:"force,omitempty" doc:"Takes rates in though checks speak against them"`
 		HistoryOnly bool     `json:"historyOnly,omitempty" doc:"Leaves the rates of now alone"`
 	}
@@ -410,7 +410,8 @@ func (a *API) history(ctx context.Context, in *rangeParams) (*answer[list[quote]
 	return &answer[list[quote]]{Body: list[quote]{Items: convertAll(quotes, quoteOf)}}, nil
 }
 
-// rateTTL is how long a saved rate is fresh unless the caller says otherwise.
+// rateTTL is how long a saved rate is fresh unless the caller says otherwise. The maximum, in the
+// tags of the bodies, is ten years, for rates that are pegged.
 const rateTTL = 24 * time.Hour
 
 func (a *API) saveRate(
@@ -429,10 +430,7 @@ func (a *API) saveRate(
 		r.AsOf = readInstant(&wrong, "asOf", body.AsOf)
 	}
 	ttl := rateTTL
-	switch {
-	case body.TTLSeconds < 0 || body.TTLSeconds > ttlMax:
-		wrong.Addf("ttlSeconds", "must be 1 to %d", ttlMax)
-	case body.TTLSeconds > 0:
+	if body.TTLSeconds > 0 {
 		ttl = time.Duration(body.TTLSeconds) * time.Second
 	}
 	if err := wrong.Err(rates.ErrInvalid); err != nil {
@@ -448,9 +446,6 @@ func (a *API) saveRate(
 	}
 	return &answer[rate]{Body: a.rateOf(saved)}, nil
 }
-
-// ttlMax bounds how long a rate may be fresh: ten years, for those that are pegged.
-const ttlMax = 10 * 366 * 24 * 60 * 60
 
 func (a *API) deleteRate(ctx context.Context, in *PairPath) (*struct{}, error) {
 	return nil, a.deps.Rates.Delete(ctx, rates.Pair{Base: in.Base, Target: in.Target})

@@ -10,7 +10,8 @@ import (
 
 // The forms of reports. Amounts have at least the digits of their currency.
 type (
-	flow struct {
+	// Flow is embedded, and so exported: the framework describes no other parts.
+	Flow struct {
 		In    string `json:"in" doc:"What came in" example:"100.00"`
 		Out   string `json:"out" doc:"What went out, zero or less" example:"-5.50"`
 		Count int    `json:"count" doc:"Of rows"`
@@ -25,16 +26,16 @@ type (
 	currencySpending struct {
 		Currency money.Currency `json:"currency" example:"NZD"`
 		Series   []series       `json:"series" nullable:"false" doc:"The one that most was spent on first"`
-		Flows    []flow         `json:"flows" nullable:"false" doc:"What all rows add up to, each counted once, by month"`
-		Total    flow           `json:"total"`
+		Flows    []Flow         `json:"flows" nullable:"false" doc:"What all rows add up to, each counted once, by month"`
+		Total    Flow           `json:"total"`
 	}
 
 	series struct {
 		Kind  statements.SeriesKind `json:"kind" enum:"tag,merchant,account,untagged,unnamed,others"`
 		ID    string                `json:"id,omitempty" doc:"Of the tag or account"`
 		Label string                `json:"label" doc:"The tag's text, or a name" example:"Groceries"`
-		Flows []flow                `json:"flows" nullable:"false" doc:"By month"`
-		Total flow                  `json:"total"`
+		Flows []Flow                `json:"flows" nullable:"false" doc:"By month"`
+		Total Flow                  `json:"total"`
 	}
 
 	homeConversion struct {
@@ -54,7 +55,7 @@ type (
 	unrated struct {
 		Currency money.Currency `json:"currency"`
 		Month    string         `json:"month" example:"2025-08"`
-		Flow     flow           `json:"flow" doc:"In their own currency"`
+		Flow     Flow           `json:"flow" doc:"In their own currency"`
 		First    bankDate       `json:"first" doc:"The first day without a rate"`
 	}
 
@@ -83,25 +84,25 @@ type (
 		Out       string `json:"out" doc:"Zero or less"`
 		Net       string `json:"net" doc:"Their sum"`
 		Count     int    `json:"count" doc:"Of rows that are no transfers"`
-		Transfers flow   `json:"transfers" doc:"Between the person's own accounts"`
+		Transfers Flow   `json:"transfers" doc:"Between the person's own accounts"`
 	}
 
 	monthTotal struct {
 		AccountID string         `json:"accountId"`
 		Month     string         `json:"month" example:"2025-08"`
 		Currency  money.Currency `json:"currency"`
-		All       flow           `json:"all" doc:"Of every row"`
-		Transfers flow           `json:"transfers" doc:"Between the person's own accounts; what follows is of the others"`
+		All       Flow           `json:"all" doc:"Of every row"`
+		Transfers Flow           `json:"transfers" doc:"Between the person's own accounts; what follows is of the others"`
 		Tags      []namedFlow    `json:"tags" nullable:"false" doc:"By the id of the tag; a row with two tags counts for both"`
-		Untagged  flow           `json:"untagged"`
+		Untagged  Flow           `json:"untagged"`
 		Merchants []namedFlow    `json:"merchants" nullable:"false" doc:"By name"`
-		Unnamed   flow           `json:"unnamed" doc:"Of rows without a merchant"`
-		Rest      flow           `json:"rest" doc:"Of merchants beyond those that are told apart"`
+		Unnamed   Flow           `json:"unnamed" doc:"Of rows without a merchant"`
+		Rest      Flow           `json:"rest" doc:"Of merchants beyond those that are told apart"`
 	}
 
 	namedFlow struct {
 		Name string `json:"name" doc:"The id of a tag, or a merchant's name"`
-		flow
+		Flow
 	}
 
 	totalsCheck struct {
@@ -116,15 +117,15 @@ type (
 		Month    string         `json:"month" example:"2025-08"`
 		Currency money.Currency `json:"currency"`
 		What     string         `json:"what" doc:"The first total that differs" example:"untagged"`
-		Total    flow           `json:"total" doc:"As it is written"`
-		Rows     flow           `json:"rows" doc:"What the rows add up to"`
+		Total    Flow           `json:"total" doc:"As it is written"`
+		Rows     Flow           `json:"rows" doc:"What the rows add up to"`
 	}
 )
 
 // flowForm returns what writes flows of a currency.
-func flowForm(currency money.Currency) func(statements.Flow) flow {
-	return func(f statements.Flow) flow {
-		return flow{inDigits(f.In, currency), inDigits(f.Out, currency), f.Count}
+func flowForm(currency money.Currency) func(statements.Flow) Flow {
+	return func(f statements.Flow) Flow {
+		return Flow{inDigits(f.In, currency), inDigits(f.Out, currency), f.Count}
 	}
 }
 

@@ -30,7 +30,7 @@ type (
 		OfAccounts
 		By       string         `query:"by" enum:"tag,merchant,account" default:"tag" doc:"What it is divided by"`
 		Currency money.Currency `query:"currency" doc:"Everything in this currency, each row at the rate of its own day; without it each currency stands apart" example:"NZD"`
-		Top      int            `query:"top" minimum:"0" doc:"How many series are told apart, those with the most spent first; all without it"`
+		Top      int            `query:"top" minimum:"1" doc:"How many series are told apart, those with the most spent first; all without it"`
 	}
 	cashFlowParams struct {
 		BankMonths
@@ -121,6 +121,9 @@ func (a *API) totals(ctx context.Context, in *totalsParams) (*answer[list[monthT
 		return nil, err
 	}
 	sheets, err := p.Sheets(ctx, in.Account, in.From, in.To)
+	if err == nil && len(sheets) == 0 {
+		_, err = p.Account(ctx, in.Account)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 type (
 	rule struct {
 		ID string `json:"id" example:"rule-01k3zj8q0v9x2c4r6t8w0y2a4b"`
-		ruleFields
+		RuleFields
 		Version   uint64  `json:"version" doc:"Counts the changes; the ETag without its quotes"`
 		CreatedAt instant `json:"createdAt"`
 		UpdatedAt instant `json:"updatedAt,omitzero"`
@@ -24,12 +24,13 @@ type (
 
 	newRule struct {
 		ID string `json:"id,omitempty" doc:"Makes the request safe to repeat; without it one is made"`
-		ruleFields
+		RuleFields
 	}
 
-	ruleFields struct {
+	// RuleFields are embedded, and so exported: the framework describes no others.
+	RuleFields struct {
 		Name       string      `json:"name" example:"Coffee"`
-		Order      int         `json:"order,omitempty" doc:"The least is tried first, of equals the older one"`
+		Order      int         `json:"order,omitempty" minimum:"-2147483648" maximum:"2147483647" doc:"The least is tried first, of equals the older one"`
 		Disabled   bool        `json:"disabled,omitempty"`
 		Any        bool        `json:"any,omitempty" doc:"Whether one condition suffices; otherwise all must hold"`
 		Conditions []condition `json:"conditions" nullable:"false" doc:"1 to 20; they look at what the bank wrote"`
@@ -62,7 +63,7 @@ type (
 
 	previewRules struct {
 		Scope ruleScope   `json:"scope"`
-		Draft *ruleFields `json:"draft,omitempty" doc:"A rule that is not saved yet; it is tried alone"`
+		Draft *RuleFields `json:"draft,omitempty" doc:"A rule that is not saved yet; it is tried alone"`
 	}
 
 	rulesPreview struct {
@@ -110,7 +111,7 @@ func ruleOf(r statements.Rule) rule {
 	return rule{
 		ID: r.ID, Version: r.Version, CreatedAt: instant(r.CreatedAt),
 		UpdatedAt: instant(r.UpdatedAt),
-		ruleFields: ruleFields{
+		RuleFields: RuleFields{
 			Name: r.Name, Order: r.Order, Disabled: r.Disabled, Any: r.Any, Stop: r.Stop,
 			Set: setting(r.Set),
 			Conditions: convertAll(r.Conditions, func(c statements.Condition) condition {
@@ -133,7 +134,7 @@ func decimal(s string) *payload.Decimal {
 }
 
 // rule reads a rule of a body.
-func (f *ruleFields) rule() (statements.Rule, error) {
+func (f *RuleFields) rule() (statements.Rule, error) {
 	var wrong problem.Fields
 	r := statements.Rule{
 		Name: f.Name, Order: f.Order, Disabled: f.Disabled, Any: f.Any, Stop: f.Stop,
@@ -154,7 +155,7 @@ func (s ruleScope) scope() statements.RuleScope { return statements.RuleScope(s)
 
 func (a *API) registerRules() {
 	const chapter, read, write = tagRules, apikey.StatementsRead, apikey.StatementsWrite
-	example := ruleFields{
+	example := RuleFields{
 		Name:       "Coffee",
 		Conditions: []condition{{Field: "text", Op: "contains", Text: "coffee"}},
 		Set:        setting{Merchant: "Coffee Supreme"},
@@ -174,7 +175,7 @@ func (a *API) registerRules() {
 		summary: "Create a rule",
 		description: "It is tried on what comes from now on; apply it to have it tried on what is " +
 			"there. A repeat with the same id and contents answers the first rule with status 200.",
-		example: newRule{ruleFields: example},
+		example: newRule{RuleFields: example},
 		problems: append(wrong[:len(wrong):len(wrong)], statements.ErrKeyUsed,
 			statements.ErrTooMany, statements.ErrChanged),
 	}, a.createRule)
@@ -261,7 +262,7 @@ func (a *API) rule(ctx context.Context, in *ruleParams) (*tagged[rule], error) {
 }
 
 func (a *API) changeRule(
-	ctx context.Context, in *changeRuleParams, body *ruleFields,
+	ctx context.Context, in *changeRuleParams, body *RuleFields,
 ) (*stated[rule], error) {
 	p, err := a.person(ctx)
 	if err != nil {
@@ -272,9 +273,7 @@ func (a *API) changeRule(
 		return nil, err
 	}
 	r.ID = in.Rule
-	if r.Version, err = in.version(); err != nil {
-		return nil, err
-	}
+	r.Version = in.version()
 	if r, err = p.ChangeRule(ctx, r); err != nil {
 		return nil, err
 	}
@@ -286,11 +285,7 @@ func (a *API) deleteRule(ctx context.Context, in *deleteRuleParams) (*struct{}, 
 	if err != nil {
 		return nil, err
 	}
-	version, err := in.version()
-	if err != nil {
-		return nil, err
-	}
-	return nil, p.DeleteRule(ctx, in.Rule, version)
+	return nil, p.DeleteRule(ctx, in.Rule, in.version())
 }
 
 func (a *API) previewRules(

@@ -17,7 +17,7 @@ type (
 		FileGone   bool                    `json:"fileGone,omitempty" doc:"Whether the file was deleted"`
 		Size       int64                   `json:"size" doc:"In bytes"`
 		SHA256     string                  `json:"sha256,omitempty" doc:"Of the file, in hex"`
-		Format     bankfile.Format         `json:"format,omitempty" doc:"ofx, qif, csv, mt940 or camt"`
+		Format     bankfile.Format         `json:"format,omitempty" enum:"ofx,qif,csv,mt940,camt"`
 		Encoding   string                  `json:"encoding,omitempty" example:"utf-8"`
 		Mapping    *fileMapping            `json:"mapping,omitempty" doc:"How the file is read, answers included"`
 		Number     string                  `json:"number,omitempty" doc:"The account of the file whose statements are taken in"`

@@ -79,7 +79,7 @@ func (a *API) registerUploads() {
 		id: "list-uploads", method: http.MethodGet, path: path, tag: chapter, scope: read,
 		personal: true, summary: "List the uploads of an account",
 		description: "The greatest id first: the latest, where the server made the ids.",
-		problems:    []*problem.Definition{statements.ErrInvalidCursor},
+		problems:    []*problem.Definition{statements.ErrInvalidCursor, statements.ErrNoAccount},
 	}, a.uploads)
 	register(a, operation{
 		id: "get-upload", method: http.MethodGet, path: path + "/{upload}", tag: chapter,
@@ -205,6 +205,9 @@ func (a *API) uploads(ctx context.Context, in *uploadsParams) (*answer[list[uplo
 		return nil, err
 	}
 	page, err := p.Uploads(ctx, in.Account, in.Size, in.Cursor)
+	if err == nil && len(page.Uploads) == 0 {
+		_, err = p.Account(ctx, in.Account)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -94,6 +96,10 @@ func readAmount(
 		return money.Amount{}
 	}
 	units, err := money.ParseDecimal(string(text))
+	if limit := (*money.LimitError)(nil); errors.As(err, &limit) {
+		wrong.Add(field, faultDigits)
+		return money.Amount{}
+	}
 	if err != nil {
 		wrong.Add(field, `must be a plain decimal such as "5.50": `+err.Error())
 		return money.Amount{}
@@ -105,6 +111,25 @@ func readAmount(
 	return amount
 }
 
+// faultDigits is what is wrong with an amount of more digits than any amount has.
+var faultDigits = fmt.Sprintf("has more than %d digits", money.DigitsMax)
+
+// refused returns the problem of the amounts and other members of a body: d, unless all that is
+// wrong is the size of amounts, which has a code of its own.
+func refused(wrong problem.Fields, d *problem.Definition) error {
+	for _, f := range wrong {
+		if f.Wrong != faultDigits {
+			return wrong.Err(d)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	e := ledger.ErrAmountTooLarge.With("limit", money.DigitsMax)
+	e.Fields = wrong
+	return e
+}
+
 // checkCurrency collects what is wrong with a currency.
 func checkCurrency(wrong *problem.Fields, field string, currency money.Currency) {
 	switch {
@@ -112,6 +137,10 @@ func checkCurrency(wrong *problem.Fields, field string, currency money.Currency)
 		wrong.Add(field, "is missing")
 	case !currency.Known():
 		_, err := money.ParseCurrency(string(currency))
+		if unit := (*money.CurrencyError)(nil); errors.As(err, &unit) && unit.Unit() {
+			wrong.Addf(field, "must be a currency: %v", err)
+			return
+		}
 		wrong.Addf(field, "must be a code of ISO 4217: %v", err)
 	}
 }

@@ -139,11 +139,12 @@ type NewAccount struct {
 
 func (n NewAccount) check() error {
 	var wrong problem.Fields
-	checkID(&wrong, "id", string(n.ID), optional)
+	checkNewID(&wrong, "id", string(n.ID), optional)
 	if n.ID.System() {
 		wrong.Add("id", "must not begin with @, which the ledger's own accounts do")
 	}
 	checkText(&wrong, "userId", string(n.UserID), userIDMax, required)
+	checkPathPart(&wrong, "userId", string(n.UserID))
 	checkText(&wrong, "accountType", n.AccountType, accountTypeMax, required)
 	checkID(&wrong, "locationId", string(n.LocationID), optional)
 	if !n.Currency.Known() {

@@ -90,6 +90,9 @@ var (
 	ErrCurrencyMismatch = Problems.Define(problem.Refused, "currency_mismatch",
 		"Account {account} is kept in {currency}, the leg is in {given}",
 		"Use an account of the leg's currency")
+	ErrAccountChanged = Problems.Define(problem.Changed, "account_changed",
+		"Account {account} is no longer what the request knows",
+		"Read it again and decide again")
 	ErrAccountClosed = Problems.Define(problem.Refused, "account_closed",
 		"Account {account} is closed",
 		"Use another account")

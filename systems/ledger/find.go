@@ -233,12 +233,20 @@ type LegsQuery struct {
 	PageQuery
 }
 
-// LegsOfAccount returns a page of an account's legs, newest first.
+// LegsOfAccount returns a page of an account's legs, newest first. Without any it looks for the
+// account, because a list of an account that does not exist is a mistake of the caller.
 func (l *Ledger) LegsOfAccount(
 	ctx context.Context, q LegsQuery,
 ) (singletable.Page[Leg], error) {
+	if q.From != nil && q.To != nil && q.To.Before(*q.From) {
+		return singletable.Page[Leg]{}, ErrInvalidRequest.Field("to", "must not be before from")
+	}
 	in := ByAccount{q.AccountID, q.From, q.To}
-	return page(ctx, l, modelOf(l).legsOfAccount, in, q.PageQuery, legOf)
+	legs, err := page(ctx, l, modelOf(l).legsOfAccount, in, q.PageQuery, legOf)
+	if err == nil && len(legs.Items) == 0 {
+		_, err = l.Account(ctx, q.AccountID)
+	}
+	return legs, err
 }
 
 // knownMerchant is Merchant for postings. Merchants are never changed, so what was found once

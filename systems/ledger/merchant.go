@@ -46,7 +46,7 @@ type NewMerchant struct {
 
 func (n NewMerchant) check() error {
 	var wrong problem.Fields
-	checkID(&wrong, "id", string(n.ID), optional)
+	checkNewID(&wrong, "id", string(n.ID), optional)
 	checkText(&wrong, "name", n.Name, merchantNameMax, required)
 	checkText(&wrong, "category", n.Category, merchantCategoryMax, optional)
 	checkID(&wrong, "settlementAccountId", string(n.SettlementAccountID), optional)

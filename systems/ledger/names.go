@@ -31,6 +31,20 @@ func checkID(wrong *problem.Fields, field, id string, need bool) {
 	}
 }
 
+// checkNewID is checkID for the id of what is made, which is a part of a path from then on.
+func checkNewID(wrong *problem.Fields, field, id string, need bool) {
+	checkID(wrong, field, id, need)
+	checkPathPart(wrong, field, id)
+}
+
+// checkPathPart refuses the two texts that cannot be a part of a URL: clients and proxies resolve
+// them, also when they are percent-encoded (RFC 3986, 6.2.2.3).
+func checkPathPart(wrong *problem.Fields, field, text string) {
+	if text == "." || text == ".." {
+		wrong.Add(field, "must not be . or .., which no URL can carry")
+	}
+}
+
 // wrongID says what is wrong with an id, or "".
 func wrongID(id string, need bool) string {
 	switch {

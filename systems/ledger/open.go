@@ -126,9 +126,14 @@ func (l *Ledger) open(ctx context.Context, a Account) error {
 	return tx.Commit(ctx)
 }
 
+// The verbs that change an account take the account as the caller knows it, if given: a change is
+// made only to that, or refused with ErrAccountChanged.
+
 // FreezeAccount makes an active account refuse postings. Freezing a frozen account changes nothing.
-func (l *Ledger) FreezeAccount(ctx context.Context, id AccountID) (Account, error) {
-	return l.change(ctx, id, func(a *Account) error {
+func (l *Ledger) FreezeAccount(
+	ctx context.Context, id AccountID, known ...Account,
+) (Account, error) {
+	return l.change(ctx, id, known, func(a *Account) error {
 		if a.Status == AccountClosed {
 			return ErrAccountClosed.With("account", id)
 		}
@@ -138,8 +143,10 @@ func (l *Ledger) FreezeAccount(ctx context.Context, id AccountID) (Account, erro
 }
 
 // UnfreezeAccount makes a frozen account active again. An active account is left as it is.
-func (l *Ledger) UnfreezeAccount(ctx context.Context, id AccountID) (Account, error) {
-	return l.change(ctx, id, func(a *Account) error {
+func (l *Ledger) UnfreezeAccount(
+	ctx context.Context, id AccountID, known ...Account,
+) (Account, error) {
+	return l.change(ctx, id, known, func(a *Account) error {
 		if a.Status == AccountClosed {
 			return ErrAccountClosed.With("account", id)
 		}
@@ -150,8 +157,10 @@ func (l *Ledger) UnfreezeAccount(ctx context.Context, id AccountID) (Account, er
 
 // CloseAccount closes an account, active or frozen, whose balance is zero. It is for ever. Closing
 // a closed account changes nothing.
-func (l *Ledger) CloseAccount(ctx context.Context, id AccountID) (Account, error) {
-	return l.change(ctx, id, func(a *Account) error {
+func (l *Ledger) CloseAccount(
+	ctx context.Context, id AccountID, known ...Account,
+) (Account, error) {
+	return l.change(ctx, id, known, func(a *Account) error {
 		if !a.Balance.IsZero() {
 			return ErrAccountNotEmpty.With("account", id).With("balance", a.Balance)
 		}
@@ -163,9 +172,9 @@ func (l *Ledger) CloseAccount(ctx context.Context, id AccountID) (Account, error
 // SetOverdraft changes how far an account may go below zero. A balance that is below the new limit
 // stays, and can only rise.
 func (l *Ledger) SetOverdraft(
-	ctx context.Context, id AccountID, limit money.Amount, unlimited bool,
+	ctx context.Context, id AccountID, limit money.Amount, unlimited bool, known ...Account,
 ) (Account, error) {
-	return l.change(ctx, id, func(a *Account) error {
+	return l.change(ctx, id, known, func(a *Account) error {
 		if err := checkOverdraft(limit, a.Currency()); err != nil {
 			return err
 		}
@@ -178,10 +187,11 @@ func (l *Ledger) SetOverdraft(
 	})
 }
 
-// change applies a rule to an account as it is now, and writes the outcome unless somebody else has
-// changed the account meanwhile; then it begins again.
+// change applies a rule to an account as it is now, and writes the result unless another writer has
+// changed the account in the meantime; then it begins again. With a known account it changes only
+// that: an account of another version or revision is ErrAccountChanged.
 func (l *Ledger) change(
-	ctx context.Context, id AccountID, rule func(*Account) error,
+	ctx context.Context, id AccountID, known []Account, rule func(*Account) error,
 ) (Account, error) {
 	if id.System() {
 		return Account{}, ErrSystemAccount.With("account", id)
@@ -192,6 +202,11 @@ func (l *Ledger) change(
 		before, err := l.Account(ctx, id)
 		if err != nil {
 			return Account{}, err
+		}
+		for _, k := range known {
+			if k.Version != before.Version || k.Revision != before.Revision {
+				return Account{}, ErrAccountChanged.With("account", id)
+			}
 		}
 		after := before
 		if err := rule(&after); err != nil || after == before {

@@ -189,8 +189,11 @@ func (d *Directory) Release(ctx context.Context, id ID, tag string) (Location, e
 	})
 }
 
-// Swap exchanges the codes of two locations in one write, so that at no time either is free.
-func (d *Directory) Swap(ctx context.Context, a, b ID) (first, second Location, err error) {
+// Swap exchanges the codes of two locations in one write, so that at no time either is free. With
+// the tag of the first one, as the caller knows it, it is ErrChanged if that is another now.
+func (d *Directory) Swap(
+	ctx context.Context, a, b ID, tags ...string,
+) (first, second Location, err error) {
 	for _, id := range []*ID{&a, &b} {
 		if *id, err = known(*id); err != nil {
 			return first, second, err
@@ -210,6 +213,8 @@ func (d *Directory) Swap(ctx context.Context, a, b ID) (first, second Location, 
 				return ErrInactive.With("location", id)
 			case l.Code == "":
 				return ErrNoCode.With("location", id)
+			case i == 0 && len(tags) > 0 && tags[0] != "" && tags[0] != l.Tag():
+				return ErrChanged.With("location", id)
 			}
 			before[i] = l
 		}

@@ -83,13 +83,16 @@ func (s *Scheduler) Cancel(ctx context.Context, id PaymentID, version uint64) (P
 }
 
 // Replay schedules a failed payment again, from the history too, to be paid as soon as it is due.
-// Its attempts are counted anew. Replaying a payment that is scheduled changes nothing.
+// Its attempts are counted again from 0. Replaying a payment that is scheduled changes nothing.
+// version, if given, is the version that the caller knows; 0 means whichever there is.
 //
 // A payment that comes back from the history goes against the way in which lists read both tables.
 // A page of its account's payments that is being read at that very moment may lack it; the next
 // reading has it.
-func (s *Scheduler) Replay(ctx context.Context, id PaymentID) (Payment, error) {
-	return s.edit(ctx, id, 0, func(p Payment) (Payment, error) {
+func (s *Scheduler) Replay(
+	ctx context.Context, id PaymentID, version ...uint64,
+) (Payment, error) {
+	return s.edit(ctx, id, first(version), func(p Payment) (Payment, error) {
 		if p.Status == Scheduled {
 			return p, errUnchanged
 		}
@@ -99,6 +102,14 @@ func (s *Scheduler) Replay(ctx context.Context, id PaymentID) (Payment, error) {
 		p.Status, p.Attempts, p.Reason, p.ReasonText = Scheduled, 0, "", ""
 		return p, nil
 	})
+}
+
+// first returns the version that was given, or 0.
+func first(version []uint64) uint64 {
+	if len(version) == 0 {
+		return 0
+	}
+	return version[0]
 }
 
 // free tells why a payment cannot be changed, or nil.

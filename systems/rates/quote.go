@@ -114,9 +114,6 @@ func (q Quote) convert(
 	if !known(q.Target) {
 		return money.Amount{}, ErrUnknownCode.With("code", q.Target)
 	}
-	if len(q.Legs) == 0 && !cash {
-		return amount, nil
-	}
 	ratio := q.Ratio
 	if nationalUnits(q.Legs) {
 		first := q.Legs[0].ratio()

@@ -31,7 +31,7 @@ func TestConversionsComeOutExactly(t *testing.T) {
 	for _, c := range []struct{ amount, pair, want string }{
 		{"100", "USD/JPY", "15983"},
 		{"1000000", "USD/JPY", "159833961"},
-		{"24.785", "USD/USD", "24.785"},
+		{"24.785", "USD/USD", "24.79"}, // The rate is 1, and the rules are the same.
 		{"1000", "ITL/FRF", "3.38"},
 		{"500", "SIT/EUR", "2.09"},
 		{"7.53450", "HRK/EUR", "1.00"},

@@ -165,8 +165,10 @@ func (e *Export) check() error {
 	if err := wrong.Err(ErrInvalid); err != nil {
 		return err
 	}
-	if e.From != "" && !validDate(e.From) || e.To != "" && !validDate(e.To) ||
-		e.From != "" && e.To != "" && e.From > e.To {
+	if validDate(e.From) && validDate(e.To) && e.From > e.To {
+		return backwards(e.From, e.To, "any number of")
+	}
+	if e.From != "" && !validDate(e.From) || e.To != "" && !validDate(e.To) {
 		return ErrInvalidRange.With("from", e.From).With("to", e.To).With("months", "any number of")
 	}
 	return nil

@@ -24,8 +24,17 @@ type Range struct {
 	Latest bool
 }
 
+// backwards returns the problem of a range that ends before it begins.
+func backwards(from, to Date, months any) error {
+	return ErrInvalidRange.With("from", from).With("to", to).With("months", months).
+		Field("to", "must not be before from")
+}
+
 // checkRange refuses what is no range of days, or too long a one.
 func checkRange(from, to Date) error {
+	if validDate(from) && validDate(to) && from > to {
+		return backwards(from, to, MonthsMax)
+	}
 	if validDate(from) && validDate(to) && from <= to && monthsBetween(from, to) <= MonthsMax {
 		return nil
 	}
@@ -34,7 +43,10 @@ func checkRange(from, to Date) error {
 
 // checkEnds refuses a range of days of which either end may be open.
 func checkEnds(from, to Date) error {
-	if from != "" && !validDate(from) || to != "" && !validDate(to) || to != "" && from > to {
+	if validDate(from) && validDate(to) && from > to {
+		return backwards(from, to, MonthsMax)
+	}
+	if from != "" && !validDate(from) || to != "" && !validDate(to) {
 		return ErrInvalidRange.With("from", from).With("to", to).With("months", MonthsMax)
 	}
 	return nil

@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,6 +42,11 @@ func (s Shapes) Decode(body []byte, v any) error {
 	}
 	walk := scanner{data: body, shapes: s}
 	walk.value(reflect.TypeOf(v).Elem())
+	for _, name := range walk.absent {
+		if n := len(walk.faults); 0 < n && n < FaultsMax {
+			walk.faults.Add(name, "is missing")
+		}
+	}
 	if err := walk.faults.Err(ErrInvalid); err != nil {
 		return err
 	}
@@ -76,16 +84,28 @@ type scanner struct {
 	shapes Shapes
 	path   []string // The parts of the present member's path.
 	faults problem.Fields
+	// absent are the members that are required and were not sent. The systems check that, each with
+	// its own problem; they are told here only with other faults, which would hide them.
+	absent []string
 }
 
 func (s *scanner) fault(wrong string) {
 	if len(s.faults) < FaultsMax {
-		name := strings.Join(s.path, "")
+		name := s.name("")
 		if name == "" {
 			name = "body"
 		}
-		s.faults.Add(strings.TrimPrefix(name, "."), wrong)
+		s.faults.Add(name, wrong)
 	}
+}
+
+// name returns the path of a member of the present value, or of the value itself.
+func (s *scanner) name(member string) string {
+	path := strings.Join(s.path, "")
+	if member != "" {
+		path += "." + member
+	}
+	return strings.TrimPrefix(path, ".")
 }
 
 // value checks the next value against a type.
@@ -116,6 +136,9 @@ func (s *scanner) value(t reflect.Type) {
 		want, ok = "true or false", c == 't' || c == 'f'
 	case reflect.Int:
 		want, ok = "a whole number", s.whole()
+		if ok && !s.fits() {
+			want, ok = "a whole number of at most 19 digits, and not above 9223372036854775807", false
+		}
 	case reflect.Float64:
 		want, ok = "a number", c == '-' || '0' <= c && c <= '9'
 	}
@@ -125,12 +148,32 @@ func (s *scanner) value(t reflect.Type) {
 		s.skip()
 	case t.Kind() == reflect.Struct:
 		members := s.shapes[t]
-		s.object(func(name string) (reflect.Type, bool) {
+		given := s.object(func(name string) (Member, bool) {
 			member, known := members[name]
 			return member, known
 		})
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			switch m := members[name]; {
+			case !m.Required || contains(given, name):
+			case m.Type.Kind() == reflect.String:
+				s.absent = append(s.absent, s.name(name))
+			default: // No system can tell it from one that is zero.
+				s.path = append(s.path, "."+name)
+				s.fault("is missing")
+				s.path = s.path[:len(s.path)-1]
+			}
+		}
 	case t.Kind() == reflect.Map:
-		s.object(func(string) (reflect.Type, bool) { return t.Elem(), true })
+		s.object(func(name string) (Member, bool) {
+			if fault := CheckLine(name); fault != "" {
+				s.fault("is a name that " + fault)
+			}
+			return Member{Type: t.Elem(), Required: true}, true // A value may be an empty text.
+		})
+	case t.Kind() == reflect.String:
+		from := s.at
+		s.skip()
+		s.text(s.data[from:s.at])
 	case t.Kind() == reflect.Slice:
 		s.list(t.Elem())
 	default:
@@ -138,8 +181,26 @@ func (s *scanner) value(t reflect.Type) {
 	}
 }
 
-// object checks an object whose members have the types that member tells.
-func (s *scanner) object(member func(name string) (reflect.Type, bool)) {
+// text checks a JSON string, with its quotes.
+func (s *scanner) text(quoted []byte) {
+	if plain(quoted) {
+		return
+	}
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		return // Well-formed JSON has no such text.
+	}
+	switch fault := CheckText(text); {
+	case fault != "":
+		s.fault(fault)
+	case halfPair(quoted):
+		s.fault(faultSurrogate)
+	}
+}
+
+// object checks an object whose members are those that member returns, and returns the names of
+// those that have a value.
+func (s *scanner) object(member func(name string) (Member, bool)) (given []string) {
 	s.at++ // The brace.
 	var space [16]string
 	seen := space[:0]
@@ -148,11 +209,11 @@ func (s *scanner) object(member func(name string) (reflect.Type, bool)) {
 			s.at++
 			s.space()
 		}
-		name := s.name()
+		name := s.memberName()
 		s.space()
 		s.at++ // The colon.
 		s.path = append(s.path, "."+name)
-		t, known := member(name)
+		m, known := member(name)
 		switch {
 		case !known:
 			s.fault("is not known here")
@@ -162,11 +223,36 @@ func (s *scanner) object(member func(name string) (reflect.Type, bool)) {
 			s.skip()
 		default:
 			seen = append(seen, name)
-			s.value(t)
+			if s.data[s.at] != 'n' {
+				given = append(given, name)
+			}
+			s.member(m)
 		}
 		s.path = s.path[:len(s.path)-1]
 	}
 	s.at++
+	return given
+}
+
+// member checks the value of a member. What is sent is a value, also an empty text and a zero,
+// which the struct cannot tell from a member that is absent.
+func (s *scanner) member(m Member) {
+	s.space()
+	from := s.at
+	before := len(s.faults)
+	s.value(m.Type)
+	value := string(bytes.TrimSpace(s.data[from:s.at]))
+	if len(s.faults) > before || value == "null" {
+		return
+	}
+	if value == `""` && !m.Required && m.Type.Kind() == reflect.String {
+		s.fault("is empty: give it a value, or leave it out")
+	}
+	if number, err := strconv.ParseInt(value, 10, 0); err == nil && m.bounded() {
+		if number < m.Min || number > m.Max {
+			s.fault(fmt.Sprintf("must be %d to %d", m.Min, m.Max))
+		}
+	}
 }
 
 // contains is slices.Contains without sorting or hashing: objects have few members.
@@ -187,6 +273,9 @@ func (s *scanner) list(t reflect.Type) {
 			s.at++
 		}
 		s.path = append(s.path, "["+strconv.Itoa(i)+"]")
+		if s.space(); s.data[s.at] == 'n' {
+			s.fault("must not be null") // A member may be left out; a place in a list cannot.
+		}
 		s.value(t)
 		s.path = s.path[:len(s.path)-1]
 		i++
@@ -194,8 +283,8 @@ func (s *scanner) list(t reflect.Type) {
 	s.at++
 }
 
-// name reads the name of a member.
-func (s *scanner) name() string {
+// memberName reads the name of a member.
+func (s *scanner) memberName() string {
 	from := s.at
 	s.skip()
 	quoted := s.data[from:s.at]
@@ -220,6 +309,16 @@ func (s *scanner) whole() bool {
 		i++
 	}
 	return i > from && (i == len(s.data) || strings.IndexByte(".eE", s.data[i]) < 0)
+}
+
+// fits reports whether the next value, a whole number, is one of 64 bits.
+func (s *scanner) fits() bool {
+	end := s.at
+	for end < len(s.data) && strings.IndexByte("-0123456789", s.data[end]) >= 0 {
+		end++
+	}
+	_, err := strconv.ParseInt(string(s.data[s.at:end]), 10, 0)
+	return err == nil
 }
 
 func (s *scanner) space() {
@@ -263,13 +362,33 @@ func (s *scanner) skip() {
 }
 
 // Shapes are the members of a struct, and of all structs in it, by their JSON names.
-type Shapes map[reflect.Type]map[string]reflect.Type
+type Shapes map[reflect.Type]map[string]Member
+
+// Member is a member of a body.
+type Member struct {
+	Type     reflect.Type
+	Required bool // Whether it must be sent, as its tag without omitempty says.
+	// Min and Max bound a whole number, if they differ: the tags minimum and maximum.
+	Min, Max int64
+}
+
+func (m Member) bounded() bool { return m.Min != m.Max }
 
 // ShapesOf looks into the type of a body once, when an operation is registered.
 func ShapesOf(t reflect.Type) Shapes {
 	s := Shapes{}
 	s.add(t)
 	return s
+}
+
+// Required reports whether a struct has a member that must be sent.
+func (s Shapes) Required(t reflect.Type) bool {
+	for _, m := range s[t] {
+		if m.Required {
+			return true
+		}
+	}
+	return false
 }
 
 func (s Shapes) add(t reflect.Type) {
@@ -280,16 +399,24 @@ func (s Shapes) add(t reflect.Type) {
 		if s[t] != nil {
 			return
 		}
-		s[t] = map[string]reflect.Type{}
+		s[t] = map[string]Member{}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			s.add(f.Type)
 			if f.Anonymous && name == "" { // Its members are the struct's own.
 				maps.Copy(s[t], s[f.Type])
 				continue
 			}
-			s[t][name] = f.Type
+			m := Member{Type: f.Type, Required: !strings.Contains(options, "omit")}
+			if minimum, ok := f.Tag.Lookup("minimum"); ok {
+				m.Min, _ = strconv.ParseInt(minimum, 10, 64) // A test reads all tags.
+				m.Max = math.MaxInt64
+			}
+			if maximum, ok := f.Tag.Lookup("maximum"); ok {
+				m.Max, _ = strconv.ParseInt(maximum, 10, 64)
+			}
+			s[t][name] = m
 		}
 	}
 }

@@ -26,6 +26,7 @@ type posting struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 	Count    *int              `json:"count,omitempty"`
 	Pending  bool              `json:"pending,omitempty"`
+	Size     int               `json:"size,omitempty" minimum:"1" maximum:"1000"`
 }
 
 type leg struct {
@@ -79,6 +80,10 @@ func TestDecodeTellsEveryFault(t *testing.T) {
 		{Name: "legs[1]", Wrong: "must be an object"},
 		{Name: "legs[2].x", Wrong: "is not known here"},
 		{Name: "type", Wrong: "is given twice"},
+		{Name: "legs[0].accountId", Wrong: "is missing"},
+		{Name: "legs[0].type", Wrong: "is missing"},
+		{Name: "legs[2].accountId", Wrong: "is missing"},
+		{Name: "legs[2].type", Wrong: "is missing"},
 	}
 	if diff := cmp.Diff(want, e.Fields); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
@@ -93,6 +98,39 @@ func TestDecodeTellsNoMoreFaultsThanAPersonReads(t *testing.T) {
 	_, err := decode([]byte("{" + body.String()[1:] + "}"))
 	if e := problem.From(err); len(e.Fields) != payload.FaultsMax {
 		t.Errorf("%d fields are told", len(e.Fields))
+	}
+}
+
+// What is sent is a value, also where the struct cannot tell it from what was left out.
+func TestDecodeRefusesWhatLooksAbsent(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"type":"t","description":""}`: "description is empty: give it a value, or leave it out",
+		`{"type":"t","merchantId":""}`:  "merchantId is empty: give it a value, or leave it out",
+		`{"type":"t","size":0}`:         "size must be 1 to 1000",
+		`{"type":"t","size":1001}`:      "size must be 1 to 1000",
+		`{"type":"t","size":9223372036854775808}`: "size must be a whole number of at most 19 " +
+			"digits, and not above 9223372036854775807",
+		`{"type":"t","description":"a\u0000"}`:      "description must not have control characters",
+		`{"type":"t","description":"\u202ea"}`:      "description must not have characters that",
+		`{"type":"t","description":"\ud800"}`:       "description must not have half of a",
+		`{"type":"t","description":"\udc00\ud800"}`: "description must not have half of a",
+		`{"type":"t","metadata":{"a\n":"x"}}`:       "metadata.a\n is a name that must not have",
+		`{"type":"t","legs":[null]}`:                "legs[0] must not be null",
+		`{"memo":"m"}`:                              "memo is not known here; type is missing",
+	} {
+		_, err := decode([]byte(body))
+		var told []string
+		for _, f := range problem.From(err).Fields {
+			told = append(told, f.Name+" "+f.Wrong)
+		}
+		if !strings.HasPrefix(strings.Join(told, "; "), want) {
+			t.Errorf("%s: told %q, want %q", body, told, want)
+		}
+	}
+	if p, err := decode([]byte(`{"type":"t","size":1000,"pending":false,"count":0,
+		"description":"two\nlines \ud83d\ude00","metadata":{"a":""}}`)); err != nil || *p.Count != 0 ||
+		p.Description != "two\nlines 😀" {
+		t.Errorf("read %+v, %v", p, err)
 	}
 }
 
