@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -176,5 +177,60 @@ func TestADatabaseWhoseDiskFailsAnswersEachCall(t *testing.T) {
 				t.Errorf("Close returned %v", err)
 			}
 		})
+	}
+}
+
+// TestAReaderOfAWriteWhoseSyncFailsIsNotAnswered lets the sync of a write fail after a reader has
+// seen the write.
+func TestAReaderOfAWriteWhoseSyncFailsIsNotAnswered(t *testing.T) {
+	ctx := t.Context()
+	disk := engine.NewDisk()
+	db, err := engine.Open("data", diskOptions(disk))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := createLoadTable(ctx, db); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, func() bool { return db.Settled(loadTable) })
+	put := func(name string) error {
+		_, err := db.Put(ctx, &dynamo.PutInput{TableName: loadTable, Item: key(name, "1")})
+		return err
+	}
+	held, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	disk.OnSync(func() { once.Do(func() { close(held); <-release }) })
+	first, second, read := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+	go func() { first <- put("first") }()
+	<-held
+	go func() { second <- put("second") }()
+	go func() {
+		for {
+			out, err := db.Get(ctx, &dynamo.GetInput{TableName: loadTable, Key: key("second", "1")})
+			if err != nil || out.Item != nil {
+				read <- err
+				return
+			}
+		}
+	}()
+	waitUntil(t, func() bool { return db.Waiting() > 0 }) // the reader has seen the second write
+	disk.Fail(engine.DiskFault{Kind: engine.DiskFailedSync, Once: true})
+	close(release)
+	if err := <-first; err != nil {
+		t.Error("the write whose sync succeeded:", err)
+	}
+	var failed *dynamo.StoreFailedError
+	if err := <-second; !errors.As(err, &failed) {
+		t.Error("the write whose sync failed:", err)
+	}
+	if err := <-read; !errors.As(err, &failed) {
+		t.Error("the reader that had seen it:", err)
+	}
+	_ = db.Close()
+	l := &diskLoad{
+		acked: map[string]bool{"first": true}, refused: map[string]bool{"second": true},
+	}
+	if err := l.check(t, disk, true); err != nil {
+		t.Error(err)
 	}
 }

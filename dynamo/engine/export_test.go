@@ -102,3 +102,10 @@ func (db *DB) ExpireFound(table string, key dynamo.Key, epoch int64) (bool, erro
 	}
 	return gone, err
 }
+
+// Waiting returns how many readers wait for a write that they have seen to be on the disk.
+func (db *DB) Waiting() int {
+	db.flights.mu.Lock()
+	defer db.flights.mu.Unlock()
+	return len(db.flights.waiting)
+}

@@ -18,12 +18,14 @@ type truncater interface {
 	Truncate(name string, size int64) error
 }
 
-// forgetLog ends that a log may have to be cut back.
+// forgetLog ends that a log may have to be cut back. It is still the one that decides what is on
+// the disk while the next one has nothing yet.
 func (d *FS) forgetLog(f *file) {
 	d.logsMu.Lock()
 	defer d.logsMu.Unlock()
 	if d.logs[f.name] == f {
 		delete(d.logs, f.name)
+		d.closed = f
 	}
 }
 
@@ -87,7 +89,10 @@ func (d *FS) Durable(sequence uint64) bool {
 func (d *FS) findLast() uint64 {
 	d.logsMu.Lock()
 	defer d.logsMu.Unlock()
-	logs := make([]*file, 0, len(d.logs))
+	logs := make([]*file, 0, len(d.logs)+1)
+	if d.closed != nil {
+		logs = append(logs, d.closed)
+	}
 	for _, f := range d.logs {
 		logs = append(logs, f)
 	}

@@ -35,6 +35,7 @@ type FS struct {
 
 	logsMu sync.Mutex
 	logs   map[string]*file // those that are open for writing or were cut back
+	closed *file            // the newest one that was closed whole
 
 	durable     sync.Once
 	lastDurable uint64
