@@ -139,6 +139,7 @@ func (a *API) registerAccounts() {
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
 			ledger.ErrTooManyFractionDigits, ledger.ErrAmountTooLarge,
 			ledger.ErrIdempotencyConflict, ledger.ErrAccountExists, ledger.ErrLocationUnknown,
+			ledger.ErrContended,
 		},
 	}, a.openAccount)
 	register(a, operation{

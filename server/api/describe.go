@@ -74,7 +74,8 @@ func anyOperation() []*problem.Definition {
 	return []*problem.Definition{
 		ErrHostRefused, ErrOriginRefused, ErrKeyMissing, apikey.ErrKeyRefused,
 		apikey.ErrScopeMissing, ErrInvalidParameter, ErrBusy, ErrTimedOut,
-		ErrStoreUnavailable, ErrItemContended, ErrOutcomeUnknown, ErrStreamsBusy,
+		ErrStoreFailed, ErrStoreUnavailable, ErrItemContended, ErrOutcomeUnknown,
+		ErrStreamsBusy,
 	}
 }
 

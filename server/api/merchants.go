@@ -61,6 +61,7 @@ func (a *API) registerMerchants() {
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
 			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists, ledger.ErrLocationUnknown,
+			ledger.ErrContended,
 		},
 	}, a.createMerchant)
 	register(a, operation{

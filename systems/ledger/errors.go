@@ -123,7 +123,7 @@ var ErrJoined = Problems.Define(problem.Changed, "joined_write_refused",
 // the clock than [ClockSkewMax]: one wrong clock would date all later postings.
 var ErrAccountFromFuture = Problems.Define(problem.Unavailable, "account_from_future",
 	"Account {account} was last posted to at {last}, but it is {now} here: more than {limit} apart",
-	"Set the clock of this server right; if {last} is wrong, run exchequer ledger repair-dates")
+	"Set the clocks of all servers right, and send the same request again")
 
 // ErrContended is what is left when other writers kept winning until the caller's time was over.
 var ErrContended = Problems.Define(problem.Unavailable, "contended",

@@ -40,7 +40,8 @@ func TestAChangeIsMadeOnlyToTheAccountThatIsKnown(t *testing.T) {
 			moved := now
 			moved.Version++
 			for _, stale := range []ledger.Account{first, moved} {
-				if _, err := change(t.Context(), id, stale); !errors.Is(err, ledger.ErrAccountChanged) {
+				_, err := change(t.Context(), id, stale)
+				if !errors.Is(err, ledger.ErrAccountChanged) {
 					t.Errorf("a change of another state: %v", err)
 				}
 			}

@@ -255,6 +255,29 @@ func TestARepeatOfAReversal(t *testing.T) {
 	}
 }
 
+// The original is completed when it is read, and is not any more when the reversal is written: the
+// reversal is refused, and nothing moves.
+func TestAReversalDemandsThatTheOriginalIsStillCompleted(t *testing.T) {
+	b := aliceAndBob(t, ledger.Options{})
+	id := b.post(coffee()).Transaction.ID
+	once := true
+	b.faces.onWrite(func(*dynamo.TransactWriteInput) error {
+		if once {
+			once = false
+			b.setStatus(id, "pending")
+		}
+		return nil
+	})
+	_, err := b.Reverse(t.Context(), reversing(id))
+	wantProblem(t, err, ledger.ErrNotCompleted)
+	b.faces.onWrite(nil)
+	b.wantBalance("alice", usd("94.50"))
+	now, err := b.Transaction(t.Context(), id)
+	if err != nil || now.ReversedBy != "" {
+		t.Errorf("the original is reversed by %q, %v", now.ReversedBy, err)
+	}
+}
+
 // The largest transactions are within the limit of a write, and so is the reversal of each.
 func TestTheLargestTransactions(t *testing.T) {
 	b := openBooks(t, ledger.Options{})
