@@ -53,6 +53,7 @@ type core struct {
 	keyed      fieldSet // fields that the primary key gives back
 	sources    []keySource
 	required   []int // fields that an item must have to be understood
+	together   []int // fields of which an item has all or none
 	sound      []soundCheck
 	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -14,6 +15,9 @@ import (
 
 // identity returns the identity of a payment, or ErrNotFound.
 func (m *model) identityOf(ctx context.Context, s *Scheduler, id PaymentID) (located, error) {
+	if id.Foreign() {
+		return located{}, ErrForeign.With("payment", id)
+	}
 	found, exists, err := m.byID.First(ctx, s.store, ByID{id})
 	if err != nil {
 		return located{}, failed("find payment", id, err)
@@ -60,8 +64,37 @@ const locateAttempts = 10
 // Payment returns a payment by its id as of now, or ErrNotFound. A payment whose insertion stopped
 // half way is not there.
 func (s *Scheduler) Payment(ctx context.Context, id PaymentID) (Payment, error) {
+	if id.Foreign() {
+		return modelOf(s).foreign(ctx, s, id)
+	}
 	p, _, err := modelOf(s).find(ctx, s, id)
 	return p, err
+}
+
+// foreign returns a payment of another program, whose id is its key.
+func (m *model) foreign(ctx context.Context, s *Scheduler, id PaymentID) (Payment, error) {
+	account, key, ok := id.key()
+	if !ok {
+		return Payment{}, ErrNotFound.With("payment", id)
+	}
+	in := ByAccount{AccountID: account}
+	if second := len("2006-01-02T15:04:05"); len(key) >= second {
+		if at, err := time.Parse("2006-01-02T15:04:05", key[:second]); err == nil {
+			end := at.Add(time.Second)
+			in.From, in.To = &at, &end
+		}
+	}
+	for item, err := range m.allOfAccount.All(ctx, s.store, in) {
+		bad, unread := singletable.AsUnreadable(err)
+		switch {
+		case unread && !strings.Contains(bad.KeyText(), key):
+		case err != nil:
+			return Payment{}, failed("find payment", id, err)
+		case item.ID == "" && item.Key == key:
+			return paymentOf(item), nil
+		}
+	}
+	return Payment{}, ErrNotFound.With("payment", id)
 }
 
 // find returns a payment with its identity.
@@ -132,13 +165,9 @@ func page[In any](
 		}
 		return out, failed("read", "payments", err)
 	}
-	out.Next, out.Resume = items.Next, items.Resume
-	out.Calls, out.Capacity = items.Calls, items.Capacity
-	out.Items = make([]Payment, len(items.Items))
-	for i, item := range items.Items {
-		out.Items[i] = paymentOf(item)
-	}
-	return out, nil
+	return singletable.MapPage(items, func(i paymentItem) (Payment, error) {
+		return paymentOf(i), nil
+	})
 }
 
 // Range is [From, To) in time. A nil bound is open; every instant is a bound, the zero time too.
