@@ -58,6 +58,7 @@ type core struct {
 	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string
 	attrs      int   // the greatest number of attributes of an item
+	badFields  int   // handles of fields that are none
 	optional   []int // fields that are left out of an item while they are empty
 	problems   []string
 }
@@ -387,6 +388,9 @@ func (c *core) markShared() {
 // marshal turns the struct at p into an item with all its keys.
 func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if err := c.refusePart(p); err != nil {
 		return nil, err
 	}
 	if err := c.checkEnums(p); err != nil {

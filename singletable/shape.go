@@ -16,6 +16,7 @@ type shape struct {
 	fields   []field
 	byName   map[string]int // by attribute name, and by Go name where that is free
 	problems []string
+	part     *uintptr // where the field of type Part is, nil without one
 }
 
 // field is one field of a struct.
@@ -158,6 +159,11 @@ func (b *shapeBuilder) addFields(sh *shape, typ reflect.Type, base uintptr) {
 			continue
 		}
 		if !sf.IsExported() {
+			continue
+		}
+		if sf.Type == partType {
+			at := base + sf.Offset
+			sh.part = &at
 			continue
 		}
 		if name == "" {

@@ -275,7 +275,8 @@ func (m *model) definePatterns() {
 		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),
 		singletable.Descending())
 	m.byKey = singletable.NewQuery[ByKey](m.transactions, "transaction-by-idempotency-key",
-		describe("The transaction that was posted with an idempotency key"), index(indexGSI2))
+		describe("The transaction that was posted with an idempotency key"), index(indexGSI2),
+		singletable.Rows(1))
 	m.legsOfAccount = singletable.NewQuery[ByAccount](m.legs, "legs-of-account",
 		describe("The legs of an account within a range of time, newest first"),
 		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),

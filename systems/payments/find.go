@@ -209,10 +209,18 @@ func bounded(end time.Time) *time.Time {
 // NextDaysDefault is how far ahead the design looks.
 const NextDaysDefault = 90
 
-// Zone returns where the days of an account begin.
+// Zone returns where the days of an account begin. Another program may schedule payments of an
+// account that the ledger does not have: its days are those of the ledger.
 func (s *Scheduler) Zone(ctx context.Context, id ledger.AccountID) (*time.Location, error) {
 	a, err := s.account(ctx, id)
-	return a.zone, err
+	if !errors.Is(err, ledger.ErrAccountNotFound) {
+		return a.zone, err
+	}
+	page, listErr := s.PaymentsOfAccount(ctx, id, Range{}, PageQuery{Size: 1})
+	if listErr == nil && len(page.Items)+len(page.Unreadable) > 0 {
+		return s.books.Zone(ledger.Account{}), nil
+	}
+	return nil, err
 }
 
 // NextDays returns the range from now until the account's local date is so many days later, at
@@ -220,11 +228,11 @@ func (s *Scheduler) Zone(ctx context.Context, id ledger.AccountID) (*time.Locati
 func (s *Scheduler) NextDays(
 	ctx context.Context, id ledger.AccountID, days int,
 ) (Range, error) {
-	a, err := s.account(ctx, id)
+	zone, err := s.Zone(ctx, id)
 	if err != nil {
 		return Range{}, err
 	}
-	now := s.opts.Now().In(a.zone)
+	now := s.opts.Now().In(zone)
 	end := ledger.Midnight(now.Year(), now.Month(), now.Day()+days, now.Location())
 	return Range{From: new(instant(now)), To: bounded(end)}, nil
 }

@@ -20,7 +20,7 @@ func itemOf(p Payment) paymentItem {
 		Zone: p.Zone, Description: p.Description, Data: p.Data, Version: p.Version,
 		Attempts: p.Attempts, Attempt: p.Attempt, Until: p.Until, Reason: p.Reason,
 		ReasonText: p.ReasonText, TransactionID: p.TransactionID, CreatedAt: p.CreatedAt,
-		UpdatedAt: p.UpdatedAt, Rest: p.Rest,
+		UpdatedAt: p.UpdatedAt, Rest: p.Rest, Part: p.Part,
 	}
 }
 
@@ -30,7 +30,7 @@ func paymentOf(i paymentItem) Payment {
 		MerchantID: i.MerchantID, Zone: i.Zone, Description: i.Description, Data: i.Data,
 		Version: i.Version, Attempts: i.Attempts, Attempt: i.Attempt, Until: i.Until,
 		Reason: i.Reason, ReasonText: i.ReasonText, TransactionID: i.TransactionID,
-		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, Rest: i.Rest,
+		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, Rest: i.Rest, Part: i.Part,
 	}
 	if i.ID == "" {
 		p.ID = foreignID(i.AccountID, i.Key)

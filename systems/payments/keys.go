@@ -49,6 +49,8 @@ type (
 		Key   string           `dynamodbav:"@sort,keytext"`
 		Shard string           `dynamodbav:"Sharded-GSI-PK,keytext"`
 		Rest  singletable.Rest `dynamodbav:"@rest,rest"`
+		// Part is set for rows of an index that does not hold the data.
+		Part singletable.Part
 	}
 
 	// dueItem is what a worker reads of a payment in one shard of the index.
@@ -347,7 +349,7 @@ func (m *model) definePatterns(o Options) {
 		index(indexByTime), whole,
 		describe("The archived payments of all accounts in a range of time"))
 	m.byTransaction = singletable.NewQuery[ByTransaction](m.past, "payment-by-transaction",
-		index(indexByTransaction), singletable.Hydrate(),
+		index(indexByTransaction), singletable.Hydrate(), singletable.Rows(1),
 		describe("The archived payment that a transaction of the ledger settled"))
 	m.dayByName = singletable.NewLookup[ByDay](m.days, "moved-day", singletable.Consistent(),
 		describe("How far the move of a day into the history has come"))

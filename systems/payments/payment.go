@@ -91,6 +91,9 @@ type Payment struct {
 	ReasonText string
 	// Rest is what other programs stored with the payment. It is kept when the payment is written.
 	Rest singletable.Rest
+	// Part is set where the payment was read without its data, from an index. Such a payment is
+	// never written.
+	Part singletable.Part
 	// TransactionID is the ledger's transaction of a payment that was processed.
 	TransactionID ledger.TransactionID
 	CreatedAt     time.Time
