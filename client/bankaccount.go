@@ -25,8 +25,8 @@ type Profile struct {
 	Email       string      `json:"email,omitempty"`
 	Preferences Preferences `json:"preferences"`
 	Version     uint64      `json:"version"`
-	CreatedAt   time.Time   `json:"createdAt"`
-	UpdatedAt   time.Time   `json:"updatedAt"`
+	CreatedAt   time.Time   `json:"createdAt,omitzero"`
+	UpdatedAt   time.Time   `json:"updatedAt,omitzero"`
 }
 
 // Preferences are a person's choices.
@@ -49,7 +49,7 @@ type BankAccount struct {
 	// file and given to others.
 	Mapping   json.RawMessage `json:"mapping,omitempty"`
 	Version   uint64          `json:"version"`
-	CreatedAt time.Time       `json:"createdAt"`
+	CreatedAt time.Time       `json:"createdAt,omitzero"`
 	UpdatedAt time.Time       `json:"updatedAt,omitzero"`
 }
 
@@ -76,7 +76,7 @@ type Tag struct {
 	ID        TagID     `json:"id"`
 	Text      string    `json:"text"`
 	Version   uint64    `json:"version"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
 // Start is all that an app needs when it starts.
@@ -105,7 +105,7 @@ type Job struct {
 	Read      int       `json:"read"`
 	Changed   int       `json:"changed"`
 	Done      bool      `json:"done"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
@@ -153,7 +153,7 @@ func (c *Client) SaveProfile(
 // BankAccounts returns the accounts of the caller.
 func (c *Client) BankAccounts(ctx context.Context) ([]BankAccount, error) {
 	page, err := answer[Page[BankAccount]](ctx, c.get("/v1/me/accounts", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // CreateBankAccount creates an account.
@@ -182,7 +182,7 @@ func (c *Client) ChangeBankAccount(
 // Tags returns the tags of the caller.
 func (c *Client) Tags(ctx context.Context) ([]Tag, error) {
 	page, err := answer[Page[Tag]](ctx, c.get("/v1/me/tags", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 type tagText struct {
@@ -229,7 +229,7 @@ func (c *Client) DeleteTag(ctx context.Context, id TagID, version uint64) (Job, 
 // Jobs returns the work over many rows that is open, or was done within a week.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
 	page, err := answer[Page[Job]](ctx, c.get("/v1/me/jobs", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // Job returns a job.

@@ -65,7 +65,7 @@ type Annotation struct {
 	Text      string    `json:"text"`
 	Type      string    `json:"type,omitempty"`
 	Author    string    `json:"author,omitempty"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
 // BankSplit is one part of a transaction.

@@ -43,7 +43,7 @@ func (c *Client) CreateKey(ctx context.Context, n NewAPIKey) (CreatedKey, error)
 // Keys returns all API keys, revoked ones included.
 func (c *Client) Keys(ctx context.Context) ([]Key, error) {
 	page, err := answer[Page[Key]](ctx, c.get("/v1/keys", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // RevokeKey makes an API key useless, at once and for ever.

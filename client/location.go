@@ -53,8 +53,8 @@ type Location struct {
 	Version  uint64  `json:"version"`
 	// Tag names this state of the location; give it to a change that shall be made to no other.
 	Tag       string    `json:"tag"`
-	CreatedAt time.Time `json:"createdAt"`
-	UpdatedAt time.Time `json:"updatedAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
+	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
 // LocationAddress is an address in its owner's words.
@@ -183,7 +183,7 @@ func (c *Client) AllLocations(ctx context.Context, q LocationQuery) iter.Seq2[Lo
 // Directory returns all locations in use by code, from the list that the server keeps.
 func (c *Client) Directory(ctx context.Context) ([]Location, error) {
 	page, err := answer[Page[Location]](ctx, c.get("/v1/locations/directory", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // LocationBox is an area between two parallels and two meridians. A West that is greater than East
@@ -210,6 +210,8 @@ type Neighbours struct {
 	Items []Location `json:"items"`
 	// More tells that there are more than the limit.
 	More bool `json:"more"`
+	// Unreadable are stored items that cannot be read, and that may be near.
+	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
 }
 
 // LocationsNear returns the locations in use around a point or in a box.
@@ -289,7 +291,7 @@ func (c *Client) SwapLocations(ctx context.Context, id, with LocationID) ([]Loca
 	page, err := answer[Page[Location]](ctx, c.post("/v1/locations/"+segment(id)+"/swap", struct {
 		With LocationID `json:"with"`
 	}{with}))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // LocationRow is a row of a sheet of locations: cells by the names of their columns.
@@ -327,7 +329,7 @@ func (c *Client) ImportLocations(
 	}{rows, mode, preview})
 	r.safe = true
 	page, err := answer[Page[RowOutcome]](ctx, r)
-	return page.Items, err
+	return page.rows(err)
 }
 
 // LocationRepair is the outcome of a comparison of locations and lookup items.

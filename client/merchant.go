@@ -17,7 +17,7 @@ type Merchant struct {
 	SettlementAccountID AccountID `json:"settlementAccountId,omitempty"`
 	// LocationID is where the merchant is; it may be empty.
 	LocationID LocationID `json:"locationId,omitempty"`
-	CreatedAt  time.Time  `json:"createdAt"`
+	CreatedAt  time.Time  `json:"createdAt,omitzero"`
 }
 
 // NewMerchant asks for a merchant.

@@ -1,9 +1,11 @@
 package client
 
 import (
+	"fmt"
 	"iter"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +22,45 @@ type Page[T any] struct {
 	Items []T `json:"items"`
 	// Next is the cursor of the next page; empty on the last.
 	Next string `json:"next,omitempty"`
+	// Unreadable are the stored items among the rows of this page that cannot be read.
+	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
+}
+
+// UnreadableItem is a stored item that cannot be understood. It is also the error that iterators
+// yield for it, between rows that can be read.
+type UnreadableItem struct {
+	Entity    string `json:"entity"`
+	Table     string `json:"table"`
+	Key       string `json:"key"`
+	Attribute string `json:"attribute"`
+	Reason    string `json:"reason"`
+}
+
+// Error names the item, the attribute and the reason.
+func (u *UnreadableItem) Error() string {
+	return fmt.Sprintf("%s %s in table %s cannot be read: attribute %s %s", u.Entity, u.Key,
+		u.Table, u.Attribute, u.Reason)
+}
+
+// UnreadableItems are the stored items of a list that cannot be read, as the error that is returned
+// together with the rows that can.
+type UnreadableItems []UnreadableItem
+
+// Error names the items.
+func (u UnreadableItems) Error() string {
+	lines := make([]string, len(u))
+	for i := range u {
+		lines[i] = u[i].Error()
+	}
+	return strings.Join(lines, "; ")
+}
+
+// rows returns the rows of a list that has one page.
+func (p Page[T]) rows(err error) ([]T, error) {
+	if err == nil && len(p.Unreadable) > 0 {
+		err = UnreadableItems(p.Unreadable)
+	}
+	return p.Items, err
 }
 
 // values adds the page to the parameters of a request.
@@ -36,7 +77,9 @@ func (q PageQuery) values(v url.Values) url.Values {
 	return v
 }
 
-// all returns the items of all pages. It yields an error once, at the end, if there is one.
+// all returns the items of all pages. An item that cannot be read is yielded as an
+// *UnreadableItem behind the rows of its page, and the next page follows. Every other error is
+// yielded once, at the end.
 func all[T any](page func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
 	return allFrom(PageQuery{}, page)
 }
@@ -54,6 +97,12 @@ func allFrom[T any](
 			}
 			for _, item := range p.Items {
 				if !yield(item, nil) {
+					return
+				}
+			}
+			for i := range p.Unreadable {
+				var none T
+				if !yield(none, &p.Unreadable[i]) {
 					return
 				}
 			}

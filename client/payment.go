@@ -252,8 +252,8 @@ type (
 		AccountID     AccountID      `json:"accountId"`
 		PayeeID       AccountID      `json:"payeeId,omitempty"`
 		MerchantID    MerchantID     `json:"merchantId,omitempty"`
-		Amount        string         `json:"amount"`
-		Currency      money.Currency `json:"currency"`
+		Amount        string         `json:"amount,omitempty"`
+		Currency      money.Currency `json:"currency,omitempty"`
 		At            time.Time      `json:"at"`
 		Zone          string         `json:"zone,omitempty"`
 		Description   string         `json:"description,omitempty"`
@@ -265,8 +265,8 @@ type (
 		Reason        string         `json:"reason,omitempty"`
 		ReasonText    string         `json:"reasonText,omitempty"`
 		TransactionID TransactionID  `json:"transactionId,omitempty"`
-		CreatedAt     time.Time      `json:"createdAt"`
-		UpdatedAt     time.Time      `json:"updatedAt"`
+		CreatedAt     time.Time      `json:"createdAt,omitzero"`
+		UpdatedAt     time.Time      `json:"updatedAt,omitzero"`
 	}
 
 	newPaymentJSON struct {
@@ -337,7 +337,7 @@ func (p *ScheduledPayment) UnmarshalJSON(data []byte) error {
 	r := amounts{currency: j.Currency}
 	*p = ScheduledPayment{
 		ID: j.ID, AccountID: j.AccountID, PayeeID: j.PayeeID, MerchantID: j.MerchantID,
-		Amount: r.read(j.Amount), At: j.At, Zone: j.Zone, Description: j.Description,
+		Amount: r.optional(j.Amount), At: j.At, Zone: j.Zone, Description: j.Description,
 		Data: j.Data, Status: j.Status, Version: j.Version, Attempts: j.Attempts,
 		Until: j.Until, Reason: j.Reason, ReasonText: j.ReasonText,
 		TransactionID: j.TransactionID, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt,

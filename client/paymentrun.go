@@ -37,6 +37,10 @@ type PaymentReport struct {
 	Lag float64 `json:"lag"`
 	// Units are the write units that were taken, if the run was paced.
 	Units float64 `json:"units"`
+	// Unreadable are the first due payments that cannot be read, or that only the program that
+	// scheduled them can execute; UnreadableCount is how many there are.
+	Unreadable      []UnreadableItem `json:"unreadable,omitempty"`
+	UnreadableCount int              `json:"unreadableCount,omitempty"`
 }
 
 // Settled counts the payments that the run did something about.
@@ -75,6 +79,10 @@ type MovedDay struct {
 	Removed int `json:"removed"`
 	// Totals are what of the day is in the history.
 	Totals []PaymentTotal `json:"totals"`
+	// Unreadable are the first items that hold the day up because they cannot be read, or because
+	// only the program that wrote them can execute them; UnreadableCount is how many there are.
+	Unreadable      []UnreadableItem `json:"unreadable,omitempty"`
+	UnreadableCount int              `json:"unreadableCount,omitempty"`
 }
 
 // MoveProgress tells how far a move has come.
@@ -116,7 +124,7 @@ type PaymentShards struct {
 // PaymentShards returns over how many shards payments are spread, the earliest number first.
 func (c *Client) PaymentShards(ctx context.Context) ([]PaymentShards, error) {
 	page, err := answer[Page[PaymentShards]](ctx, c.get("/v1/payments/shards", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // GrowPaymentShards spreads payments that are due from a day on over more shards.
@@ -129,7 +137,7 @@ func (c *Client) GrowPaymentShards(
 	}{count, from})
 	r.safe = true // Growing again to the same number from the same day changes nothing.
 	page, err := answer[Page[PaymentShards]](ctx, r)
-	return page.Items, err
+	return page.rows(err)
 }
 
 // streamed reads the lines of an answer: progress, and at the end a report or a problem.

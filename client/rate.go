@@ -170,6 +170,8 @@ type RatesHealth struct {
 	AgeSeconds int       `json:"ageSeconds,omitempty"`
 	// Fetches is nil where the server fetches no rates.
 	Fetches *RateFetches `json:"fetches,omitempty"`
+	// Unreadable are the stored rates that cannot be read. They are in none of the counts.
+	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
 }
 
 // RateFetches tells how the fetching of rates goes.
@@ -224,7 +226,7 @@ func (c *Client) RateHistory(
 ) ([]Quote, error) {
 	values := url.Values{"from": {string(from)}, "to": {string(to)}}
 	page, err := answer[Page[Quote]](ctx, c.get(pairPath(base, target)+"/history", values))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // RatesOfBase returns the stored rates of a base that are fresh, or the stale ones too.
@@ -236,7 +238,7 @@ func (c *Client) RatesOfBase(
 		values.Set("stale", strconv.FormatBool(stale))
 	}
 	page, err := answer[Page[Rate]](ctx, c.get("/v1/rates/"+segment(base), values))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // Rates returns a page of all stored rates, in no order.

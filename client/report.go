@@ -164,7 +164,7 @@ func (c *Client) MonthTotals(
 	setText(v, "from", string(from))
 	setText(v, "to", string(to))
 	page, err := answer[Page[MonthTotal]](ctx, c.get(bankPath(account)+"/totals", v))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // TotalsCheck is what a comparison of totals and rows found.

@@ -16,7 +16,7 @@ type Rule struct {
 	ID RuleID `json:"id"`
 	RuleFields
 	Version   uint64    `json:"version"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
@@ -94,7 +94,7 @@ type RuleChange struct {
 // Rules returns the rules of the caller in the order in which they are tried.
 func (c *Client) Rules(ctx context.Context) ([]Rule, error) {
 	page, err := answer[Page[Rule]](ctx, c.get("/v1/me/rules", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // CreateRule creates a rule.

@@ -52,7 +52,7 @@ type TableCheck struct {
 // Tables returns the tables of the server's systems that exist.
 func (c *Client) Tables(ctx context.Context) ([]Table, error) {
 	page, err := answer[Page[Table]](ctx, c.get("/v1/tables", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // Table describes a table.
@@ -65,7 +65,7 @@ func (c *Client) CreateTables(ctx context.Context) ([]Table, error) {
 	r := c.post("/v1/tables", nil)
 	r.safe = true // Only what is missing is created.
 	page, err := answer[Page[Table]](ctx, r)
-	return page.Items, err
+	return page.rows(err)
 }
 
 // CheckTable compares a table with what the server needs.
@@ -142,7 +142,9 @@ type PatternRun struct {
 	Rows []json.RawMessage `json:"rows"`
 	// Next is the cursor of the next page; empty on the last.
 	Next string `json:"next,omitempty"`
-	Plan Plan   `json:"plan"`
+	// Unreadable are the stored items among the rows of this page that cannot be read.
+	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
+	Plan       Plan             `json:"plan"`
 	// Calls, ReadUnits and Took are what the page took, measured.
 	Calls     int           `json:"calls"`
 	ReadUnits float64       `json:"readUnits"`
@@ -152,7 +154,7 @@ type PatternRun struct {
 // Patterns returns the access patterns of the server's systems.
 func (c *Client) Patterns(ctx context.Context) ([]Pattern, error) {
 	page, err := answer[Page[Pattern]](ctx, c.get("/v1/patterns", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // Pattern returns an access pattern with its plan.

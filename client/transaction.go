@@ -158,7 +158,7 @@ func (c *Client) Entry(ctx context.Context, id TransactionID) (Entry, error) {
 // LegsOfTransaction returns the legs of a transaction.
 func (c *Client) LegsOfTransaction(ctx context.Context, id TransactionID) ([]Leg, error) {
 	page, err := answer[Page[Leg]](ctx, c.get("/v1/transactions/"+segment(id)+"/legs", nil))
-	return page.Items, err
+	return page.rows(err)
 }
 
 // TransactionByKey returns the transaction that was posted with an idempotency key, by the look-up

@@ -69,7 +69,7 @@ type Upload struct {
 	// Doubts are what a person should see about the whole file.
 	Doubts     []string  `json:"doubts"`
 	Version    uint64    `json:"version"`
-	UploadedAt time.Time `json:"uploadedAt"`
+	UploadedAt time.Time `json:"uploadedAt,omitzero"`
 	ImportedAt time.Time `json:"importedAt,omitzero"`
 	UpdatedAt  time.Time `json:"updatedAt,omitzero"`
 }

@@ -23,7 +23,7 @@ type (
 		LocationID     LocationID     `json:"locationId,omitempty"`
 		Version        uint64         `json:"version"`
 		LastPostedAt   time.Time      `json:"lastPostedAt,omitzero"`
-		CreatedAt      time.Time      `json:"createdAt"`
+		CreatedAt      time.Time      `json:"createdAt,omitzero"`
 	}
 
 	newAccountJSON struct {
@@ -45,7 +45,7 @@ type (
 
 	transactionJSON struct {
 		ID             TransactionID     `json:"id"`
-		IdempotencyKey string            `json:"idempotencyKey"`
+		IdempotencyKey string            `json:"idempotencyKey,omitempty"`
 		Type           TransactionType   `json:"type"`
 		Status         TransactionStatus `json:"status"`
 		MerchantID     MerchantID        `json:"merchantId,omitempty"`
@@ -55,7 +55,7 @@ type (
 		Metadata       map[string]string `json:"metadata,omitempty"`
 		ReversalOf     TransactionID     `json:"reversalOf,omitempty"`
 		ReversedBy     TransactionID     `json:"reversedBy,omitempty"`
-		CreatedAt      time.Time         `json:"createdAt"`
+		CreatedAt      time.Time         `json:"createdAt,omitzero"`
 		Legs           []Leg             `json:"legs,omitempty"`
 	}
 
@@ -66,9 +66,9 @@ type (
 		Type           LegType        `json:"type"`
 		Amount         string         `json:"amount"`
 		Currency       money.Currency `json:"currency"`
-		BalanceAfter   string         `json:"balanceAfter"`
-		AccountVersion uint64         `json:"accountVersion"`
-		CreatedAt      time.Time      `json:"createdAt"`
+		BalanceAfter   string         `json:"balanceAfter,omitempty"`
+		AccountVersion uint64         `json:"accountVersion,omitempty"`
+		CreatedAt      time.Time      `json:"createdAt,omitzero"`
 	}
 
 	postingJSON struct {
@@ -145,6 +145,14 @@ func (r *amounts) read(text string) money.Amount {
 	return a
 }
 
+// optional is read for a number that may be absent.
+func (r *amounts) optional(text string) money.Amount {
+	if text == "" {
+		return money.Amount{}
+	}
+	return r.read(text)
+}
+
 // MarshalJSON writes the API's form of an account.
 func (a Account) MarshalJSON() ([]byte, error) {
 	return json.Marshal(accountJSON{
@@ -179,7 +187,7 @@ func (l Leg) MarshalJSON() ([]byte, error) {
 	return json.Marshal(legJSON{
 		ID: l.ID, TransactionID: l.TransactionID, AccountID: l.AccountID, Type: l.Type,
 		Amount: l.Amount.Text(), Currency: l.Amount.Currency(),
-		BalanceAfter: l.BalanceAfter.Text(), AccountVersion: l.AccountVersion,
+		BalanceAfter: optionalText(l.BalanceAfter), AccountVersion: l.AccountVersion,
 		CreatedAt: l.CreatedAt,
 	})
 }
@@ -193,7 +201,7 @@ func (l *Leg) UnmarshalJSON(data []byte) error {
 	r := amounts{currency: j.Currency}
 	*l = Leg{
 		ID: j.ID, TransactionID: j.TransactionID, AccountID: j.AccountID, Type: j.Type,
-		Amount: r.read(j.Amount), BalanceAfter: r.read(j.BalanceAfter),
+		Amount: r.read(j.Amount), BalanceAfter: r.optional(j.BalanceAfter),
 		AccountVersion: j.AccountVersion, CreatedAt: j.CreatedAt,
 	}
 	return r.err

@@ -43,6 +43,7 @@ func (c *patternCore) bind() {
 			return
 		}
 	}
+	c.checkWhole()
 	if c.rng != nil {
 		c.bindRange()
 	}

@@ -15,6 +15,14 @@ type Report struct {
 	// Warnings are what will hurt under load or in time, such as a hot key. A design may accept
 	// one; its reason belongs into the design's documents.
 	Warnings []Finding
+	// Accepted are the warnings that the model accepts, each with the reason; see [Model.Accept].
+	Accepted []Accepted
+}
+
+// Accepted is a warning that a design accepts.
+type Accepted struct {
+	Finding
+	Reason string
 }
 
 // Finding is one thing that Check has to say.
@@ -72,8 +80,18 @@ func (m *Model) Check() Report {
 		names[t.name] = true
 		k.table(t)
 	}
+	if m.name == "" {
+		k.fail("model", "it has no name")
+	}
 	seen := map[string]bool{}
+	var silent []string
 	for _, p := range m.patterns {
+		if p.core().note == "" {
+			silent = append(silent, p.Name())
+		}
+		if p.Name() == "" {
+			k.fail("pattern", "a pattern has no name")
+		}
 		if seen[p.Name()] {
 			k.fail("pattern "+p.Name(), "two patterns have this name")
 		}
@@ -83,7 +101,35 @@ func (m *Model) Check() Report {
 	for _, t := range m.tables {
 		k.unusedIndexes(t, m.patterns)
 	}
+	if len(silent) > 0 {
+		k.warn(m.name, "no description of %s", strings.Join(silent, ", "))
+	}
+	k.accept(m.accepted)
 	return k.r
+}
+
+// accept moves the warnings that a design accepts out of the others. One that is not given is a
+// mistake: the design has changed, or the words have.
+func (k *checker) accept(accepted []Accepted) {
+	for _, a := range accepted {
+		found := false
+		rest := k.r.Warnings[:0:0]
+		for _, w := range k.r.Warnings {
+			if w.Subject == a.Subject && strings.Contains(w.Text, a.Text) {
+				found = true
+				k.r.Accepted = append(k.r.Accepted, Accepted{w, a.Reason})
+				continue
+			}
+			rest = append(rest, w)
+		}
+		k.r.Warnings = rest
+		switch {
+		case !found:
+			k.fail(a.Subject, "the warning %q is accepted, but it is not given", a.Text)
+		case a.Reason == "":
+			k.fail(a.Subject, "the warning %q is accepted without a reason", a.Text)
+		}
+	}
 }
 
 // Limits of tables ("Quotas in Amazon DynamoDB").
@@ -106,6 +152,7 @@ func (k *checker) table(t *Table) {
 	if t.keys.Partition == "" {
 		k.fail(t.name, "there is no partition key")
 	}
+	k.stored(t)
 	k.indexes(t)
 	used := map[string]bool{}
 	t.eachKeyAttribute(func(a string) { used[a] = true })
@@ -138,6 +185,42 @@ func (k *checker) table(t *Table) {
 	}
 }
 
+// stored finds names of attributes that no entity of the table stores.
+func (k *checker) stored(t *Table) {
+	if len(t.entities) == 0 {
+		k.fail(t.name, "it has no entity")
+		return
+	}
+	has := map[string]bool{}
+	for _, c := range t.entities {
+		c.eachAttr(func(a string) { has[a] = true })
+		for i := range c.shape.fields {
+			if f := &c.shape.fields[i]; f.opts.keyOnly || f.opts.keyText || f.opts.rest {
+				delete(has, f.attr)
+			}
+		}
+	}
+	if t.ttl != "" && !has[t.ttl] {
+		k.fail(t.name, "items expire by %s, which no entity stores", t.ttl)
+	}
+	for _, x := range t.indexes {
+		placed := false
+		for _, c := range t.entities {
+			for _, pl := range c.on {
+				placed = placed || pl.index == x.name
+			}
+		}
+		if !placed {
+			k.fail(t.name, "no entity is in index %s", x.name)
+		}
+		for _, a := range x.projection.NonKeyAttributes {
+			if !has[a] {
+				k.fail(t.name, "index %s includes %s, which no entity stores", x.name, a)
+			}
+		}
+	}
+}
+
 func isTableName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !isWordByte(c) && c != '-' && c != '.' {
@@ -155,6 +238,10 @@ func (k *checker) indexes(t *Table) {
 			k.fail(t.name, "two indexes are called %s", x.name)
 		}
 		seen[x.name] = true
+		if len(x.name) < tableNameMin || len(x.name) > tableNameMax || !isTableName(x.name) {
+			k.fail(t.name, "index %q: a name of an index has %d to %d letters, digits, and _ - .",
+				x.name, tableNameMin, tableNameMax)
+		}
 		if x.keys.Partition == "" {
 			k.fail(t.name, "index %s has no partition key", x.name)
 		}
@@ -182,12 +269,20 @@ func (k *checker) indexes(t *Table) {
 }
 
 func (k *checker) entity(c *core) {
+	if c.name == "" {
+		k.fail(c.table.name, "an entity has no name")
+	}
 	for _, p := range c.problems {
 		k.fail(c.name, "%s", p)
+	}
+	if c.badFields > 0 {
+		k.fail(c.name, "FieldOf was given a function that returns no attribute of the entity, "+
+			"%d times", c.badFields)
 	}
 	if len(c.problems) > 0 {
 		return
 	}
+	k.identity(c)
 	if !c.lookup && (len(c.copy) > 0 || c.reservable) {
 		k.fail(c.name, "Copy and Reservable are for unique values")
 	}
@@ -206,6 +301,43 @@ func (k *checker) entity(c *core) {
 	}
 	k.sharedAttrs(c)
 	k.stray(c)
+}
+
+// identity finds primary keys that two different items could have: a format that keeps too little
+// of its field tells them apart no more than no part at all.
+func (k *checker) identity(c *core) {
+	if c.lookup {
+		return // That values count as the same is what a lookup item is for.
+	}
+	var lossy []string
+	exact, fields := false, false
+	_ = c.base.attrs(func(a *keyAttr) error {
+		exact = exact || a.native >= 0
+		for i := range a.t.parts {
+			p := &a.t.parts[i]
+			if !p.isField() || p.ring != nil {
+				continue
+			}
+			fields = true
+			if p.format.lossless {
+				exact = true
+			} else {
+				lossy = append(lossy, p.source())
+			}
+		}
+		return nil
+	})
+	if fields && !exact {
+		k.fail(c.name, "the primary key is made of %s alone, which different items can have: add a "+
+			"part that keeps the whole of an id", strings.Join(lossy, " and "))
+		return
+	}
+	for _, part := range lossy {
+		if strings.HasSuffix(part, ":lower>") || strings.HasSuffix(part, ":upper>") {
+			k.warn(c.name, "part %s of the primary key is the same for texts that differ in case: "+
+				"one item overwrites the other; keep the id as it is, and use NewUnique", part)
+		}
+	}
 }
 
 // attributes checks fields against attributes that the kit itself writes.
@@ -317,12 +449,13 @@ func (c *core) fewValues(p *part) int {
 	return 0
 }
 
-// fewGuess is the number of values of an attribute that sounds like a state or a kind.
+// fewGuess is the number of values of an attribute that sounds like a status or a kind.
 const fewGuess = 5
 
-// soundsFew reports whether a name is one that states and kinds have.
+// soundsFew reports whether a name is one that statuses and kinds have. A State may be one of an
+// address: it counts as few values if Enum says so.
 func soundsFew(name string) bool {
-	for _, end := range [...]string{"Status", "State", "Type", "Kind", "Category", "Phase"} {
+	for _, end := range [...]string{"Status", "Type", "Kind", "Category", "Phase"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
@@ -458,9 +591,6 @@ func (k *checker) pattern(c *patternCore, tables map[string]bool) {
 	if len(c.problems) > 0 || c.err() != nil {
 		return
 	}
-	if c.note == "" {
-		k.warn(subject, "it has no description")
-	}
 	if c.kind == kindScan {
 		k.warn(subject, "a scan reads the whole table, and costs more as it grows")
 	}
@@ -468,7 +598,6 @@ func (k *checker) pattern(c *patternCore, tables map[string]bool) {
 		return
 	}
 	k.filters(c, subject)
-	k.projection(c, subject)
 }
 
 // filters finds filters of key attributes, which the store refuses, and of attributes that the
@@ -511,26 +640,6 @@ func (c *patternCore) projects(attr string) bool {
 		}
 	}
 	return false
-}
-
-// projection warns of fields that rows will lack.
-func (k *checker) projection(c *patternCore, subject string) {
-	if c.hydrate {
-		return
-	}
-	for _, m := range c.members {
-		var lost []string
-		for i := range m.shape.fields {
-			f := &m.shape.fields[i]
-			if !f.opts.keyOnly && !c.projects(f.attr) && !m.recoverable(i) {
-				lost = append(lost, f.attr)
-			}
-		}
-		if len(lost) > 0 {
-			k.warn(subject, "index %s does not hold %s of %s; rows lack them unless you Hydrate",
-				c.index.name, strings.Join(lost, ", "), m.name)
-		}
-	}
 }
 
 // unusedIndexes warns of indexes that cost writes and answer nothing.

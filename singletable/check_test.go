@@ -172,6 +172,7 @@ func TestCheckKnowsWhatTheStoreWillRefuse(t *testing.T) {
 		Kind             string `dynamodbav:"type"`
 		TTL              string `dynamodbav:"ttl"`
 		Long             int64
+		Part             st.Part
 	}
 	type ByOwner struct{ Owner string }
 	table := st.NewTable("items", st.Keys("PK"), st.GSI("ByOwner", "Owner", "", st.KeysOnly()),

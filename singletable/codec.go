@@ -52,8 +52,13 @@ func (c codec) expect(v dynamo.Value) error {
 type tagOptions struct {
 	omitEmpty, stringSet, numberSet, binarySet, unixTime, seconds, day bool
 	// keyOnly fields are stored in the primary key alone; keyText is a string that is set to the
-	// sort key as it was found; an item without a required field cannot be understood.
-	keyOnly, keyText, required bool
+	// text of a key attribute as it was found; an item without a required field cannot be
+	// understood, nor one that has some of the fields that go together, and not all.
+	keyOnly, keyText, required, together bool
+	// mayBeEmpty allows a required text to be empty.
+	mayBeEmpty bool
+	// rest is a Rest, which holds what the entity does not know of.
+	rest bool
 }
 
 // newCodec returns the codec of a type, or an error that says what is wrong with it.

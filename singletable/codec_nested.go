@@ -101,6 +101,10 @@ func bytesCodec() codec {
 		return dynamo.B(b), nil
 	}
 	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+		if v.Kind() == dynamo.KindS { // Other programs keep text where bytes are meant.
+			*(*[]byte)(p) = []byte(v.S())
+			return nil
+		}
 		*(*[]byte)(p) = v.B()
 		return c.expect(v)
 	}

@@ -71,8 +71,11 @@ func (c *core) bindSources() {
 		})
 	}
 	for i := range c.shape.fields {
-		if c.shape.fields[i].opts.required {
+		if c.shape.fields[i].opts.required && !c.lookup {
 			c.required = append(c.required, i)
+		}
+		if c.shape.fields[i].opts.together {
+			c.together = append(c.together, i)
 		}
 	}
 	for _, s := range c.sound {
@@ -115,7 +118,11 @@ func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string)
 	for i := range sh.fields {
 		f := &sh.fields[i]
 		if f.opts.keyText {
-			f.setKeyText(p, item[c.table.keys.Sort])
+			f.setKeyText(p, c.keyTextOf(f, item))
+			continue
+		}
+		if f.opts.rest {
+			c.decodeRest(f, item, p)
 			continue
 		}
 		v, ok := item[f.attr]
@@ -132,16 +139,16 @@ func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string)
 	if err := c.decodeKeys(item, p); err != nil {
 		return err
 	}
-	if c.lookup {
-		return nil
-	}
 	if err := c.checkRequired(item, p, seen); err != nil {
 		return err
+	}
+	if c.lookup {
+		return nil
 	}
 	if err := c.checkEnumsRead(p); err != nil {
 		return err
 	}
-	if seen != nil {
+	if seen != nil && !c.seesEnough(seen) {
 		return nil
 	}
 	for _, s := range c.sound {
@@ -150,6 +157,16 @@ func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string)
 		}
 	}
 	return nil
+}
+
+// seesEnough reports whether a row has all that a check of the whole item may look at.
+func (c *core) seesEnough(seen func(attr string) bool) bool {
+	for _, i := range slices.Concat(c.required, c.together) {
+		if f := &c.shape.fields[i]; !f.opts.keyOnly && !seen(f.attr) {
+			return false
+		}
+	}
+	return true
 }
 
 // decodeKeys sets the fields that keys give back: those of the primary key always, as it is what
@@ -184,12 +201,13 @@ func (c *core) decodeSource(src keySource, item dynamo.Item, p unsafe.Pointer) {
 	if !wanted || !ok || v.Kind() != src.k.kind {
 		return
 	}
-	want := func(f *field) bool {
+	_ = src.k.restoreWhere(v, p, func(f *field, s scalar) bool {
+		if !slices.ContainsFunc(src.fields, func(i int) bool { return &c.shape.fields[i] == f }) {
+			return false // The primary key has it, which decides.
+		}
 		own, present := item[f.attr]
-		return !present || own.Kind() == dynamo.KindNULL
-	}
-	_ = src.k.restore(v, p, want)
-	_ = src.k.restoreAbbreviated(v, item, p)
+		return !present || own.Kind() == dynamo.KindNULL || abbreviates(own.S(), s.text)
+	})
 }
 
 // lacks reports whether an item has no value of a field, or an abbreviated one.
@@ -202,15 +220,10 @@ func (c *core) lacks(item dynamo.Item, i int) bool {
 // in one place and the whole id in another. The whole one is meant.
 const ellipsis = "..."
 
-// restoreAbbreviated sets text fields whose attributes are abbreviations of what the key holds.
-func (k *keyAttr) restoreAbbreviated(v dynamo.Value, item dynamo.Item, p unsafe.Pointer) error {
-	if k.native >= 0 {
-		return nil
-	}
-	return k.restoreWhere(v, p, func(f *field, s scalar) bool {
-		short, ok := strings.CutSuffix(item[f.attr].S(), ellipsis)
-		return ok && short != "" && strings.HasPrefix(s.text, short)
-	})
+// abbreviates reports whether a text is an abbreviation of another one.
+func abbreviates(text, whole string) bool {
+	short, ok := strings.CutSuffix(text, ellipsis)
+	return ok && short != "" && strings.HasPrefix(whole, short)
 }
 
 // checkRequired looks for what an item cannot do without.
@@ -229,9 +242,29 @@ func (c *core) checkRequired(
 		case !empty:
 		case !present:
 			return &AttributeError{f.attr, errAbsent}
-		case f.form == formText || f.form == formTime:
+		case !f.opts.mayBeEmpty && (f.form == formText || f.form == formTime):
 			return &AttributeError{f.attr, errEmpty}
 		}
+	}
+	if seen != nil {
+		return nil
+	}
+	return c.checkTogether(item)
+}
+
+// checkTogether looks for what is absent although what goes together with it is there.
+func (c *core) checkTogether(item dynamo.Item) error {
+	has, lacks := "", ""
+	for _, i := range c.together {
+		attr := c.shape.fields[i].attr
+		if v, ok := item[attr]; ok && v.Kind() != dynamo.KindNULL {
+			has = attr
+		} else {
+			lacks = attr
+		}
+	}
+	if has != "" && lacks != "" {
+		return &AttributeError{lacks, fmt.Errorf("is absent, and there is %s", has)}
 	}
 	return nil
 }
@@ -246,6 +279,43 @@ func (f *field) isEmpty(p unsafe.Pointer) bool {
 
 // clear sets the field to its zero value.
 func (f *field) clear(p unsafe.Pointer) { reflect.NewAt(f.typ, f.at(p)).Elem().SetZero() }
+
+// sortKeyText is the name of a field with the option keytext that holds the sort key of the table,
+// whatever its attribute is called. Other names are those of key attributes.
+const sortKeyText = "@sort"
+
+func (c *core) keyTextOf(f *field, item dynamo.Item) dynamo.Value {
+	if f.attr == sortKeyText {
+		return item[c.table.keys.Sort]
+	}
+	return item[f.attr]
+}
+
+// Rest holds the attributes of an item that its entity does not know of: those that other programs
+// wrote. A field of this type with the tag option rest keeps them when the item is written again.
+type Rest map[string]dynamo.Value
+
+func (c *core) decodeRest(f *field, item dynamo.Item, p unsafe.Pointer) {
+	var rest Rest
+	for name, v := range item {
+		if _, known := c.names[name]; known {
+			continue
+		}
+		if rest == nil {
+			rest = Rest{}
+		}
+		rest[name] = v
+	}
+	*(*Rest)(f.at(p)) = rest
+}
+
+func (f *field) encodeRest(item map[string]dynamo.Value, p unsafe.Pointer) {
+	for name, v := range *(*Rest)(f.at(p)) {
+		if _, taken := item[name]; !taken {
+			item[name] = v
+		}
+	}
+}
 
 func (f *field) setKeyText(p unsafe.Pointer, v dynamo.Value) {
 	*(*string)(f.at(p)) = v.S()

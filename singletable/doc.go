@@ -44,7 +44,7 @@
 //
 // A time is stored as text of fixed width in UTC, 2026-01-02T10:30:00.123Z; what is finer than a
 // millisecond is cut off. A nil pointer, slice or map, a zero time and an empty set are not stored
-// at all. The options of a tag, after the name, are those of the AWS SDK and three more:
+// at all. The options of a tag, after the name, are those of the AWS SDK and some more:
 //
 //	omitempty   an empty value is not stored; for a key part it counts as missing
 //	stringset   a slice of strings is a string set; numberset, binaryset likewise
@@ -52,6 +52,11 @@
 //	seconds     a time is text without a fraction
 //	day         a time is a calendar day, 2026-01-02
 //	keyonly     the field is part of the primary key and stored nowhere else
+//	keytext     a string is set to a key attribute as it was found; "@sort" is the sort key
+//	required    an item without it cannot be read; an empty text counts as none
+//	present     required, but a text may be empty
+//	together    an item has all fields with this option, or none of them
+//	rest        a [Rest] keeps what other programs store in addition
 //
 // # Templates
 //
@@ -78,6 +83,25 @@
 // use, a value that holds it is escaped, so that two different values never make one key, and
 // keys can be taken apart again. A template that is one field and nothing else stores the field's
 // own value where the key attribute is that field or is a Number or binary ([NumberKeys]).
+//
+// The formats lower and upper change the case of letters, one by one, and nothing else: they neither
+// fold case as Unicode does nor normalise, so that "é" as one rune and as two are two values. Bring
+// text into one form before it becomes a unique value. The form in keys is never changed, because
+// stored lookup items would not be found any more.
+//
+// # Items of other programs
+//
+// A field of the primary key is what the key says. A field whose attribute is absent is taken from
+// an index key that holds it. Instants are read with any fraction, or none, and without a zone;
+// [ReadAs] names other forms of keys.
+//
+// An item that cannot be understood is an [*UnreadableError], which names the item, the attribute
+// and the reason: never a zero value, and never a gap. A page lists such items next to its rows, and
+// an iterator yields them as errors and goes on. [Sound] adds checks of the entity's own.
+//
+// A value that was read from an index that lacks some attributes is marked by a field of type
+// [Part], and a write of the whole value is refused. A pattern over such an index must [Hydrate], or
+// its struct must have that field, or hold no more than the index does.
 //
 // # Reads and writes
 //
@@ -212,7 +236,7 @@
 // [Model.Check] reports all that is wrong at once: unknown fields, keys of two entities that could
 // be the same, ranges over parts that do not sort, keys that could be too long. It warns of what
 // will hurt later: a partition key with few values, a bare date as partition key, a status in the
-// table's own sort key, an index that nothing uses. Run it in a test. [Table.Ensure] creates a
+// table's own sort key, an index that nothing uses. [Model.Accept] accepts a warning with a reason. Run it in a test. [Table.Ensure] creates a
 // table, [Table.Verify] compares one with its definition.
 //
 // # Limits

@@ -53,10 +53,12 @@ type core struct {
 	keyed      fieldSet // fields that the primary key gives back
 	sources    []keySource
 	required   []int // fields that an item must have to be understood
+	together   []int // fields of which an item has all or none
 	sound      []soundCheck
 	ownKeys    []string // index keys that are fields' own attributes
 	names      map[string]string
 	attrs      int   // the greatest number of attributes of an item
+	badFields  int   // handles of fields that are none
 	optional   []int // fields that are left out of an item while they are empty
 	problems   []string
 }
@@ -386,6 +388,9 @@ func (c *core) markShared() {
 // marshal turns the struct at p into an item with all its keys.
 func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	if err := c.err(); err != nil {
+		return nil, err
+	}
+	if err := c.refusePart(p); err != nil {
 		return nil, err
 	}
 	if err := c.checkEnums(p); err != nil {

@@ -153,13 +153,30 @@ type PartialKeyError struct {
 	// Changed are the attributes that the update changes, Missing those that the index's keys
 	// are made of as well and that the kit does not know.
 	Changed, Missing []string
+	// Relative are those of the missing attributes that the update changes by an amount, so that
+	// their new value is not known.
+	Relative []string
 }
 
 // Error names the index, the missing attributes and the two cures.
 func (e *PartialKeyError) Error() string {
-	return fmt.Sprintf("update %s: %s feeds index %s, whose key also needs %s: "+
-		"give the item as you know it with WithKnown, or let the kit read it with ReadFirst",
-		e.Entity, strings.Join(e.Changed, ", "), e.Index, strings.Join(e.Missing, ", "))
+	changed, missing := strings.Join(e.Changed, ", "), strings.Join(e.Missing, ", ")
+	var why string
+	switch {
+	case len(e.Relative) > 0 && len(e.Relative) == len(e.Missing):
+		why = fmt.Sprintf("%s is changed by an amount, and the key of index %s needs its new value",
+			strings.Join(e.Relative, ", "), e.Index)
+	case len(e.Relative) > 0:
+		why = fmt.Sprintf("%s feeds index %s, whose key needs %s, of which %s is changed by an "+
+			"amount", changed, e.Index, missing, strings.Join(e.Relative, ", "))
+	case changed == "":
+		why = fmt.Sprintf("it may create the item, and the key of index %s needs %s", e.Index,
+			missing)
+	default:
+		why = fmt.Sprintf("%s feeds index %s, whose key also needs %s", changed, e.Index, missing)
+	}
+	return fmt.Sprintf("update %s: %s: give the item as you know it with WithKnown, or let the kit "+
+		"read it with ReadFirst", e.Entity, why)
 }
 
 // MissingPartError is a key that cannot be made because a field it needs is empty.

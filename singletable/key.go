@@ -101,7 +101,7 @@ func newKeyAttr(attr, text string, max int, c *core) (*keyAttr, []string) {
 	}
 	if i, ok := c.shape.byName[attr]; ok && c.shape.fields[i].attr == attr {
 		f := &c.shape.fields[i]
-		if !f.opts.keyOnly {
+		if !f.opts.keyOnly && !f.opts.keyText {
 			bad = append(bad, fmt.Sprintf("attribute %s is both field %s and a key made by %q: "+
 				"mark the field keyonly, or give it another name", attr, f.goName, text))
 		}

@@ -16,11 +16,19 @@ type Model struct {
 	name     string
 	tables   []*Table
 	patterns []AccessPattern
+	accepted []Accepted
 }
 
 // NewModel lists tables and patterns under a name.
 func NewModel(name string, tables []*Table, patterns ...AccessPattern) *Model {
 	return &Model{name: name, tables: tables, patterns: patterns}
+}
+
+// Accept says that the design accepts a warning of [Model.Check], and why: the warning about the
+// subject whose text contains the given one. It returns the model.
+func (m *Model) Accept(subject, text, reason string) *Model {
+	m.accepted = append(m.accepted, Accepted{Finding{subject, text}, reason})
+	return m
 }
 
 // Name returns the model's name.

@@ -246,6 +246,7 @@ type Due struct {
 	At       time.Time `dynamodbav:",unixtime"`
 	Note     string
 	Rate     st.Number
+	Part     st.Part // Rows of an index that holds keys only are read in part.
 }
 
 func TestIndexesOfEveryKind(t *testing.T) {
@@ -317,9 +318,8 @@ func TestIndexesOfEveryKind(t *testing.T) {
 	if got := ids(byRate.All(ctx, s, Rates{Owner: "o", Top: &zero})); got != "fnote " {
 		t.Errorf("rates below 0: %q", got)
 	}
-	warnings := model.Check().String()
-	if !strings.Contains(warnings, "index ByPriority does not hold Note, Rate of Due") {
-		t.Errorf("no warning of what rows lack:\n%s", warnings)
+	if err := model.Check().Err(); err != nil {
+		t.Error(err)
 	}
 }
 

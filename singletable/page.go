@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -127,7 +129,8 @@ func (p *Pattern[In, Out]) Collect(
 }
 
 // Count returns the number of rows without returning them; it costs as much as reading them.
-// Items of other entities under the same keys are counted as well.
+// Items of other entities under the same keys are not rows. An item that has a key of the entity and
+// cannot be told to be its own is an [*UnreadableError].
 func (p *Pattern[In, Out]) Count(ctx context.Context, s *Store, in In) (int, error) {
 	return p.c.count(ctx, s, unsafe.Pointer(&in))
 }
@@ -287,6 +290,13 @@ func (c *patternCore) page(
 	if err := w.gather(ctx, size, use); err != nil {
 		return out, c.wrap(err)
 	}
+	if w.backward && !w.ended() {
+		// The store does not say that nothing is left until it is asked once more. The first page
+		// is the first one however it was come to, and has no page before it.
+		if _, _, err := w.peek(ctx, 1); err != nil && !errors.Is(err, errBudget) {
+			return out, c.wrap(err)
+		}
+	}
 	out.calls, out.read = w.calls, meter.Read()
 	c.cursors(s, w, from, &out)
 	return out, nil
@@ -398,37 +408,66 @@ func (c *patternCore) count(ctx context.Context, s *Store, p unsafe.Pointer) (in
 func (q *query) countSource(ctx context.Context, s *Store, src *source) (int, error) {
 	total := 0
 	var next dynamo.Key
+	var bad error
 	for {
 		op := "Query"
+		var items []dynamo.Item
 		f := func(ctx context.Context) (usage, error) {
 			in := q.input(src, 0)
-			in.Select, in.ExclusiveStartKey = dynamo.SelectCount, next
-			in.ReturnConsumedCapacity = capacity(ctx)
+			in.ExclusiveStartKey, in.ReturnConsumedCapacity = next, capacity(ctx)
+			in.Expressions, in.ProjectionExpression = q.c.keysOnly(in.Expressions)
 			out, err := s.db.Query(ctx, in)
 			if err != nil {
 				return usage{}, err
 			}
-			total += out.Count
-			next = out.LastEvaluatedKey
+			items, next = out.Items, out.LastEvaluatedKey
 			return usage{one: out.ConsumedCapacity}, nil
 		}
 		if q.c.kind == kindScan {
 			op = "Scan"
 			f = func(ctx context.Context) (usage, error) {
 				in := q.scanInput(src, 0)
-				in.Select, in.ExclusiveStartKey = dynamo.SelectCount, next
-				in.ReturnConsumedCapacity = capacity(ctx)
+				in.ExclusiveStartKey, in.ReturnConsumedCapacity = next, capacity(ctx)
+				in.Expressions, in.ProjectionExpression = q.c.keysOnly(in.Expressions)
 				out, err := s.db.Scan(ctx, in)
 				if err != nil {
 					return usage{}, err
 				}
-				total += out.Count
-				next = out.LastEvaluatedKey
+				items, next = out.Items, out.LastEvaluatedKey
 				return usage{one: out.ConsumedCapacity}, nil
 			}
 		}
-		if err := s.call(ctx, q.request(op), f); err != nil || next == nil {
-			return total, err
+		err := s.call(ctx, q.request(op), f)
+		for _, item := range items {
+			if slices.ContainsFunc(q.c.members, func(m *core) bool { return m.owns(item) }) {
+				total++
+			} else if unowned := q.c.stranger(item); unowned != nil && bad == nil {
+				bad = unowned
+			}
+		}
+		if err != nil || next == nil {
+			return total, errors.Join(err, bad)
 		}
 	}
+}
+
+// keysOnly returns what a count reads of each item: what tells whose it is.
+func (c *patternCore) keysOnly(e dynamo.Expressions) (dynamo.Expressions, string) {
+	attrs := []string{c.table.keys.Partition}
+	if c.table.keys.Sort != "" {
+		attrs = append(attrs, c.table.keys.Sort)
+	}
+	for _, m := range c.table.entities {
+		if m.disc != "" && !slices.Contains(attrs, m.disc) && c.projects(m.disc) {
+			attrs = append(attrs, m.disc)
+		}
+	}
+	names := make(map[string]string, len(e.ExpressionAttributeNames)+len(attrs))
+	maps.Copy(names, e.ExpressionAttributeNames)
+	for i, a := range attrs {
+		name := placeholder(a)
+		names[name], attrs[i] = a, name
+	}
+	e.ExpressionAttributeNames = names
+	return e, strings.Join(attrs, ", ")
 }

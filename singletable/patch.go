@@ -120,7 +120,8 @@ func FieldOf[T, V any](e *Entity[T], at func(*T) *V) Field[T, V] {
 	}
 	if f.idx < 0 {
 		f.err = fmt.Errorf("%s: FieldOf was given no attribute of the entity", e.c.name)
-		e.c.fault("FieldOf was given a function that returns no attribute of the entity")
+		// The handle reports it when it is used. All others, and the entity itself, are usable.
+		e.c.badFields++
 	}
 	return f
 }

@@ -282,7 +282,11 @@ func (c *patternCore) err() error {
 // unmarshal decodes an item, which may be a part of one where the index projects a part.
 func (c *patternCore) unmarshal(e *core, item dynamo.Item, p unsafe.Pointer) error {
 	if c.index != nil && c.index.projection.ProjectionType != dynamo.ProjectAll && !c.hydrate {
-		return e.unmarshalSeen(item, p, c.projects)
+		if err := e.unmarshalSeen(item, p, c.projects); err != nil {
+			return err
+		}
+		c.markPart(e, p)
+		return nil
 	}
 	return e.unmarshal(item, p)
 }

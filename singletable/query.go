@@ -354,7 +354,53 @@ func (c *patternCore) filter(s *Store, p unsafe.Pointer) (*cond, error) {
 			{op: opMore, attr: attr, vals: []dynamo.Value{dynamo.Int(s.opts.Now().Unix())}}}})
 	}
 	n := all(conds)
-	return n, n.firstErr()
+	if err := n.firstErr(); err != nil || n == nil {
+		return n, err
+	}
+	return c.orUnreadable(n), nil
+}
+
+// orUnreadable lets a filter keep the rows of which it cannot be said whether they meet it, because
+// they lack a required attribute that it looks at, or have a value there that is none of those that
+// there are. They are reported as rows that cannot be read, where a filter would hide them.
+func (c *patternCore) orUnreadable(n *cond) *cond {
+	kept := []*cond{n}
+	seen := map[string]bool{}
+	n.eachAttr(func(attr string) {
+		i, ok := c.members[0].shape.lookup(attr)
+		if !ok || seen[attr] {
+			return
+		}
+		seen[attr] = true
+		for _, e := range c.members[0].enumFields {
+			if e.idx != i {
+				continue
+			}
+			in := &cond{op: opIn, attr: attr}
+			for _, v := range e.values {
+				in.vals = append(in.vals, dynamo.S(v))
+			}
+			kept = append(kept, &cond{op: opNot, kids: []*cond{in}})
+			return
+		}
+		if c.members[0].shape.fields[i].opts.required {
+			kept = append(kept, &cond{op: opMissing, attr: attr})
+		}
+	})
+	if len(kept) == 1 {
+		return n
+	}
+	return &cond{op: opOr, kids: kept}
+}
+
+// eachAttr calls f with the attributes that a condition looks at.
+func (n *cond) eachAttr(f func(attr string)) {
+	if n.attr != "" {
+		f(n.attr)
+	}
+	for _, kid := range n.kids {
+		kid.eachAttr(f)
+	}
 }
 
 // rangeFilter adds the range itself to the filter where a key keeps too little of the attribute:
@@ -420,13 +466,22 @@ func (c *patternCore) rangeGrain() grain {
 // discriminator or by what their partition keys begin with.
 func (c *patternCore) prepareScan(q *query, filter *cond) {
 	m := c.members[0]
-	conds := []*cond{}
+	// An item whose key begins like the entity's is looked at whatever its discriminator is.
+	var own []*cond
 	if m.disc != "" {
-		conds = append(conds, &cond{op: opEqual, attr: m.disc,
+		own = append(own, &cond{op: opEqual, attr: m.disc,
 			vals: []dynamo.Value{dynamo.S(m.discVal)}})
-	} else if prefix := m.base.part.t.literalPrefix(); prefix != "" {
-		conds = append(conds, &cond{op: opBeginsWith, attr: c.table.keys.Partition,
+	}
+	if prefix := m.base.part.t.literalPrefix(); prefix != "" {
+		own = append(own, &cond{op: opBeginsWith, attr: c.table.keys.Partition,
 			vals: []dynamo.Value{dynamo.S(prefix)}})
+	}
+	conds := []*cond{}
+	switch len(own) {
+	case 1:
+		conds = own
+	case 2:
+		conds = []*cond{{op: opOr, kids: own}}
 	}
 	x := expressions{known: m.names}
 	text := x.condition(all(append(conds, filter)))

@@ -16,6 +16,7 @@ type shape struct {
 	fields   []field
 	byName   map[string]int // by attribute name, and by Go name where that is free
 	problems []string
+	part     *uintptr // where the field of type Part is, nil without one
 }
 
 // field is one field of a struct.
@@ -62,6 +63,10 @@ func (sh *shape) encodeInto(item map[string]dynamo.Value, p unsafe.Pointer) erro
 		if f.opts.keyOnly || f.opts.keyText {
 			continue
 		}
+		if f.opts.rest {
+			f.encodeRest(item, p)
+			continue
+		}
 		v, err := f.value(p)
 		if err != nil {
 			return err
@@ -83,13 +88,13 @@ func (sh *shape) decodeFrom(item map[string]dynamo.Value, p unsafe.Pointer) erro
 		if !ok && f.opts.required {
 			return &AttributeError{f.attr, errAbsent}
 		}
-		if !ok || f.opts.keyOnly || f.opts.keyText {
+		if !ok || f.opts.keyOnly || f.opts.keyText || f.opts.rest {
 			continue
 		}
 		if err := f.codec.decode(v, f.at(p)); err != nil {
 			return &AttributeError{f.attr, err}
 		}
-		if f.opts.required && f.form == formText && f.isEmpty(p) {
+		if f.opts.required && !f.opts.mayBeEmpty && f.form == formText && f.isEmpty(p) {
 			return &AttributeError{f.attr, errEmpty}
 		}
 	}
@@ -156,6 +161,11 @@ func (b *shapeBuilder) addFields(sh *shape, typ reflect.Type, base uintptr) {
 		if !sf.IsExported() {
 			continue
 		}
+		if sf.Type == partType {
+			at := base + sf.Offset
+			sh.part = &at
+			continue
+		}
 		if name == "" {
 			name = sf.Name
 		}
@@ -170,6 +180,14 @@ func (b *shapeBuilder) addFields(sh *shape, typ reflect.Type, base uintptr) {
 
 func (b *shapeBuilder) addField(sh *shape, sf reflect.StructField, f field) {
 	var err error
+	switch {
+	case f.opts.rest && sf.Type != reflect.TypeFor[Rest]():
+		sh.problems = append(sh.problems, fmt.Sprintf("field %s: rest is of type Rest", sf.Name))
+		return
+	case f.opts.keyText && sf.Type.Kind() != reflect.String:
+		sh.problems = append(sh.problems, fmt.Sprintf("field %s: keytext is a string", sf.Name))
+		return
+	}
 	if f.codec, err = b.newCodec(sf.Type, f.opts); err != nil {
 		sh.problems = append(sh.problems, fmt.Sprintf("field %s: %v", sf.Name, err))
 		return
@@ -201,7 +219,8 @@ func underlying(typ reflect.Type) reflect.Type {
 }
 
 // parseTag splits a `dynamodbav` tag. The options are those of the AWS SDK for Go, and these of
-// this package: seconds, day, keyonly, keytext and required.
+// this package: seconds, day, keyonly, keytext, required,
+// present, together and rest.
 func parseTag(tag string) (name string, opts tagOptions, bad string) {
 	name, rest, _ := strings.Cut(tag, ",")
 	for opt := range strings.SplitSeq(rest, ",") {
@@ -227,6 +246,12 @@ func parseTag(tag string) (name string, opts tagOptions, bad string) {
 			opts.keyText = true
 		case "required":
 			opts.required = true
+		case "present":
+			opts.required, opts.mayBeEmpty = true, true
+		case "together":
+			opts.together = true
+		case "rest":
+			opts.rest = true
 		default:
 			bad = opt
 		}

@@ -81,6 +81,7 @@ func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T
 			u.owners = append(u.owners, i)
 		}
 	}
+	c.required = u.owners // A lookup item that names no owner cannot be understood.
 	if i, ok := own.shape.lookup(own.table.ttl); ok && own.table.ttl != "" {
 		u.addCopy(i)
 		u.ttl = i
@@ -363,14 +364,23 @@ func (q *Unique[T]) Owner(ctx context.Context, s *Store, at T) (v T, found bool,
 	return v, true, q.u.decode(item, unsafe.Pointer(&v))
 }
 
-// decode sets the fields that a lookup item copies, those too that the owner keeps in its key.
+// decode sets the fields that a lookup item copies, those too that the owner keeps in its key. A
+// lookup item that names no owner cannot be read.
 func (u *uniqueCore) decode(item dynamo.Item, p unsafe.Pointer) error {
 	for _, i := range u.copies {
 		f := &u.c.shape.fields[i]
-		if v, ok := item[f.attr]; ok {
-			if err := f.codec.decode(v, f.at(p)); err != nil {
-				return fmt.Errorf("%s: attribute %s: %w", u.c.name, f.attr, err)
-			}
+		v, ok := item[f.attr]
+		if !ok || v.Kind() == dynamo.KindNULL {
+			continue
+		}
+		if err := f.codec.decode(v, f.at(p)); err != nil {
+			return u.c.unreadable(item, &AttributeError{f.attr, err})
+		}
+	}
+	for _, i := range u.owners {
+		f := &u.c.shape.fields[i]
+		if v, err := f.scalar(p); err != nil || v.missing {
+			return u.c.unreadable(item, &AttributeError{f.attr, errAbsent})
 		}
 	}
 	return nil

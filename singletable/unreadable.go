@@ -3,6 +3,7 @@ package singletable
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
@@ -55,6 +56,95 @@ func (e *Entity[T]) Unreadable(at T, attribute string, reason error) *Unreadable
 		Reason: reason}
 	bad.Key, _ = e.Key(at) // Without a key the error still names the attribute.
 	return bad
+}
+
+// Unreadable returns the error of an item that would be an entity's, by its key as text; sort is
+// empty for a table without a sort key.
+func (t *Table) Unreadable(
+	entity, partition, sort, attribute string, reason error,
+) *UnreadableError {
+	key := dynamo.Key{t.keys.Partition: dynamo.S(partition)}
+	if t.keys.Sort != "" {
+		key[t.keys.Sort] = dynamo.S(sort)
+	}
+	return &UnreadableError{Table: t.name, Key: key, Entity: entity, Attribute: attribute,
+		Reason: reason}
+}
+
+// UnreadableRows are the items of a list that cannot be read, as an error that a function returns
+// together with the rows that can.
+type UnreadableRows []*UnreadableError
+
+// Error names the items.
+func (r UnreadableRows) Error() string {
+	lines := make([]string, len(r))
+	for i, bad := range r {
+		lines[i] = bad.Error()
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Unwrap returns the errors of the items.
+func (r UnreadableRows) Unwrap() []error {
+	errs := make([]error, len(r))
+	for i, bad := range r {
+		errs[i] = bad
+	}
+	return errs
+}
+
+// Err returns the rows as an error, and nil if there are none.
+func (r UnreadableRows) Err() error {
+	if len(r) == 0 {
+		return nil
+	}
+	return r
+}
+
+// RowsOf takes apart what a function returned together with rows: the items that cannot be read,
+// and any other error, after which the rows mean nothing.
+func RowsOf(err error) (UnreadableRows, error) {
+	var rows UnreadableRows
+	if errors.As(err, &rows) {
+		return rows, nil
+	}
+	return nil, err
+}
+
+// UnreadableList collects items that cannot be read, each once, the first of them by name. Its
+// zero value is empty. It is not safe for concurrent use.
+type UnreadableList struct {
+	// Items are the first [UnreadableListMax], and Count is how many there are.
+	Items []*UnreadableError
+	Count int
+	seen  map[string]bool
+}
+
+// UnreadableListMax bounds the items that a list names.
+const UnreadableListMax = 100
+
+// Len is Count, and 0 for a nil list.
+func (l *UnreadableList) Len() int {
+	if l == nil {
+		return 0
+	}
+	return l.Count
+}
+
+// Add adds an item unless it is there.
+func (l *UnreadableList) Add(bad *UnreadableError) {
+	id := bad.Table + "\x00" + bad.KeyText()
+	if l.seen[id] {
+		return
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[id] = true
+	l.Count++
+	if len(l.Items) < UnreadableListMax {
+		l.Items = append(l.Items, bad)
+	}
 }
 
 // AttributeError is what is wrong with one attribute of an item. Functions that are given to

@@ -308,17 +308,20 @@ func (b *updateBuilder) surelyOut(pl *placement) (bool, error) {
 
 // require makes sure that fields are known, or says which are not and what to do.
 func (b *updateBuilder) require(pl *placement, needs fieldSet) error {
-	var missing []string
+	var missing, relative []string
 	for i := range b.c.shape.fields {
 		if needs.has(i) && !b.obtain(i) {
 			missing = append(missing, b.c.shape.fields[i].attr)
+			if b.changed.has(i) {
+				relative = append(relative, b.c.shape.fields[i].attr)
+			}
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
 	return &PartialKeyError{Entity: b.c.name, Index: pl.index, Changed: b.changedNames(needs),
-		Missing: missing}
+		Missing: missing, Relative: relative}
 }
 
 func (b *updateBuilder) changedNames(needs fieldSet) []string {

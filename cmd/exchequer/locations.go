@@ -362,7 +362,9 @@ func (a *app) locationsNear() *cobra.Command {
 		columns := append([]column[client.Location]{num("METRES",
 			func(l client.Location) string { return strconv.FormatFloat(l.Distance, 'f', 0, 64) })},
 			locationColumns()...)
-		return page(a, columns, whole(found.Items), "no locations there")
+		near := whole(found.Items)
+		near.Unreadable = found.Unreadable
+		return page(a, columns, near, "no locations there")
 	})
 	f := command.Flags()
 	f.StringVar(&point, "point", "", "`coordinates` of the point (required)")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -144,12 +145,15 @@ func page[T any](a *app, columns []column[T], list client.Page[T], empty string)
 		if list.Items == nil {
 			list.Items = []T{}
 		}
-		return a.json(list)
+		if err := a.json(list); err != nil {
+			return err
+		}
+		return a.unreadable(list.Unreadable)
 	case a.flags.output == outputCSV:
 		if err := p.heads(); err != nil {
 			return err
 		}
-	case len(list.Items) == 0:
+	case len(list.Items) == 0 && len(list.Unreadable) == 0:
 		a.remark("%s", empty)
 		return nil
 	}
@@ -157,11 +161,42 @@ func page[T any](a *app, columns []column[T], list client.Page[T], empty string)
 		return err
 	}
 	a.more(list.Next, ", or --all")
-	return nil
+	return a.unreadable(list.Unreadable)
+}
+
+// unreadable names the stored items of a list that cannot be read, on the stream of errors. The
+// command then ends with the status of what is not as it should be.
+func (a *app) unreadable(items []client.UnreadableItem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	for i := range items {
+		a.remark("%s", items[i].Error())
+	}
+	return unreadableFailure(len(items))
+}
+
+func unreadableFailure(n int) error {
+	text := fmt.Sprintf("%d of the stored items cannot be read", n)
+	if n == 1 {
+		text = "one of the stored items cannot be read"
+	}
+	return &failure{exit: exitDiffers, text: text,
+		try: "Correct the items with the program that wrote them"}
 }
 
 // whole is a list of one page.
 func whole[T any](items []T) client.Page[T] { return client.Page[T]{Items: items} }
+
+// readable makes a list of one page of rows and of the error that came with them: items that cannot
+// be read do not hide the others.
+func readable[T any](items []T, err error) (client.Page[T], error) {
+	var bad client.UnreadableItems
+	if errors.As(err, &bad) {
+		return client.Page[T]{Items: items, Unreadable: bad}, nil
+	}
+	return whole(items), err
+}
 
 // more tells how to get the next page.
 func (a *app) more(cursor, otherwise string) {
@@ -182,8 +217,14 @@ func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty st
 		}
 	}
 	var rows []T
-	printed := 0
+	printed, unread := 0, 0
 	for item, err := range items {
+		var bad *client.UnreadableItem
+		if errors.As(err, &bad) {
+			unread++
+			a.remark("%s", bad.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -203,12 +244,17 @@ func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty st
 	}
 	switch {
 	case a.flags.output == outputJSON:
-		return nil
-	case printed == 0 && a.flags.output == outputTable:
+	case printed == 0 && unread == 0 && a.flags.output == outputTable:
 		a.remark("%s", empty)
-		return nil
+	default:
+		if err := p.rows(rows); err != nil {
+			return err
+		}
 	}
-	return p.rows(rows)
+	if unread > 0 {
+		return unreadableFailure(unread)
+	}
+	return nil
 }
 
 // one prints a single item: as a table, a line for each column.

@@ -173,11 +173,16 @@ func (a *app) patternsRun() *cobra.Command {
 func (a *app) patternRun(r client.PatternRun) error {
 	switch a.flags.output {
 	case outputJSON:
-		return a.json(r)
+		if err := a.json(r); err != nil {
+			return err
+		}
+		return a.unreadable(r.Unreadable)
 	case outputCSV:
+		rows := whole(r.Rows)
+		rows.Unreadable = r.Unreadable
 		return page(a, []column[json.RawMessage]{
 			col("ITEM", func(row json.RawMessage) string { return string(row) }),
-		}, whole(r.Rows), "no rows")
+		}, rows, "no rows")
 	}
 	if err := a.plan(r.Plan); err != nil {
 		return err
@@ -194,5 +199,8 @@ func (a *app) patternRun(r client.PatternRun) error {
 		}
 	}
 	a.more(r.Next, "")
-	return err
+	if err != nil {
+		return err
+	}
+	return a.unreadable(r.Unreadable)
 }

@@ -89,6 +89,7 @@ func lag(p client.PaymentReport) string {
 // still due.
 func (a *app) watchPayments(ctx context.Context, c *client.Client, r running) error {
 	a.remark("settling payments every %s until a signal comes", r.every)
+	held := 0
 	for {
 		report, err := a.runPayments(ctx, c, r)
 		switch {
@@ -99,8 +100,12 @@ func (a *app) watchPayments(ctx context.Context, c *client.Client, r running) er
 			a.explain(err)
 		case err != nil:
 			return err
-		case report.Settled() > 0:
-			if err := a.paymentReport(report); err != nil {
+		case report.Settled() > 0 || report.UnreadableCount != held:
+			var f *failure
+			held = report.UnreadableCount
+			if err := a.paymentReport(report); errors.As(err, &f) {
+				a.explain(err) // The others are due all the same.
+			} else if err != nil {
 				return err
 			}
 		}
@@ -130,7 +135,10 @@ func reportColumns() []column[client.PaymentReport] {
 // paymentReport prints what a run did.
 func (a *app) paymentReport(r client.PaymentReport) error {
 	if a.flags.output != outputTable {
-		return one(a, reportColumns(), r)
+		if err := one(a, reportColumns(), r); err != nil {
+			return err
+		}
+		return a.heldUp(r.Unreadable, r.UnreadableCount)
 	}
 	_, err := fmt.Fprintf(a.out, "%s processed, %s failed, %s postponed, %s waiting\n",
 		count(r.Processed, "payment"), thousands(r.Failed), thousands(r.Postponed),
@@ -138,7 +146,24 @@ func (a *app) paymentReport(r client.PaymentReport) error {
 	if r.Failed > 0 {
 		a.remark("why: exchequer payments failed")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.heldUp(r.Unreadable, r.UnreadableCount)
+}
+
+// heldUp names the payments that a worker left where they are, and returns the failure that they
+// are.
+func (a *app) heldUp(items []client.UnreadableItem, n int) error {
+	if n == 0 {
+		return nil
+	}
+	for i := range items {
+		a.remark("%s", items[i].Error())
+	}
+	return &failure{exit: exitDiffers,
+		text: count(n, "payment") + " cannot be executed, because of what is stored",
+		try:  "Correct the items with the program that wrote them, or execute them with it"}
 }
 
 func (a *app) paymentsMove() *cobra.Command {
@@ -199,6 +224,9 @@ func (a *app) movedDay(d client.MovedDay) error {
 		err = page(a, paymentTotalColumns(), whole(d.Totals), "")
 	default:
 		err = a.movedRows(d)
+	}
+	if held := a.heldUp(d.Unreadable, d.UnreadableCount); err == nil && held != nil {
+		return held
 	}
 	if err == nil && !d.Moved {
 		err = &failure{

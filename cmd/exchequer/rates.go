@@ -260,11 +260,11 @@ that are in the table, in no order and in every state.`,
 			const empty = "there are no rates"
 			if len(args) == 1 {
 				base, _ := pairArgs([]string{args[0], ""})
-				found, err := c.RatesOfBase(ctx, base, stale)
+				found, err := readable(c.RatesOfBase(ctx, base, stale))
 				if err != nil {
 					return err
 				}
-				return page(a, rateColumns(), whole(found), empty)
+				return page(a, rateColumns(), found, empty)
 			}
 			if p.all {
 				return all(a, rateColumns(), c.AllRates(ctx, p.query()), empty)
@@ -301,12 +301,8 @@ from the rate before are refused unless --force is given.`,
 			}
 			if asOf != "" {
 				if n.AsOf, err = when.Instant(asOf); err != nil {
-					return usagef(
-						"--as-of 2026-01-31T10:30:00Z",
-						"--as-of %q is no instant: it %v",
-						asOf,
-						err,
-					)
+					return usagef("--as-of 2026-01-31T10:30:00Z",
+						"--as-of %q is no instant: it %v", asOf, err)
 				}
 			}
 			n.TTLSeconds = int(ttl / time.Second)
@@ -356,11 +352,11 @@ rate of the first day, though it be older, so that a plot has a beginning.`,
 			if to == "" {
 				to = string(rates.DateOf(time.Now().UTC()))
 			}
-			found, err := c.RateHistory(ctx, base, target, client.Date(from), client.Date(to))
+			found, err := readable(c.RateHistory(ctx, base, target, client.Date(from), client.Date(to)))
 			if err != nil {
 				return err
 			}
-			return page(a, quoteColumns(), whole(found), "there are no rates")
+			return page(a, quoteColumns(), found, "there are no rates")
 		}),
 	}
 	f := command.Flags()
@@ -386,7 +382,7 @@ func (a *app) ratesHealth() *cobra.Command {
 			if found.Fetches != nil {
 				fetches = *found.Fetches
 			}
-			return one(a, []column[health]{
+			err = one(a, []column[health]{
 				col("STATUS", func(h health) string { return h.Status }),
 				num("FRESH", func(h health) string { return thousands(h.Fresh) }),
 				num("STALE", func(h health) string { return thousands(h.Stale) }),
@@ -396,6 +392,10 @@ func (a *app) ratesHealth() *cobra.Command {
 				col("FETCHED", func(health) string { return instant(fetches.Succeeded) }),
 				col("PROBLEM", func(health) string { return fetches.Problem }),
 			}, found)
+			if err != nil {
+				return err
+			}
+			return a.unreadable(found.Unreadable)
 		}),
 	}
 }

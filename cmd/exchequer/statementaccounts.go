@@ -45,11 +45,11 @@ func (a *app) bankAccountsList() *cobra.Command {
 		Example: "  exchequer statements accounts list",
 		Args:    cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-			found, err := c.BankAccounts(ctx)
+			found, err := readable(c.BankAccounts(ctx))
 			if err != nil {
 				return err
 			}
-			return page(a, bankAccountColumns(), whole(found),
+			return page(a, bankAccountColumns(), found,
 				"no accounts yet: exchequer statements accounts add NAME --currency NZD")
 		}),
 	}

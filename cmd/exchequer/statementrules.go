@@ -27,11 +27,11 @@ func (a *app) rulesList() *cobra.Command {
 		Example: "  exchequer statements rules list",
 		Args:    cobra.NoArgs,
 		RunE: a.withMine(func(ctx context.Context, m *mine, _ []string) error {
-			found, err := m.c.Rules(ctx)
+			found, err := readable(m.c.Rules(ctx))
 			if err != nil {
 				return err
 			}
-			return page(a, m.ruleColumns(), whole(found), "no rules yet")
+			return page(a, m.ruleColumns(), found, "no rules yet")
 		}),
 	}
 }

@@ -30,11 +30,11 @@ func (a *app) tagsList() *cobra.Command {
 		Example: "  exchequer statements tags list",
 		Args:    cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-			found, err := c.Tags(ctx)
+			found, err := readable(c.Tags(ctx))
 			if err != nil {
 				return err
 			}
-			return page(a, tagColumns(), whole(found), "no tags yet")
+			return page(a, tagColumns(), found, "no tags yet")
 		}),
 	}
 }

@@ -28,7 +28,7 @@ type account struct {
 	LocationID     ledger.LocationID    `json:"locationId,omitempty" doc:"Where the account is kept, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
 	Version        uint64               `json:"version" doc:"The number of legs that were ever posted to the account" example:"3"`
 	LastPostedAt   instant              `json:"lastPostedAt,omitzero" doc:"When the newest leg was posted"`
-	CreatedAt      instant              `json:"createdAt"`
+	CreatedAt      instant              `json:"createdAt,omitzero"`
 }
 
 func accountOf(a ledger.Account) account {

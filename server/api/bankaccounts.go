@@ -22,7 +22,7 @@ type (
 		Closed    bool           `json:"closed,omitempty"`
 		Mapping   *fileMapping   `json:"mapping,omitempty" doc:"How the files of the bank are read, as the person confirmed it"`
 		Version   uint64         `json:"version" doc:"Counts the changes; the ETag without its quotes"`
-		CreatedAt instant        `json:"createdAt"`
+		CreatedAt instant        `json:"createdAt,omitzero"`
 		UpdatedAt instant        `json:"updatedAt,omitzero"`
 	}
 
@@ -116,10 +116,17 @@ func (a *API) bankAccounts(ctx context.Context, _ *struct{}) (*answer[list[bankA
 		return nil, err
 	}
 	s, err := p.Start(ctx)
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[statements.Account]{Items: s.Accounts}, bankAccountOf), nil
+	page := singletable.Page[statements.Account]{Items: s.Accounts}
+	for _, item := range bad {
+		if item.Entity == "Account" {
+			page.Unreadable = append(page.Unreadable, item)
+		}
+	}
+	return convert(page, bankAccountOf), nil
 }
 
 func (a *API) createBankAccount(

@@ -26,7 +26,7 @@ type (
 		Read      int                `json:"read" doc:"Rows that were looked at"`
 		Changed   int                `json:"changed" doc:"Rows that were changed"`
 		Done      bool               `json:"done"`
-		CreatedAt instant            `json:"createdAt"`
+		CreatedAt instant            `json:"createdAt,omitzero"`
 		UpdatedAt instant            `json:"updatedAt,omitzero"`
 	}
 
@@ -190,10 +190,11 @@ func (a *API) jobs(ctx context.Context, _ *struct{}) (*answer[list[job]], error)
 		return nil, err
 	}
 	jobs, err := p.Jobs(ctx)
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[statements.Job]{Items: jobs}, jobOf), nil
+	return convert(singletable.Page[statements.Job]{Items: jobs, Unreadable: bad}, jobOf), nil
 }
 
 func (a *API) job(ctx context.Context, in *jobParams) (*answer[job], error) {

@@ -16,7 +16,7 @@ type (
 		ID        string  `json:"id" example:"tag-01k3zj8q0v9x2c4r6t8w0y2a4b"`
 		Text      string  `json:"text" doc:"Unique for its person, whatever the case of its letters" example:"Groceries"`
 		Version   uint64  `json:"version" doc:"Counts the changes; the ETag without its quotes"`
-		CreatedAt instant `json:"createdAt"`
+		CreatedAt instant `json:"createdAt,omitzero"`
 	}
 
 	newTag struct {
@@ -54,10 +54,11 @@ func (a *API) tags(ctx context.Context, _ *struct{}) (*answer[list[tag]], error)
 		return nil, err
 	}
 	tags, err := p.Tags(ctx)
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[statements.Tag]{Items: tags}, tagForm), nil
+	return convert(singletable.Page[statements.Tag]{Items: tags, Unreadable: bad}, tagForm), nil
 }
 
 func (a *API) createTag(

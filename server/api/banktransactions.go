@@ -55,7 +55,7 @@ type (
 		Text      string  `json:"text" example:"For the office"`
 		Type      string  `json:"type,omitempty" example:"note"`
 		Author    string  `json:"author,omitempty" doc:"Who wrote it: a person or a program"`
-		CreatedAt instant `json:"createdAt"`
+		CreatedAt instant `json:"createdAt,omitzero"`
 	}
 
 	split struct {
@@ -175,7 +175,7 @@ func (a *API) bankTransactions(
 		return nil, err
 	}
 	return convert(singletable.Page[statements.Transaction]{
-		Items: page.Transactions, Next: page.Next,
+		Items: page.Transactions, Next: page.Next, Unreadable: page.Unreadable,
 	}, bankTransactionOf), nil
 }
 

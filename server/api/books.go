@@ -111,8 +111,8 @@ type (
 		Email       string      `json:"email,omitempty" example:"moana@example.com"`
 		Preferences preferences `json:"preferences"`
 		Version     uint64      `json:"version" doc:"Counts the changes; the ETag without its quotes"`
-		CreatedAt   instant     `json:"createdAt"`
-		UpdatedAt   instant     `json:"updatedAt"`
+		CreatedAt   instant     `json:"createdAt,omitzero"`
+		UpdatedAt   instant     `json:"updatedAt,omitzero"`
 	}
 
 	preferences struct {

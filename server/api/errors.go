@@ -66,6 +66,10 @@ var (
 
 // What is no fault of the request.
 var (
+	ErrItemUnreadable = Problems.Define(problem.Conflict, "item_unreadable",
+		"The stored item {key} in the table {table} cannot be read as {entity}: "+
+			"attribute {attribute} {reason}",
+		"Correct the item with the program that wrote it")
 	ErrTimedOut = Problems.Define(problem.Unavailable, "timed_out",
 		"The answer took longer than this server allows",
 		"Send the same request with the same key again, or ask for less at once")
@@ -131,9 +135,14 @@ func problemOf(err error) *problem.Error {
 	if reason, failed := singletable.StoreFailure(err); failed {
 		return ErrStoreFailed.With("reason", reason).Wrap(err)
 	}
+	bad, unread := singletable.AsUnreadable(err)
 	switch {
 	case errors.As(err, &e):
 		return e
+	case unread:
+		return ErrItemUnreadable.With("entity", bad.Entity).With("table", bad.Table).
+			With("key", bad.KeyText()).With("attribute", bad.Attribute).
+			With("reason", bad.Reason.Error()).Wrap(err)
 	case errors.Is(err, singletable.ErrUnreachable):
 		return ErrStoreUnavailable.Wrap(err)
 	case errors.Is(err, singletable.ErrThrottled):

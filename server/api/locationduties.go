@@ -13,8 +13,9 @@ import (
 // The answers of what is done to the directory as a whole.
 type (
 	neighbours struct {
-		Items []location `json:"items" nullable:"false" doc:"The locations, the nearest first"`
-		More  bool       `json:"more" doc:"Whether there are more than the limit"`
+		Items      []location   `json:"items" nullable:"false" doc:"The locations, the nearest first"`
+		More       bool         `json:"more" doc:"Whether there are more than the limit"`
+		Unreadable []unreadable `json:"unreadable,omitempty" nullable:"false" doc:"The stored items that cannot be read, and that may be near; absent if all can"`
 	}
 
 	importOutcome struct {
@@ -238,7 +239,7 @@ func (a *API) near(ctx context.Context, in *nearParams) (*answer[neighbours], er
 			}
 			return l
 		}),
-		More: found.More,
+		More: found.More, Unreadable: unreadables(found.Unreadable),
 	}}, nil
 }
 

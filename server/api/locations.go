@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
@@ -25,8 +24,8 @@ type (
 		Distance     *float64 `json:"distance,omitempty" doc:"Metres to the point that was asked about"`
 		Version      uint64   `json:"version" doc:"Counts the changes"`
 		Tag          string   `json:"tag" doc:"Changes whenever the location does; give it to If-Match, in quotes" example:"1-1705314600000"`
-		CreatedAt    instant  `json:"createdAt"`
-		UpdatedAt    instant  `json:"updatedAt"`
+		CreatedAt    instant  `json:"createdAt,omitzero"`
+		UpdatedAt    instant  `json:"updatedAt,omitzero"`
 	}
 
 	// LocationDetails are embedded, and so exported: the framework describes no others.
@@ -369,8 +368,7 @@ func (a *API) listLocations(
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[locations.Location]{Items: page.Items, Next: page.Next},
-		a.locationOf), nil
+	return convert(page, a.locationOf), nil
 }
 
 // directory is the whole list.
@@ -385,7 +383,8 @@ func (a *API) directory(ctx context.Context, in *Conditional) (*tagged[list[loca
 		io.WriteString(moments, items[i].moment()+"\n")
 	}
 	tag := s.Tag + "." + hex.EncodeToString(moments.Sum(nil)[:8])
-	return newTagged(in.IfNoneMatch, tag, list[location]{Items: items}), nil
+	return newTagged(in.IfNoneMatch, tag, list[location]{
+		Items: items, Unreadable: unreadables(s.Unreadable)}), nil
 }
 
 func (a *API) updateLocation(

@@ -16,7 +16,7 @@ type merchant struct {
 	Category            string            `json:"category,omitempty" example:"Restaurant"`
 	SettlementAccountID ledger.AccountID  `json:"settlementAccountId,omitempty" doc:"The account that receives the merchant's payments" example:"coffee-shop-usd"`
 	LocationID          ledger.LocationID `json:"locationId,omitempty" doc:"Where the merchant is, a location's id" example:"01ARZ3NDEKTSV4RRFFQ69G5FAV"`
-	CreatedAt           instant           `json:"createdAt"`
+	CreatedAt           instant           `json:"createdAt,omitzero"`
 }
 
 func merchantOf(m ledger.Merchant) merchant {

@@ -73,12 +73,13 @@ type runPattern struct {
 
 // patternRun is what a pattern returned.
 type patternRun struct {
-	Rows      []json.RawMessage `json:"rows" nullable:"false" doc:"The items, as objects"`
-	Next      string            `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
-	Plan      plan              `json:"plan"`
-	Calls     int               `json:"calls" doc:"How many calls the page took"`
-	ReadUnits float64           `json:"readUnits" doc:"The capacity units that the page took, measured"`
-	Took      int64             `json:"tookNanoseconds" doc:"How long the page took"`
+	Rows       []json.RawMessage `json:"rows" nullable:"false" doc:"The items, as objects"`
+	Next       string            `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+	Unreadable []unreadable      `json:"unreadable,omitempty" nullable:"false" doc:"The stored items among the rows of this page that cannot be read; absent if all can"`
+	Plan       plan              `json:"plan"`
+	Calls      int               `json:"calls" doc:"How many calls the page took"`
+	ReadUnits  float64           `json:"readUnits" doc:"The capacity units that the page took, measured"`
+	Took       int64             `json:"tookNanoseconds" doc:"How long the page took"`
 }
 
 type patternParams struct {
@@ -196,6 +197,7 @@ func (a *API) runPattern(
 	run := patternRun{
 		Rows: []json.RawMessage{}, Next: page.Next, Plan: planOf(planned), Calls: page.Calls,
 		ReadUnits: page.Capacity, Took: took.Nanoseconds(),
+		Unreadable: unreadables(page.Unreadable),
 	}
 	for _, row := range page.Items {
 		text, err := row.MarshalJSON()

@@ -27,25 +27,29 @@ type runPayments struct {
 
 // paymentRun says what a run has done, so far or in all.
 type paymentRun struct {
-	Processed int     `json:"processed" doc:"Payments that were settled through the ledger"`
-	Failed    int     `json:"failed" doc:"Payments that cannot be settled, or were tried often enough"`
-	Postponed int     `json:"postponed" doc:"Payments that wait for their next attempt now"`
-	Elsewhere int     `json:"elsewhere" doc:"Payments that somebody else had, changed or cancelled first"`
-	Waiting   int     `json:"waiting" doc:"Payments that were left alone, as their attempt or their wait lasts"`
-	Oldest    instant `json:"oldest,omitzero" doc:"When the payment that was due longest, of those met last, was due"`
-	Lag       float64 `json:"lag" doc:"How many seconds ago that was" example:"1.5"`
-	Units     float64 `json:"units" doc:"The write units that were taken, if the run was paced"`
+	Processed       int          `json:"processed" doc:"Payments that were settled through the ledger"`
+	Failed          int          `json:"failed" doc:"Payments that cannot be settled, or were tried often enough"`
+	Postponed       int          `json:"postponed" doc:"Payments that wait for their next attempt now"`
+	Elsewhere       int          `json:"elsewhere" doc:"Payments that somebody else had, changed or cancelled first"`
+	Waiting         int          `json:"waiting" doc:"Payments that were left alone, as their attempt or their wait lasts"`
+	Oldest          instant      `json:"oldest,omitzero" doc:"When the payment that was due longest, of those met last, was due"`
+	Lag             float64      `json:"lag" doc:"How many seconds ago that was" example:"1.5"`
+	Units           float64      `json:"units" doc:"The write units that were taken, if the run was paced"`
+	Unreadable      []unreadable `json:"unreadable,omitempty" nullable:"false" doc:"The first 100 due payments that cannot be read, or that only the program that scheduled them can execute; absent if there are none"`
+	UnreadableCount int          `json:"unreadableCount,omitempty" doc:"How many of them there are"`
 }
 
 // movedDay says how far the move of a day into the history has come.
 type movedDay struct {
-	Day     string         `json:"day" format:"date" example:"2026-01-31"`
-	Begun   bool           `json:"begun" doc:"Whether a move of the day was begun"`
-	Moved   bool           `json:"moved" doc:"Whether all of the day is in the history, and counts and sums agree"`
-	Waiting int            `json:"waiting" doc:"How many payments of the day are scheduled or pending still, or again; counted by a move, and of a day that was moved"`
-	Copied  int            `json:"copied" doc:"How many payments this move copied"`
-	Removed int            `json:"removed" doc:"How many payments this move removed from the scheduler's table"`
-	Totals  []paymentTotal `json:"totals" nullable:"false" doc:"What of the day is in the history"`
+	Day             string         `json:"day" format:"date" example:"2026-01-31"`
+	Begun           bool           `json:"begun" doc:"Whether a move of the day was begun"`
+	Moved           bool           `json:"moved" doc:"Whether all of the day is in the history, and counts and sums agree"`
+	Waiting         int            `json:"waiting" doc:"How many payments of the day are scheduled or pending still, or again; counted by a move, and of a day that was moved"`
+	Copied          int            `json:"copied" doc:"How many payments this move copied"`
+	Removed         int            `json:"removed" doc:"How many payments this move removed from the scheduler's table"`
+	Totals          []paymentTotal `json:"totals" nullable:"false" doc:"What of the day is in the history"`
+	Unreadable      []unreadable   `json:"unreadable,omitempty" nullable:"false" doc:"The first 100 items that hold the day up because they cannot be read, or because only the program that wrote them can execute them; absent if there are none"`
+	UnreadableCount int            `json:"unreadableCount,omitempty" doc:"How many of them there are"`
 }
 
 // paymentTotal counts the payments of a status in a currency, and adds them up.
@@ -160,6 +164,7 @@ func (a *API) paymentRunOf(r payments.Report) paymentRun {
 	made := paymentRun{
 		Processed: r.Paid, Failed: r.Failed, Postponed: r.Postponed, Elsewhere: r.Elsewhere,
 		Waiting: r.Waiting, Oldest: instant(r.Oldest), Units: r.Units,
+		Unreadable: unreadablesOf(r.Unreadable), UnreadableCount: r.Unreadable.Len(),
 	}
 	if !r.Oldest.IsZero() {
 		made.Lag = max(0, a.opts.Now().Sub(r.Oldest).Seconds())
@@ -240,6 +245,7 @@ func (a *API) movePaymentDay(
 func movedDayOf(m payments.MovedDay, begun bool) movedDay {
 	return movedDay{
 		Day: m.Day, Begun: begun, Moved: m.Moved, Waiting: m.Waiting, Copied: m.Copied,
+		Unreadable: unreadables(m.Unreadable.Items), UnreadableCount: m.Unreadable.Count,
 		Removed: m.Removed,
 		Totals: convertAll(m.Totals, func(t payments.Total) paymentTotal {
 			return paymentTotal{t.Status, t.Count, t.Sum.Text(), t.Sum.Currency()}

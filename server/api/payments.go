@@ -22,8 +22,8 @@ type payment struct {
 	AccountID     ledger.AccountID     `json:"accountId" doc:"Who pays" example:"alice-usd"`
 	PayeeID       ledger.AccountID     `json:"payeeId,omitempty" doc:"The account that is paid; absent where a merchant is" example:"bob-usd"`
 	MerchantID    ledger.MerchantID    `json:"merchantId,omitempty" doc:"The merchant that is paid; absent where an account is" example:"coffee-shop"`
-	Amount        string               `json:"amount" example:"5.50"`
-	Currency      money.Currency       `json:"currency" example:"USD"`
+	Amount        string               `json:"amount,omitempty" doc:"Absent where another program scheduled the payment and keeps its order in data" example:"5.50"`
+	Currency      money.Currency       `json:"currency,omitempty" example:"USD"`
 	At            instant              `json:"at" doc:"When it is due"`
 	Zone          string               `json:"zone,omitempty" doc:"Where the payer's days begin, copied from the account, or else the server's own zone; absent for UTC" example:"Pacific/Auckland"`
 	Description   string               `json:"description,omitempty" example:"Rent of October"`
@@ -35,14 +35,15 @@ type payment struct {
 	Reason        problem.Code         `json:"reason,omitempty" doc:"The code of what went wrong last" example:"insufficient_funds"`
 	ReasonText    string               `json:"reasonText,omitempty" doc:"Its sentence"`
 	TransactionID ledger.TransactionID `json:"transactionId,omitempty" doc:"The ledger's transaction of a payment that was processed"`
-	CreatedAt     instant              `json:"createdAt"`
-	UpdatedAt     instant              `json:"updatedAt"`
+	CreatedAt     instant              `json:"createdAt,omitzero"`
+	UpdatedAt     instant              `json:"updatedAt,omitzero"`
 }
 
 func paymentOf(p payments.Payment) payment {
 	return payment{
 		ID: p.ID, AccountID: p.AccountID, PayeeID: p.PayeeID, MerchantID: p.MerchantID,
-		Amount: p.Amount.Text(), Currency: p.Amount.Currency(), At: instant(p.At), Zone: p.Zone,
+		Amount: optionalText(p.Amount), Currency: p.Amount.Currency(), At: instant(p.At),
+		Zone:        p.Zone,
 		Description: p.Description, Data: base64.StdEncoding.EncodeToString(p.Data),
 		Status: p.Status, Version: int(p.Version), Attempts: p.Attempts, Until: instant(p.Until),
 		Reason: p.Reason, ReasonText: p.ReasonText, TransactionID: p.TransactionID,

@@ -136,13 +136,14 @@ type (
 	}
 
 	ratesHealth struct {
-		Status     string       `json:"status" enum:"ok,stale,empty" doc:"ok while every rate is fresh"`
+		Status     string       `json:"status" enum:"ok,stale,empty,unreadable" doc:"ok while every rate can be read and is fresh"`
 		Fresh      int          `json:"fresh"`
 		Stale      int          `json:"stale"`
 		Gone       int          `json:"gone"`
 		Newest     instant      `json:"newest,omitzero"`
 		AgeSeconds int          `json:"ageSeconds,omitempty"`
 		Fetches    *RateFetches `json:"fetches,omitempty" doc:"Absent where no rates are fetched"`
+		Unreadable []unreadable `json:"unreadable,omitempty" nullable:"false" doc:"The stored rates that cannot be read, which are in none of the counts; absent if all can"`
 	}
 )
 
@@ -318,7 +319,7 @@ func (a *API) listRates(ctx context.Context, in *PageParams) (*answer[list[rate]
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[rates.Rate]{Items: page.Items, Next: page.Next}, a.rateOf), nil
+	return convert(page, a.rateOf), nil
 }
 
 func (a *API) ratesHealth(ctx context.Context, _ *struct{}) (*answer[ratesHealth], error) {
@@ -328,9 +329,11 @@ func (a *API) ratesHealth(ctx context.Context, _ *struct{}) (*answer[ratesHealth
 	}
 	out := ratesHealth{
 		Status: "ok", Fresh: h.Fresh, Stale: h.Stale, Gone: h.Gone, Newest: instant(h.Newest),
-		AgeSeconds: int(h.Age / time.Second),
+		AgeSeconds: int(h.Age / time.Second), Unreadable: unreadables(h.Unreadable),
 	}
 	switch {
+	case len(h.Unreadable) > 0:
+		out.Status = "unreadable"
 	case h.Newest.IsZero():
 		out.Status = "empty"
 	case !h.OK():
@@ -349,10 +352,11 @@ func (a *API) ratesOfBase(ctx context.Context, in *baseParams) (*answer[list[rat
 		read = a.deps.Rates.GetStaleByBase
 	}
 	found, err := read(ctx, in.Base)
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
-	return &answer[list[rate]]{Body: list[rate]{Items: convertAll(found, a.rateOf)}}, nil
+	return convert(singletable.Page[rates.Rate]{Items: found, Unreadable: bad}, a.rateOf), nil
 }
 
 func (a *API) quote(ctx context.Context, in *quoteParams) (*answer[quote], error) {

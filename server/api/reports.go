@@ -121,13 +121,15 @@ func (a *API) totals(ctx context.Context, in *totalsParams) (*answer[list[monthT
 		return nil, err
 	}
 	sheets, err := p.Sheets(ctx, in.Account, in.From, in.To)
+	bad, err := singletable.RowsOf(err)
 	if err == nil && len(sheets) == 0 {
 		_, err = p.Account(ctx, in.Account)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[statements.Sheet]{Items: sheets}, monthTotalOf), nil
+	page := singletable.Page[statements.Sheet]{Items: sheets, Unreadable: bad}
+	return convert(page, monthTotalOf), nil
 }
 
 func (a *API) checkTotals(

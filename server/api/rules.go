@@ -18,7 +18,7 @@ type (
 		ID string `json:"id" example:"rule-01k3zj8q0v9x2c4r6t8w0y2a4b"`
 		RuleFields
 		Version   uint64  `json:"version" doc:"Counts the changes; the ETag without its quotes"`
-		CreatedAt instant `json:"createdAt"`
+		CreatedAt instant `json:"createdAt,omitzero"`
 		UpdatedAt instant `json:"updatedAt,omitzero"`
 	}
 
@@ -224,10 +224,11 @@ func (a *API) rules(ctx context.Context, _ *struct{}) (*answer[list[rule]], erro
 		return nil, err
 	}
 	rules, err := p.Rules(ctx)
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
-	return convert(singletable.Page[statements.Rule]{Items: rules}, ruleOf), nil
+	return convert(singletable.Page[statements.Rule]{Items: rules, Unreadable: bad}, ruleOf), nil
 }
 
 func (a *API) createRule(

@@ -32,9 +32,10 @@ type searchParams struct {
 
 // foundTransactions is a page of a search.
 type foundTransactions struct {
-	Items []bankTransaction `json:"items" nullable:"false" doc:"The rows"`
-	Next  string            `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
-	Read  int               `json:"read" doc:"How many rows were looked at for the page"`
+	Items      []bankTransaction `json:"items" nullable:"false" doc:"The rows"`
+	Next       string            `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+	Read       int               `json:"read" doc:"How many rows were looked at for the page"`
+	Unreadable []unreadable      `json:"unreadable,omitempty" nullable:"false" doc:"The first of the stored rows that were met and cannot be read; absent if all can"`
 }
 
 func (a *API) registerSearch() {
@@ -81,6 +82,7 @@ func (a *API) search(ctx context.Context, in *searchParams) (*answer[foundTransa
 	}
 	return &answer[foundTransactions]{Body: foundTransactions{
 		convertAll(found.Transactions, bankTransactionOf), found.Next, found.Read,
+		unreadables(found.Unreadable),
 	}}, nil
 }
 

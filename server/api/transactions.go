@@ -13,7 +13,7 @@ import (
 // transaction is a transaction in an answer.
 type transaction struct {
 	ID             ledger.TransactionID     `json:"id" doc:"Follows from the idempotency key" example:"0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55"`
-	IdempotencyKey string                   `json:"idempotencyKey" example:"order-1"`
+	IdempotencyKey string                   `json:"idempotencyKey,omitempty" doc:"Absent where another program wrote none" example:"order-1"`
 	Type           ledger.TransactionType   `json:"type" example:"payment"`
 	Status         ledger.TransactionStatus `json:"status" enum:"pending,completed,failed,reversed"`
 	MerchantID     ledger.MerchantID        `json:"merchantId,omitempty" example:"coffee-shop"`
@@ -23,7 +23,7 @@ type transaction struct {
 	Metadata       map[string]string        `json:"metadata,omitempty"`
 	ReversalOf     ledger.TransactionID     `json:"reversalOf,omitempty" doc:"The transaction that this one reverses"`
 	ReversedBy     ledger.TransactionID     `json:"reversedBy,omitempty" doc:"The transaction that reverses this one"`
-	CreatedAt      instant                  `json:"createdAt"`
+	CreatedAt      instant                  `json:"createdAt,omitzero"`
 	Legs           []leg                    `json:"legs,omitempty" nullable:"false" doc:"All legs, where they were asked for"`
 }
 
@@ -35,9 +35,9 @@ type leg struct {
 	Type           ledger.LegType       `json:"type" enum:"debit,credit"`
 	Amount         string               `json:"amount" example:"5.50"`
 	Currency       money.Currency       `json:"currency" example:"USD"`
-	BalanceAfter   string               `json:"balanceAfter" doc:"The account's balance once the leg was posted" example:"94.50"`
-	AccountVersion uint64               `json:"accountVersion" doc:"Counts the legs of the account, from 1 and without gaps" example:"2"`
-	CreatedAt      instant              `json:"createdAt"`
+	BalanceAfter   string               `json:"balanceAfter,omitempty" doc:"The account's balance once the leg was posted; absent where another program wrote the leg" example:"94.50"`
+	AccountVersion uint64               `json:"accountVersion,omitempty" doc:"Counts the legs of the account, from 1 and without gaps; absent where another program wrote the leg" example:"2"`
+	CreatedAt      instant              `json:"createdAt,omitzero"`
 }
 
 func transactionOf(t ledger.Transaction) transaction {
@@ -59,7 +59,7 @@ func legOf(l ledger.Leg) leg {
 	return leg{
 		ID: l.ID, TransactionID: l.TransactionID, AccountID: l.AccountID, Type: l.Type,
 		Amount: l.Amount.Text(), Currency: l.Amount.Currency(),
-		BalanceAfter: l.BalanceAfter.Text(), AccountVersion: l.AccountVersion,
+		BalanceAfter: optionalText(l.BalanceAfter), AccountVersion: l.AccountVersion,
 		CreatedAt: instant(l.CreatedAt),
 	}
 }

@@ -11,7 +11,7 @@ type (
 	upload struct {
 		ID         string                  `json:"id" example:"upload-01k3zj8q0v9x2c4r6t8w0y2a4b"`
 		AccountID  string                  `json:"accountId" example:"everyday"`
-		Status     statements.UploadStatus `json:"status" enum:"uploaded,parsed,previewed,importing,processed,failed,reverting,reverted"`
+		Status     statements.UploadStatus `json:"status,omitempty" enum:"uploaded,parsed,previewed,importing,processed,failed,reverting,reverted"`
 		Why        string                  `json:"why,omitempty" doc:"Why it failed"`
 		FileName   string                  `json:"fileName,omitempty" example:"August.csv"`
 		FileGone   bool                    `json:"fileGone,omitempty" doc:"Whether the file was deleted"`
@@ -36,7 +36,7 @@ type (
 		After      string                  `json:"after,omitempty" doc:"The id of the upload before it"`
 		Doubts     []string                `json:"doubts" nullable:"false" doc:"What a person should see about the whole file"`
 		Version    uint64                  `json:"version" doc:"Counts the changes"`
-		UploadedAt instant                 `json:"uploadedAt"`
+		UploadedAt instant                 `json:"uploadedAt,omitzero"`
 		ImportedAt instant                 `json:"importedAt,omitzero"`
 		UpdatedAt  instant                 `json:"updatedAt,omitzero"`
 	}

@@ -212,7 +212,7 @@ func (a *API) uploads(ctx context.Context, in *uploadsParams) (*answer[list[uplo
 		return nil, err
 	}
 	return convert(singletable.Page[statements.Upload]{
-		Items: page.Uploads, Next: page.Next,
+		Items: page.Uploads, Next: page.Next, Unreadable: page.Unreadable,
 	}, uploadForm), nil
 }
 

@@ -51,6 +51,47 @@ func (p PageParams) query() ledger.PageQuery {
 type list[T any] struct {
 	Items []T    `json:"items" nullable:"false" doc:"The rows"`
 	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+	// Unreadable are rows too, but nothing is known of them but their keys.
+	Unreadable []unreadable `json:"unreadable,omitempty" nullable:"false" doc:"The stored items among the rows of this page that cannot be read; absent if all can"`
+}
+
+// unreadable is a stored item that cannot be understood.
+type unreadable struct {
+	Entity    string `json:"entity" doc:"What the item is" example:"Transaction"`
+	Table     string `json:"table" example:"FinancialTransactions"`
+	Key       string `json:"key" doc:"The item's primary key" example:"{\"PK\":{\"S\":\"TXN#7\"},\"SK\":{\"S\":\"METADATA\"}}"`
+	Attribute string `json:"attribute" doc:"The attribute that cannot be understood" example:"Amount"`
+	Reason    string `json:"reason" doc:"Why it cannot" example:"is absent"`
+}
+
+func unreadableOf(bad *singletable.UnreadableError) unreadable {
+	return unreadable{Entity: bad.Entity, Table: bad.Table, Key: bad.KeyText(),
+		Attribute: bad.Attribute, Reason: bad.Reason.Error()}
+}
+
+// unreadables returns the items that cannot be read; nil, which is left out, if there is none.
+func unreadables(bad []*singletable.UnreadableError) []unreadable {
+	var out []unreadable
+	for _, b := range bad {
+		out = append(out, unreadableOf(b))
+	}
+	return out
+}
+
+// unreadablesOf is unreadables of a list, which may be nil.
+func unreadablesOf(list *singletable.UnreadableList) []unreadable {
+	if list == nil {
+		return nil
+	}
+	return unreadables(list.Items)
+}
+
+// optionalText is the number of an amount, or "" of one that is absent.
+func optionalText(a money.Amount) string {
+	if a.Currency() == "" {
+		return ""
+	}
+	return a.Text()
 }
 
 // answer is an answer with nothing but a body.
@@ -75,7 +116,8 @@ func createdOrOK(made bool) int {
 
 // convert returns a page with its items in another form.
 func convert[T, U any](page singletable.Page[T], form func(T) U) *answer[list[U]] {
-	return &answer[list[U]]{Body: list[U]{Items: convertAll(page.Items, form), Next: page.Next}}
+	return &answer[list[U]]{Body: list[U]{Items: convertAll(page.Items, form), Next: page.Next,
+		Unreadable: unreadables(page.Unreadable)}}
 }
 
 // convertAll returns items in another form; never nil, since a list in an answer is [], not null.

@@ -61,7 +61,7 @@ func (q PageQuery) size() (int, error) {
 // page reads a page of a pattern and turns its items into nouns.
 func page[In, Item, Noun any](
 	ctx context.Context, l *Ledger, p *singletable.Pattern[In, Item], in In, q PageQuery,
-	noun func(Item) Noun,
+	noun func(Item) (Noun, error),
 ) (singletable.Page[Noun], error) {
 	size, err := q.size()
 	if err != nil {
@@ -71,15 +71,12 @@ func page[In, Item, Noun any](
 	if err != nil {
 		return singletable.Page[Noun]{}, pageFailed(err)
 	}
-	nouns := singletable.Page[Noun]{
-		Next: items.Next, Prev: items.Prev, Resume: items.Resume,
-		Calls: items.Calls, Capacity: items.Capacity,
-		Items: make([]Noun, len(items.Items)),
-	}
-	for i, item := range items.Items {
-		nouns.Items[i] = noun(item)
-	}
-	return nouns, nil
+	return singletable.MapPage(items, noun)
+}
+
+// always is a conversion that cannot fail.
+func always[A, B any](f func(A) B) func(A) (B, error) {
+	return func(a A) (B, error) { return f(a), nil }
 }
 
 // pageFailed tells a cursor that is not ours from a store that failed.
@@ -95,32 +92,36 @@ func pageFailed(err error) error {
 func (l *Ledger) AccountsOfUser(
 	ctx context.Context, user UserID, q PageQuery,
 ) (singletable.Page[Account], error) {
-	return page(ctx, l, modelOf(l).accountsOfUser, ByUser{user}, q, accountOf)
+	return page(ctx, l, modelOf(l).accountsOfUser, ByUser{user}, q, always(accountOf))
 }
 
-// Accounts returns a page of all accounts by id, the ledger's own among them.
+// Accounts returns a page of all accounts by id, the ledger's own among them. An account that the
+// directory names and that is not there is a row that cannot be read.
 func (l *Ledger) Accounts(
 	ctx context.Context, q PageQuery,
 ) (singletable.Page[Account], error) {
 	ids, err := page(ctx, l, modelOf(l).allAccounts, Everything{}, q,
-		func(i directoryItem) accountItem { return accountItem{ID: i.AccountID} })
+		always(func(i directoryItem) accountItem { return accountItem{ID: i.AccountID} }))
 	if err != nil {
 		return singletable.Page[Account]{}, err
 	}
-	found, err := modelOf(l).accounts.GetMany(ctx, l.store, ids.Items, singletable.Consistent())
+	found, err := modelOf(l).accounts.GetEach(ctx, l.store, ids.Items, singletable.Consistent())
 	if err != nil {
 		return singletable.Page[Account]{}, pageFailed(err)
 	}
-	out := singletable.Page[Account]{
-		Next: ids.Next, Prev: ids.Prev, Resume: ids.Resume,
-		Calls: ids.Calls, Capacity: ids.Capacity,
-	}
-	for _, item := range found {
-		if item != nil {
-			out.Items = append(out.Items, accountOf(*item))
+	at := 0
+	return singletable.MapPage(ids, func(id accountItem) (Account, error) {
+		got := found[at]
+		at++
+		switch {
+		case got.Unreadable != nil:
+			return Account{}, got.Unreadable
+		case got.Value == nil:
+			return Account{}, modelOf(l).accounts.Unreadable(id, "ID",
+				errors.New("is in the directory of accounts, and there is no such account"))
 		}
-	}
-	return out, nil
+		return accountOf(*got.Value), nil
+	})
 }
 
 // Transaction returns the header of a transaction as of now, or ErrTransactionNotFound.
@@ -132,7 +133,7 @@ func (l *Ledger) Transaction(ctx context.Context, id TransactionID) (Transaction
 	if !exists {
 		return Transaction{}, ErrTransactionNotFound.With("transaction", id)
 	}
-	return transactionOf(found), nil
+	return l.headerOf(ctx, found)
 }
 
 // Entry returns a transaction and all its legs as of now, by one query of its item collection, or
@@ -151,7 +152,11 @@ func (l *Ledger) entry(ctx context.Context, id TransactionID) (Entry, bool, erro
 	if err != nil {
 		return Entry{}, false, failed("find transaction", id, err)
 	}
-	return found, exists && found.Transaction.ID != "", nil
+	if !exists || found.header == nil {
+		return Entry{}, false, nil
+	}
+	e, err := l.entryOf(ctx, found)
+	return e, err == nil, err
 }
 
 // TransactionByKey returns the transaction that was posted with an idempotency key, by the look-up
@@ -161,31 +166,44 @@ func (l *Ledger) TransactionByKey(ctx context.Context, key string) (Transaction,
 		return Transaction{}, err
 	}
 	id := l.transactionID(key)
-	var reversal *transactionItem
+	var foreign, reversal *transactionItem
 	for found, err := range modelOf(l).byKey.All(ctx, l.store, ByKey{key}) {
 		switch {
 		case err != nil:
 			return Transaction{}, failed("find transaction by key", key, err)
 		case found.ID == id:
-			return transactionOf(found), nil
+			return l.headerOf(ctx, found)
 		case found.ReversalOf != "":
 			// A request may have used the key that a reversal got; then the request counts.
 			reversal = &found
+		default:
+			foreign = &found // Another program wrote it, under an id of its own.
 		}
 	}
-	if reversal != nil {
-		return transactionOf(*reversal), nil
+	switch {
+	case foreign != nil:
+		return l.headerOf(ctx, *foreign)
+	case reversal != nil:
+		return l.headerOf(ctx, *reversal)
 	}
 	return Transaction{}, ErrTransactionNotFound.With("transaction", "with the key "+key)
 }
 
 // EntryByKey returns the transaction that was posted with an idempotency key, with its legs, as of
-// now: its id follows from the key. It returns ErrTransactionNotFound when the key is free.
+// now: its id follows from the key, unless another program wrote it, which only the look-up in GSI2
+// finds. It returns ErrTransactionNotFound if the key is free.
 func (l *Ledger) EntryByKey(ctx context.Context, key string) (Entry, error) {
 	if err := checkKey(key, required); err != nil {
 		return Entry{}, err
 	}
-	return l.Entry(ctx, l.transactionID(key))
+	e, found, err := l.entry(ctx, l.transactionID(key))
+	if err == nil && !found {
+		e, found, err = l.foreignByKey(ctx, key)
+	}
+	if err == nil && !found {
+		err = ErrTransactionNotFound.With("transaction", "with the key "+key)
+	}
+	return e, err
 }
 
 // StatusQuery asks for the transactions of one status that were created within [From, To). A nil
@@ -222,7 +240,9 @@ func (l *Ledger) TransactionsByStatus(
 		pattern = modelOf(l).byStatusNewest
 	}
 	in := ByStatus{q.Status, q.From, q.To}
-	return page(ctx, l, pattern, in, q.PageQuery, transactionOf)
+	return page(ctx, l, pattern, in, q.PageQuery, func(i transactionItem) (Transaction, error) {
+		return l.headerOf(ctx, i)
+	})
 }
 
 // LegsQuery asks for the legs of an account that were created within [From, To). A nil bound is
@@ -242,7 +262,8 @@ func (l *Ledger) LegsOfAccount(
 		return singletable.Page[Leg]{}, ErrInvalidRequest.Field("to", "must not be before from")
 	}
 	in := ByAccount{q.AccountID, q.From, q.To}
-	legs, err := page(ctx, l, modelOf(l).legsOfAccount, in, q.PageQuery, legOf)
+	legs, err := page(ctx, l, modelOf(l).legsOfAccount, in, q.PageQuery,
+		func(i legItem) (Leg, error) { return l.completeLeg(ctx, i) })
 	if err == nil && len(legs.Items) == 0 {
 		_, err = l.Account(ctx, q.AccountID)
 	}

@@ -211,7 +211,12 @@ func TestUnits(t *testing.T) {
 			_, err := b.Post(ctx, coffee())
 			return err
 		}},
-		{"a replay", 1, 0, 2, func(ctx context.Context) error {
+		// A key of the caller's is looked for among the transactions of other programs first.
+		{"a payment with a key", 0.5, 16, 2, func(ctx context.Context) error {
+			_, err := b.Post(ctx, keyed("new", coffee()))
+			return err
+		}},
+		{"a replay", 1.5, 0, 3, func(ctx context.Context) error {
 			_, err := b.Post(ctx, keyed("k", coffee()))
 			return err
 		}},

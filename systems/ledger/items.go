@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -113,10 +115,13 @@ func legOf(i legItem) Leg {
 	}
 }
 
-// amountOf puts together what is stored apart. A currency that is not known, which only another
-// program can have stored, leaves an amount in no currency; no posting fits that.
+// amountOf puts together what is stored apart. Items whose currency is unknown are not read (see
+// soundAccount and the others); a header and a leg may have none, which is found elsewhere.
 func amountOf(units money.Decimal, currency money.Currency) money.Amount {
-	amount, _ := money.New(units, currency)
+	amount, err := money.New(units, currency)
+	if err != nil && currency != "" {
+		panic("ledger: an item in the currency " + string(currency) + " was not checked")
+	}
 	return amount
 }
 
@@ -124,6 +129,42 @@ func amountOf(units money.Decimal, currency money.Currency) money.Amount {
 func (m *model) openTx(tx *singletable.Tx, a *Account) {
 	m.accounts.CreateTx(tx, itemOfAccount(a))
 	m.directory.CreateTx(tx, directoryItem{AccountID: a.ID, CreatedAt: a.CreatedAt})
+}
+
+// soundAccount checks an account that was read.
+func soundAccount(i *accountItem) *singletable.AttributeError {
+	if i.OverdraftLimit.Sign() < 0 {
+		return &singletable.AttributeError{Attribute: "OverdraftLimit",
+			Reason: errors.New("is negative")}
+	}
+	return soundCurrency(i.Currency)
+}
+
+// soundTransaction checks a header that was read. One that another program wrote has no currency.
+func soundTransaction(i *transactionItem) *singletable.AttributeError {
+	if i.Amount.Sign() < 0 {
+		return &singletable.AttributeError{Attribute: "Amount", Reason: errors.New("is negative")}
+	}
+	return soundCurrency(i.Currency)
+}
+
+// soundLeg checks a leg that was read.
+func soundLeg(i *legItem) *singletable.AttributeError {
+	if i.Amount.Sign() < 0 {
+		return &singletable.AttributeError{Attribute: "Amount", Reason: errors.New("is negative")}
+	}
+	return soundCurrency(i.Currency)
+}
+
+func soundCurrency(currency money.Currency) *singletable.AttributeError {
+	if currency == "" {
+		return nil
+	}
+	if _, err := money.New(money.Decimal{}, currency); err != nil {
+		return &singletable.AttributeError{Attribute: "Currency", Reason: fmt.Errorf(
+			"is %q, which is not a code of ISO 4217", string(currency))}
+	}
+	return nil
 }
 
 // changeBalance adds the change of one account by a posting to a transaction. The version makes it

@@ -22,6 +22,9 @@ func (l *Ledger) PostTx(
 	if err != nil {
 		return Receipt{}, err
 	}
+	if held, found, err := l.heldByOther(ctx, p.IdempotencyKey, r); found || err != nil {
+		return held, err
+	}
 	if r.objection != nil {
 		return l.refuse(ctx, r, r.objection)
 	}

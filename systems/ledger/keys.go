@@ -23,8 +23,8 @@ const directoryShards = "4"
 // Items as they are stored. Attribute names are part of the table's contract with other programs.
 type (
 	merchantItem struct {
-		ID                  MerchantID `dynamodbav:"ID"`
-		Name                string     `dynamodbav:"Name"`
+		ID                  MerchantID `dynamodbav:"ID,required"`
+		Name                string     `dynamodbav:"Name,required"`
 		Category            string     `dynamodbav:"Category,omitempty"`
 		SettlementAccountID AccountID  `dynamodbav:"SettlementAccountID,omitempty"`
 		LocationID          LocationID `dynamodbav:"LocationID,omitempty"`
@@ -32,30 +32,30 @@ type (
 	}
 
 	accountItem struct {
-		ID             AccountID      `dynamodbav:"ID"`
+		ID             AccountID      `dynamodbav:"ID,required"`
 		UserID         UserID         `dynamodbav:"UserID,omitempty"`
-		AccountType    string         `dynamodbav:"AccountType"`
-		Balance        money.Decimal  `dynamodbav:"Balance"`
-		Currency       money.Currency `dynamodbav:"Currency"`
-		Status         AccountStatus  `dynamodbav:"Status"`
+		AccountType    string         `dynamodbav:"AccountType,required"`
+		Balance        money.Decimal  `dynamodbav:"Balance,required"`
+		Currency       money.Currency `dynamodbav:"Currency,required"`
+		Status         AccountStatus  `dynamodbav:"Status,required"`
 		OverdraftLimit money.Decimal  `dynamodbav:"OverdraftLimit"`
 		Unlimited      bool           `dynamodbav:"OverdraftUnlimited,omitempty"`
 		Zone           string         `dynamodbav:"Zone,omitempty"`
 		LocationID     LocationID     `dynamodbav:"LocationID,omitempty"`
-		Version        uint64         `dynamodbav:"Version"`
-		Revision       uint64         `dynamodbav:"Revision"`
+		Version        uint64         `dynamodbav:"Version,together"`
+		Revision       uint64         `dynamodbav:"Revision,together"`
 		LastPostedAt   time.Time      `dynamodbav:"LastPostedAt"`
 		CreatedAt      time.Time      `dynamodbav:"CreatedAt"`
 	}
 
 	transactionItem struct {
-		ID             TransactionID     `dynamodbav:"ID"`
+		ID             TransactionID     `dynamodbav:"ID,required"`
 		IdempotencyKey string            `dynamodbav:"IdempotencyKey"`
-		Type           TransactionType   `dynamodbav:"TransactionType"`
-		Status         TransactionStatus `dynamodbav:"Status"`
+		Type           TransactionType   `dynamodbav:"TransactionType,required"`
+		Status         TransactionStatus `dynamodbav:"Status,required"`
 		MerchantID     MerchantID        `dynamodbav:"MerchantID,omitempty"`
 		Description    string            `dynamodbav:"Description,omitempty"`
-		Amount         money.Decimal     `dynamodbav:"Amount"`
+		Amount         money.Decimal     `dynamodbav:"Amount,required"`
 		Currency       money.Currency    `dynamodbav:"Currency"`
 		Metadata       map[string]string `dynamodbav:"Metadata,omitempty"`
 		ReversalOf     TransactionID     `dynamodbav:"ReversalOf,omitempty"`
@@ -65,22 +65,28 @@ type (
 	}
 
 	legItem struct {
-		ID             LegID          `dynamodbav:"ID"`
-		TransactionID  TransactionID  `dynamodbav:"TransactionID"`
-		AccountID      AccountID      `dynamodbav:"AccountID"`
-		Type           LegType        `dynamodbav:"LegType"`
-		Amount         money.Decimal  `dynamodbav:"Amount"`
+		ID             LegID          `dynamodbav:"ID,required"`
+		TransactionID  TransactionID  `dynamodbav:"TransactionID,required"`
+		AccountID      AccountID      `dynamodbav:"AccountID,required"`
+		Type           LegType        `dynamodbav:"LegType,required"`
+		Amount         money.Decimal  `dynamodbav:"Amount,required"`
 		Currency       money.Currency `dynamodbav:"Currency"`
-		BalanceAfter   money.Decimal  `dynamodbav:"BalanceAfter"`
-		AccountVersion uint64         `dynamodbav:"AccountVersion"`
+		BalanceAfter   money.Decimal  `dynamodbav:"BalanceAfter,together"`
+		AccountVersion uint64         `dynamodbav:"AccountVersion,together"`
 		CreatedAt      time.Time      `dynamodbav:"CreatedAt"`
 	}
 
 	// directoryItem says that there is an account. It is written with the account and never
 	// changed, so that all accounts can be found without reading the whole table.
 	directoryItem struct {
-		AccountID AccountID `dynamodbav:"AccountID"`
+		AccountID AccountID `dynamodbav:"AccountID,required"`
 		CreatedAt time.Time `dynamodbav:"CreatedAt"`
+	}
+
+	// entryItems is a transaction with its legs. The header is nil if there is none.
+	entryItems struct {
+		header *transactionItem
+		legs   []legItem
 	}
 )
 
@@ -136,7 +142,7 @@ type model struct {
 	accountByID     *singletable.Pattern[ByID, accountItem]
 	accountsOfUser  *singletable.Pattern[ByUser, accountItem]
 	transactionByID *singletable.Pattern[ByID, transactionItem]
-	entryByID       *singletable.Pattern[ByID, Entry]
+	entryByID       *singletable.Pattern[ByID, entryItems]
 	byStatus        *singletable.Pattern[ByStatus, transactionItem]
 	byStatusNewest  *singletable.Pattern[ByStatus, transactionItem]
 	byKey           *singletable.Pattern[ByKey, transactionItem]
@@ -185,6 +191,9 @@ func (m *model) defineEntities(o Options) {
 		singletable.Primary("MERCHANT#<ID>", "METADATA"))
 	m.accounts = singletable.NewEntity[accountItem](m.table, accountEntity,
 		singletable.Discriminator(kind, accountEntity),
+		singletable.Enum("Status", string(AccountActive), string(AccountFrozen),
+			string(AccountClosed)),
+		singletable.Sound(soundAccount),
 		singletable.Primary("ACCOUNT#<ID>", "METADATA"),
 		// The ledger's own accounts have no user.
 		singletable.On(indexGSI1, "USER#<UserID>", "ACCOUNT#<ID>", singletable.Sparse()))
@@ -193,11 +202,14 @@ func (m *model) defineEntities(o Options) {
 		singletable.Enum("Status", string(Pending), string(Completed), string(Failed),
 			string(Reversed)),
 		singletable.Shards(statusRing, "CreatedAt", o.statusEpochs()...),
+		singletable.Sound(soundTransaction),
 		singletable.Primary("TXN#<ID>", "METADATA"),
 		singletable.On(indexGSI1, "STATUS#<Status>"+o.statusSuffix(), "CREATED#<CreatedAt>"),
 		singletable.On(indexGSI2, "IDEMPOTENCY#"+tenant+"<IdempotencyKey>", "TXN"))
 	m.legs = singletable.NewEntity[legItem](m.table, legEntity,
 		singletable.Discriminator(kind, legEntity),
+		singletable.Enum("LegType", string(Debit), string(Credit)),
+		singletable.Sound(soundLeg),
 		singletable.Primary("TXN#<TransactionID>", "LEG#<ID>"),
 		singletable.On(indexGSI1, "ACCOUNT#<AccountID>", "LEG#<CreatedAt>#<ID>"))
 	m.directory = singletable.NewEntity[directoryItem](m.table, directoryEntity,
@@ -246,11 +258,11 @@ func (m *model) definePatterns() {
 	m.transactionByID = singletable.NewLookup[ByID](m.transactions, "transaction-by-id",
 		describe("The header of a transaction by its id, as of now"), singletable.Consistent())
 	m.entryByID = singletable.NewCollection[ByID]("transaction-with-legs",
-		[]singletable.Member[Entry]{
+		[]singletable.Member[entryItems]{
 			singletable.Into(m.transactions,
-				func(e *Entry, i transactionItem) { e.Transaction = transactionOf(i) }),
+				func(e *entryItems, i transactionItem) { e.header = &i }),
 			singletable.Into(m.legs,
-				func(e *Entry, i legItem) { e.Legs = append(e.Legs, legOf(i)) }),
+				func(e *entryItems, i legItem) { e.legs = append(e.legs, i) }),
 		},
 		describe("A transaction and all its legs, in one query of its item collection"),
 		singletable.Consistent())
@@ -263,7 +275,8 @@ func (m *model) definePatterns() {
 		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),
 		singletable.Descending())
 	m.byKey = singletable.NewQuery[ByKey](m.transactions, "transaction-by-idempotency-key",
-		describe("The transaction that was posted with an idempotency key"), index(indexGSI2))
+		describe("The transaction that was posted with an idempotency key"), index(indexGSI2),
+		singletable.Rows(1))
 	m.legsOfAccount = singletable.NewQuery[ByAccount](m.legs, "legs-of-account",
 		describe("The legs of an account within a range of time, newest first"),
 		index(indexGSI1), singletable.Between("CreatedAt", "From", "To"),

@@ -59,6 +59,12 @@ type Options struct {
 	// LocationExists tells whether there is a location, deleted ones too; nil means that the ids of
 	// locations are taken as they are.
 	LocationExists func(ctx context.Context, id LocationID) (bool, error)
+	// SoleWriter says that no other program writes transactions to the table. Without it each
+	// posting with a key of the caller's first looks in GSI2 for a transaction of another program
+	// that holds the key, which takes half a read unit and one call. A transaction that another
+	// program wrote a moment ago can be missed, because an index follows its table; one that this
+	// package wrote never is.
+	SoleWriter bool
 	// Unbatched turns off the joining of postings that share an account into one write.
 	Unbatched bool
 }

@@ -14,12 +14,16 @@ import (
 // Post carries a posting out, exactly once for its idempotency key, by one write that happens
 // completely or not at all. An equal request with the same key gets the first answer again, with
 // Replayed set, however much later it comes; another request with the same key gets
-// ErrIdempotencyConflict. A refusal writes nothing and its key may be tried again. When the
-// context ends first, the posting may have happened or not: send it again with the same key.
+// ErrIdempotencyConflict. A refusal writes nothing and its key may be tried again. A transaction
+// that another program wrote holds its key as well; see Options.SoleWriter. When the context ends
+// first, the posting may have happened or not: send it again with the same key.
 func (l *Ledger) Post(ctx context.Context, p Posting) (Receipt, error) {
 	r, err := l.newRequest(ctx, p)
 	if err != nil {
 		return Receipt{}, err
+	}
+	if held, found, err := l.heldByOther(ctx, p.IdempotencyKey, r); found || err != nil {
+		return held, err
 	}
 	if r.objection != nil {
 		return l.refuse(ctx, r, r.objection)

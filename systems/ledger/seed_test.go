@@ -168,6 +168,11 @@ func TestItemsOfOtherPrograms(t *testing.T) {
 	b := openBooks(t, ledger.Options{})
 	for _, item := range []dynamo.Item{
 		{
+			"PK": dynamo.S("TXN#t1"), "SK": dynamo.S("LEG#l1"),
+			"Type": dynamo.S("TransactionLeg"), "LegType": dynamo.S("debit"),
+			"AccountID": dynamo.S("old"), "Amount": dynamo.N("5.50"), // In the account's currency.
+		},
+		{
 			"PK": dynamo.S("TXN#t1"), "SK": dynamo.S("METADATA"),
 			"GSI1PK": dynamo.S("STATUS#pending"),
 			"GSI1SK": dynamo.S("CREATED#2026-01-02T10:30:00Z"),
@@ -193,7 +198,8 @@ func TestItemsOfOtherPrograms(t *testing.T) {
 	b.wantBalance("old", usd("1500"))
 	found, err := b.Transaction(t.Context(), "t1")
 	second := start.Truncate(time.Second)
-	if err != nil || found.Status != ledger.Pending || !found.CreatedAt.Equal(second) {
+	if err != nil || found.Status != ledger.Pending || !found.CreatedAt.Equal(second) ||
+		found.Amount != usd("5.50") {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	page, err := b.TransactionsByStatus(t.Context(), ledger.StatusQuery{Status: ledger.Pending})

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,10 +84,13 @@ func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, si
 	if err != nil {
 		return err
 	}
-	newest, _, err := modelOf(l).legsOfAccount.First(ctx, l.store,
+	newest, exists, err := modelOf(l).legsOfAccount.First(ctx, l.store,
 		ByAccount{in.AccountID, in.From, in.To})
 	if err != nil {
 		return failed("read statement of", in.AccountID, err)
+	}
+	if exists && newest.AccountVersion == 0 {
+		return l.foreignPage(ctx, s, in, size)
 	}
 	for attempt := 1; ; attempt++ {
 		closing := opening
@@ -124,7 +129,13 @@ func (l *Ledger) statementPage(
 	}
 	s.Legs = make([]Leg, len(rows.Items))
 	for i, item := range rows.Items {
-		s.Legs[i] = legOf(item)
+		if s.Legs[i], err = l.completeLeg(ctx, item); err != nil {
+			return top, err
+		}
+	}
+	if len(rows.Unreadable) > 0 {
+		// Its balances would not follow from its rows.
+		return top, failed("read statement of", in.AccountID, rows.Unreadable[0])
 	}
 	if s.Next = ""; rows.Next != "" {
 		s.Next = in.Balances + balanceSeparator + rows.Next
@@ -147,7 +158,62 @@ func (l *Ledger) balanceBefore(
 	if !exists {
 		return money.New(money.Decimal{}, a.Currency())
 	}
+	if last.AccountVersion == 0 {
+		return l.balanceBackTo(ctx, a, at)
+	}
 	return legOf(last).BalanceAfter, nil
+}
+
+// balanceBackTo works out the balance of an account before an instant from the one of now and all
+// legs since, for accounts whose legs other programs posted: those have no balances of their own.
+func (l *Ledger) balanceBackTo(
+	ctx context.Context, a *Account, at time.Time,
+) (money.Amount, error) {
+	balance := a.Balance
+	for item, err := range modelOf(l).legsOfAccount.All(ctx, l.store,
+		ByAccount{AccountID: a.ID, From: &at}) {
+		if err != nil {
+			return money.Amount{}, failed("read statement of", a.ID, err)
+		}
+		leg, err := l.completeLeg(ctx, item)
+		if err != nil {
+			return money.Amount{}, err
+		}
+		if leg.Type == Credit {
+			balance, err = balance.Sub(leg.Amount)
+		} else {
+			balance, err = balance.Add(leg.Amount)
+		}
+		if err != nil {
+			return money.Amount{}, modelOf(l).legs.Unreadable(item, "Amount",
+				fmt.Errorf("does not add up with the balance of its account: %w", err))
+		}
+	}
+	return balance, nil
+}
+
+// foreignPage is the first page of a statement whose newest leg another program posted. Postings
+// that come in while it is read can make its balances differ from its rows.
+func (l *Ledger) foreignPage(
+	ctx context.Context, s *Statement, in ByStatement, size int,
+) (err error) {
+	if in.From != nil {
+		s.Opening, err = l.balanceBackTo(ctx, &s.Account, *in.From)
+	} else {
+		s.Opening, err = money.New(money.Decimal{}, s.Account.Currency())
+	}
+	if err != nil {
+		return err
+	}
+	if s.Closing = s.Account.Balance; in.To != nil {
+		if s.Closing, err = l.balanceBackTo(ctx, &s.Account, *in.To); err != nil {
+			return err
+		}
+	}
+	in.Balances = strings.Join([]string{s.Opening.Decimal(), s.Closing.Decimal(),
+		strconv.FormatUint(math.MaxUint64, 10)}, balanceSeparator)
+	_, err = l.statementPage(ctx, s, in, size, "")
+	return err
 }
 
 // balanceSeparator stands between the two balances, the version of the newest row, and the cursor

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Snapshot is the list of all locations in use as it was at one time. It is shared: do not change
@@ -18,6 +20,8 @@ type Snapshot struct {
 	Locations []Location
 	// Tag names this list; it is the same for the same list.
 	Tag string
+	// Unreadable are the items among those of the table that cannot be read as locations.
+	Unreadable []*singletable.UnreadableError
 	// LoadedAt is when the table was read.
 	LoadedAt time.Time
 }
@@ -112,7 +116,7 @@ func (d *Directory) read(ctx context.Context) (*Snapshot, error) {
 		s.Locations = append(s.Locations, l)
 		return nil
 	})
-	if err != nil {
+	if s.Unreadable, err = singletable.RowsOf(err); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(s.Locations, func(a, b Location) int {
@@ -121,6 +125,9 @@ func (d *Directory) read(ctx context.Context) (*Snapshot, error) {
 	hash := sha256.New()
 	for _, l := range s.Locations {
 		fmt.Fprintf(hash, "%s %s\n", l.ID, l.Tag())
+	}
+	for _, bad := range s.Unreadable {
+		fmt.Fprintf(hash, "%s\n", bad)
 	}
 	s.Tag = base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:16])
 	return s, nil

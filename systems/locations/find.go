@@ -127,14 +127,9 @@ func (d *Directory) List(
 	case err != nil:
 		return out, failed("list", "locations", err)
 	}
-	out = singletable.Page[Location]{
-		Next: items.Next, Prev: items.Prev, Resume: items.Resume,
-		Calls: items.Calls, Capacity: items.Capacity, Items: make([]Location, len(items.Items)),
-	}
-	for i, item := range items.Items {
-		out.Items[i] = locationOf(item)
-	}
-	return out, nil
+	return singletable.MapPage(items, func(i locationItem) (Location, error) {
+		return locationOf(i), nil
+	})
 }
 
 // listing returns the pattern that answers a query, or what is wrong with the query.
@@ -170,9 +165,15 @@ func listing(d *Directory, q ListQuery) (*singletable.Pattern[Listing, locationI
 	return pattern, nil
 }
 
-// each calls use with all locations, deleted ones too, in no order.
+// each calls use with all locations, deleted ones too, in no order. Those that cannot be read are
+// returned as singletable.UnreadableRows when all the others were used.
 func (d *Directory) each(ctx context.Context, use func(Location) error) error {
+	var bad singletable.UnreadableRows
 	for item, err := range modelOf(d).all.All(ctx, d.store, Listing{}) {
+		if unread, ok := singletable.AsUnreadable(err); ok {
+			bad = append(bad, unread)
+			continue
+		}
 		if err != nil {
 			return failed("read", "locations", err)
 		}
@@ -180,5 +181,5 @@ func (d *Directory) each(ctx context.Context, use func(Location) error) error {
 			return err
 		}
 	}
-	return nil
+	return bad.Err()
 }

@@ -27,17 +27,17 @@ const (
 // Items as they are stored. Attribute names are part of the table's contract with other programs.
 type (
 	locationItem struct {
-		ID               ID                 `dynamodbav:"locationId"`
+		ID               ID                 `dynamodbav:"locationId,required"`
 		Code             string             `dynamodbav:"locationCode,omitempty"`
 		FormerCode       string             `dynamodbav:"formerCode,omitempty"`
-		Name             string             `dynamodbav:"name"`
+		Name             string             `dynamodbav:"name,required"`
 		PlaceID          string             `dynamodbav:"placeId,omitempty"`
 		PlaceCheckedAt   time.Time          `dynamodbav:"placeIdCheckedAt"`
 		FormattedAddress string             `dynamodbav:"formattedAddress,omitempty"`
 		Components       map[string]any     `dynamodbav:"addressComponents,omitempty"`
-		Lat              singletable.Number `dynamodbav:"lat,omitempty"`
-		Lng              singletable.Number `dynamodbav:"lng,omitempty"`
-		Status           Status             `dynamodbav:"status"`
+		Lat              singletable.Number `dynamodbav:"lat,omitempty,together"`
+		Lng              singletable.Number `dynamodbav:"lng,omitempty,together"`
+		Status           Status             `dynamodbav:"status,required"`
 		Address          *Address           `dynamodbav:"address,omitempty"`
 		Phone            string             `dynamodbav:"phone,omitempty"`
 		TimeZone         string             `dynamodbav:"timeZone,omitempty"`
@@ -55,7 +55,7 @@ type (
 	// lookupItem is the lookup item of a code, seen by itself, for repairs.
 	lookupItem struct {
 		Key       string `dynamodbav:"codeKey,keyonly"`
-		ID        ID     `dynamodbav:"locationId"`
+		ID        ID     `dynamodbav:"locationId,required"`
 		Code      string `dynamodbav:"locationCode,omitempty"`
 		CreatedAt string `dynamodbav:"createdAt,omitempty"`
 	}
@@ -156,6 +156,8 @@ func (m *model) defineEntities(o Options, again *singletable.Table) {
 	}
 	options := []singletable.EntityOption{
 		singletable.Discriminator(kindAttribute, kindLocation),
+		singletable.Enum("status", string(Active), string(Inactive)),
+		singletable.Sound(soundLocation),
 		singletable.Primary(key, "META"),
 	}
 	place := func(wanted bool, option singletable.EntityOption) {
@@ -303,6 +305,43 @@ func (m *model) itemOf(l *Location) locationItem {
 	return i
 }
 
+// soundLocation checks a location that was read. Its instants are text; see locationItem.
+func soundLocation(i *locationItem) *singletable.AttributeError {
+	for attribute, text := range map[string]string{
+		"createdAt": i.CreatedAt, "updatedAt": i.UpdatedAt,
+	} {
+		if _, err := parseStamp(text); err != nil {
+			return &singletable.AttributeError{Attribute: attribute, Reason: err}
+		}
+	}
+	for attribute, most := range map[string]float64{"lat": 90, "lng": 180} {
+		text := string(i.Lat)
+		if attribute == "lng" {
+			text = string(i.Lng)
+		}
+		if text == "" {
+			continue
+		}
+		if v, err := strconv.ParseFloat(text, 64); err != nil || v < -most || v > most {
+			return &singletable.AttributeError{Attribute: attribute, Reason: fmt.Errorf(
+				"is %s, outside -%v to %v degrees", text, most, most)}
+		}
+	}
+	return nil
+}
+
+// parseStamp reads an instant as it is stored; absent text is the zero time.
+func parseStamp(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("is %q, which is not an RFC 3339 time", text)
+	}
+	return t, nil
+}
+
 func number(v float64) singletable.Number { return singletable.Number(degrees(v)) }
 
 func locationOf(i locationItem) Location {
@@ -324,8 +363,8 @@ func locationOf(i locationItem) Location {
 	if err1 == nil && err2 == nil { // Half a point is none.
 		l.Point = &Point{lat, lng}
 	}
-	l.CreatedAt, _ = time.Parse(time.RFC3339, i.CreatedAt)
-	l.UpdatedAt, _ = time.Parse(time.RFC3339, i.UpdatedAt)
+	l.CreatedAt, _ = parseStamp(i.CreatedAt) // Both were checked when the item was read.
+	l.UpdatedAt, _ = parseStamp(i.UpdatedAt)
 	return l
 }
 

@@ -105,7 +105,12 @@ type Location struct {
 
 // Tag names this state of the location. It changes whenever the location does, also when another
 // program changes it by the rules of the design, which know no version.
-func (l Location) Tag() string { return fmt.Sprintf("%d-%d", l.Version, l.UpdatedAt.UnixMilli()) }
+func (l Location) Tag() string {
+	if l.UpdatedAt.IsZero() { // Another program wrote none.
+		return fmt.Sprintf("%d-0", l.Version)
+	}
+	return fmt.Sprintf("%d-%d", l.Version, l.UpdatedAt.UnixMilli())
+}
 
 // clean brings details into the form that is stored.
 func (d Details) clean() Details {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Bounds of what is found near.
@@ -42,6 +43,8 @@ type Neighbours struct {
 	Items []Neighbour
 	// More tells that there are more than the limit.
 	More bool
+	// Unreadable are stored items that cannot be read, and that may be near.
+	Unreadable []*singletable.UnreadableError
 }
 
 func (q NearQuery) check() error {
@@ -83,10 +86,13 @@ func (d *Directory) Near(ctx context.Context, q NearQuery) (Neighbours, error) {
 			err = ErrAreaTooLarge.With("queries", n).With("limit", cellsMax)
 		}
 	}
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return Neighbours{}, err
 	}
-	return q.pick(found), nil
+	out := q.pick(found)
+	out.Unreadable = bad
+	return out, nil
 }
 
 // listed returns all locations in use.
@@ -95,7 +101,7 @@ func (d *Directory) listed(ctx context.Context) ([]Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Locations, nil
+	return s.Locations, singletable.UnreadableRows(s.Unreadable).Err()
 }
 
 // nearFanout is how many cells are read at the same time.
@@ -108,12 +114,14 @@ func (d *Directory) inCells(ctx context.Context, cells []string) ([]Location, er
 	defer cancel(nil)
 	found := make([][]Location, len(cells))
 	next := make(chan int)
+	bad := make([]singletable.UnreadableRows, len(cells))
 	var wg sync.WaitGroup
 	for range min(nearFanout, len(cells)) {
 		wg.Go(func() {
 			for i := range next {
 				var err error
-				if found[i], err = d.inCell(ctx, cells[i]); err != nil {
+				found[i], err = d.inCell(ctx, cells[i])
+				if bad[i], err = singletable.RowsOf(err); err != nil {
 					cancel(err)
 				}
 			}
@@ -127,19 +135,24 @@ func (d *Directory) inCells(ctx context.Context, cells []string) ([]Location, er
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return slices.Concat(found...), nil
+	return slices.Concat(found...), slices.Concat(bad...).Err()
 }
 
 // inCell returns the locations of one cell.
 func (d *Directory) inCell(ctx context.Context, cell string) (found []Location, err error) {
 	in := InCell{Area: cell[:areaLevel], Prefix: cell}
+	var bad singletable.UnreadableRows
 	for item, err := range modelOf(d).inCell.All(ctx, d.store, in) {
+		if unread, ok := singletable.AsUnreadable(err); ok {
+			bad = append(bad, unread)
+			continue
+		}
 		if err != nil {
 			return nil, failed("read cell", cell, err)
 		}
 		found = append(found, locationOf(item))
 	}
-	return found, nil
+	return found, bad.Err()
 }
 
 // pick returns those of some locations that the query asks for.

@@ -155,7 +155,7 @@ func TestItemsOfOtherProgramsAreUnderstood(t *testing.T) {
 		"locationId": s(id), "locationCode": s("dallas-01"), "name": s("Dallas"),
 		"addressComponents": dynamo.M(map[string]dynamo.Value{"city": s("Dallas"),
 			"types": dynamo.L(s("locality"))}),
-		"lat": dynamo.CanonicalN("32.7767"), "status": s("active"), "manager": s("Ann"),
+		"status": s("active"), "manager": s("Ann"),
 		"createdAt": s("2024-01-15T10:30:00Z"), "updatedAt": s("2024-01-15T10:30:00Z"),
 	})
 	d.put(dynamo.Item{"PK": s("LOCATION_CODE#dallas-01"), "SK": s("META"),

@@ -53,6 +53,9 @@ var (
 	ErrNotFailed = Problems.Define(problem.Refused, "payment_not_failed",
 		"The payment {payment} is {status}, and only a failed one can be replayed",
 		"Leave it to take its course")
+	ErrForeign = Problems.Define(problem.Refused, "payment_foreign",
+		"Another program scheduled the payment {payment} without an id, and this one only shows it",
+		"Change it with the program that scheduled it")
 	ErrAccountUnknown = Problems.Define(problem.NotFound, "payer_not_found",
 		"There is no account {account} to pay from",
 		"Open the account first")

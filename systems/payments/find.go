@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
@@ -14,6 +15,9 @@ import (
 
 // identity returns the identity of a payment, or ErrNotFound.
 func (m *model) identityOf(ctx context.Context, s *Scheduler, id PaymentID) (located, error) {
+	if id.Foreign() {
+		return located{}, ErrForeign.With("payment", id)
+	}
 	found, exists, err := m.byID.First(ctx, s.store, ByID{id})
 	if err != nil {
 		return located{}, failed("find payment", id, err)
@@ -60,8 +64,37 @@ const locateAttempts = 10
 // Payment returns a payment by its id as of now, or ErrNotFound. A payment whose insertion stopped
 // half way is not there.
 func (s *Scheduler) Payment(ctx context.Context, id PaymentID) (Payment, error) {
+	if id.Foreign() {
+		return modelOf(s).foreign(ctx, s, id)
+	}
 	p, _, err := modelOf(s).find(ctx, s, id)
 	return p, err
+}
+
+// foreign returns a payment of another program, whose id is its key.
+func (m *model) foreign(ctx context.Context, s *Scheduler, id PaymentID) (Payment, error) {
+	account, key, ok := id.key()
+	if !ok {
+		return Payment{}, ErrNotFound.With("payment", id)
+	}
+	in := ByAccount{AccountID: account}
+	if second := len("2006-01-02T15:04:05"); len(key) >= second {
+		if at, err := time.Parse("2006-01-02T15:04:05", key[:second]); err == nil {
+			end := at.Add(time.Second)
+			in.From, in.To = &at, &end
+		}
+	}
+	for item, err := range m.allOfAccount.All(ctx, s.store, in) {
+		bad, unread := singletable.AsUnreadable(err)
+		switch {
+		case unread && !strings.Contains(bad.KeyText(), key):
+		case err != nil:
+			return Payment{}, failed("find payment", id, err)
+		case item.ID == "" && item.Key == key:
+			return paymentOf(item), nil
+		}
+	}
+	return Payment{}, ErrNotFound.With("payment", id)
 }
 
 // find returns a payment with its identity.
@@ -132,13 +165,9 @@ func page[In any](
 		}
 		return out, failed("read", "payments", err)
 	}
-	out.Next, out.Resume = items.Next, items.Resume
-	out.Calls, out.Capacity = items.Calls, items.Capacity
-	out.Items = make([]Payment, len(items.Items))
-	for i, item := range items.Items {
-		out.Items[i] = paymentOf(item)
-	}
-	return out, nil
+	return singletable.MapPage(items, func(i paymentItem) (Payment, error) {
+		return paymentOf(i), nil
+	})
 }
 
 // Range is [From, To) in time. A nil bound is open; every instant is a bound, the zero time too.
@@ -180,10 +209,18 @@ func bounded(end time.Time) *time.Time {
 // NextDaysDefault is how far ahead the design looks.
 const NextDaysDefault = 90
 
-// Zone returns where the days of an account begin.
+// Zone returns where the days of an account begin. Another program may schedule payments of an
+// account that the ledger does not have: its days are those of the ledger.
 func (s *Scheduler) Zone(ctx context.Context, id ledger.AccountID) (*time.Location, error) {
 	a, err := s.account(ctx, id)
-	return a.zone, err
+	if !errors.Is(err, ledger.ErrAccountNotFound) {
+		return a.zone, err
+	}
+	page, listErr := s.PaymentsOfAccount(ctx, id, Range{}, PageQuery{Size: 1})
+	if listErr == nil && len(page.Items)+len(page.Unreadable) > 0 {
+		return s.books.Zone(ledger.Account{}), nil
+	}
+	return nil, err
 }
 
 // NextDays returns the range from now until the account's local date is so many days later, at
@@ -191,11 +228,11 @@ func (s *Scheduler) Zone(ctx context.Context, id ledger.AccountID) (*time.Locati
 func (s *Scheduler) NextDays(
 	ctx context.Context, id ledger.AccountID, days int,
 ) (Range, error) {
-	a, err := s.account(ctx, id)
+	zone, err := s.Zone(ctx, id)
 	if err != nil {
 		return Range{}, err
 	}
-	now := s.opts.Now().In(a.zone)
+	now := s.opts.Now().In(zone)
 	end := ledger.Midnight(now.Year(), now.Month(), now.Day()+days, now.Location())
 	return Range{From: new(instant(now)), To: bounded(end)}, nil
 }

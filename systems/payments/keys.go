@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -23,10 +24,10 @@ const (
 type (
 	// paymentItem is a payment, in either table: its time and id are in the sort key.
 	paymentItem struct {
-		AccountID     ledger.AccountID     `dynamodbav:"AccountID"`
+		AccountID     ledger.AccountID     `dynamodbav:"AccountID,required"`
 		At            time.Time            `dynamodbav:"ScheduledTime,keyonly"`
 		ID            PaymentID            `dynamodbav:"PaymentID,keyonly"`
-		Status        Status               `dynamodbav:"Status"`
+		Status        Status               `dynamodbav:"Status,required"`
 		PayeeID       ledger.AccountID     `dynamodbav:"PayeeID,omitempty"`
 		MerchantID    ledger.MerchantID    `dynamodbav:"MerchantID,omitempty"`
 		Amount        money.Decimal        `dynamodbav:"Amount"`
@@ -34,15 +35,22 @@ type (
 		Zone          string               `dynamodbav:"Zone,omitempty"`
 		Description   string               `dynamodbav:"Description,omitempty"`
 		Data          []byte               `dynamodbav:"DataBlob,omitempty"`
-		Version       uint64               `dynamodbav:"Version"`
+		Version       uint64               `dynamodbav:"Version,together"`
 		Attempts      int                  `dynamodbav:"Attempts,omitempty"`
 		Attempt       string               `dynamodbav:"Attempt,omitempty"`
 		Until         time.Time            `dynamodbav:"LeaseUntil,omitempty"`
 		Reason        problem.Code         `dynamodbav:"Reason,omitempty"`
 		ReasonText    string               `dynamodbav:"ReasonText,omitempty"`
 		TransactionID ledger.TransactionID `dynamodbav:"TransactionID,omitempty"`
-		CreatedAt     time.Time            `dynamodbav:"CreatedAt"`
-		UpdatedAt     time.Time            `dynamodbav:"UpdatedAt"`
+		CreatedAt     time.Time            `dynamodbav:"CreatedAt,together"`
+		UpdatedAt     time.Time            `dynamodbav:"UpdatedAt,together"`
+		// Key and Shard are the sort key and the partition in the index as they were found: other
+		// programs write other forms. Rest is what they store in addition.
+		Key   string           `dynamodbav:"@sort,keytext"`
+		Shard string           `dynamodbav:"Sharded-GSI-PK,keytext"`
+		Rest  singletable.Rest `dynamodbav:"@rest,rest"`
+		// Part is set for rows of an index that does not hold the data.
+		Part singletable.Part
 	}
 
 	// dueItem is what a worker reads of a payment in one shard of the index.
@@ -51,54 +59,55 @@ type (
 		At        time.Time        `dynamodbav:"ScheduledTime,keyonly"`
 		ID        PaymentID        `dynamodbav:"PaymentID,keyonly"`
 		Shard     string           `dynamodbav:"Sharded-GSI-PK"`
-		Status    Status           `dynamodbav:"Status"`
+		Status    Status           `dynamodbav:"Status,required"`
 		Until     time.Time        `dynamodbav:"LeaseUntil,omitempty"`
 		Attempts  int              `dynamodbav:"Attempts,omitempty"`
+		Key       string           `dynamodbav:"@sort,keytext"`
 	}
 
 	// identityItem says that there is a payment with an id, where it stands now, and what was asked
 	// for at first. It is written before the payment and never removed.
 	identityItem struct {
-		ID        PaymentID        `dynamodbav:"PaymentID"`
-		Payer     ledger.AccountID `dynamodbav:"Payer"`
-		At        time.Time        `dynamodbav:"At"`
-		State     Status           `dynamodbav:"State"`
+		ID        PaymentID        `dynamodbav:"PaymentID,required"`
+		Payer     ledger.AccountID `dynamodbav:"Payer,required"`
+		At        time.Time        `dynamodbav:"At,required"`
+		State     Status           `dynamodbav:"State,required"`
 		Archived  bool             `dynamodbav:"Archived,omitempty"`
-		Hash      string           `dynamodbav:"RequestHash"`
-		Version   uint64           `dynamodbav:"Version"`
+		Hash      string           `dynamodbav:"RequestHash,required"`
+		Version   uint64           `dynamodbav:"Version,required"`
 		CreatedAt time.Time        `dynamodbav:"CreatedAt"`
 	}
 
 	// epochsItem says over how many shards the index by status is spread, and since when.
 	epochsItem struct {
-		Epochs  []epoch `dynamodbav:"Epochs"`
+		Epochs  []epoch `dynamodbav:"Epochs,required"`
 		Version uint64  `dynamodbav:"Version"`
 	}
 
 	epoch struct {
-		Count int       `dynamodbav:"Count"`
+		Count int       `dynamodbav:"Count,required"`
 		From  time.Time `dynamodbav:"From"`
 	}
 
 	// leaseItem says which worker looks after a shard, until when.
 	leaseItem struct {
-		Shard string    `dynamodbav:"Shard"`
-		Owner string    `dynamodbav:"Owner"`
-		Until time.Time `dynamodbav:"LeaseUntil"`
+		Shard string    `dynamodbav:"Shard,required"`
+		Owner string    `dynamodbav:"Owner,required"`
+		Until time.Time `dynamodbav:"LeaseUntil,required"`
 	}
 
 	// dayItem says how far the move of a day into the history has come.
 	dayItem struct {
-		Day     string           `dynamodbav:"Day"`
-		Phase   string           `dynamodbav:"Phase"`
+		Day     string           `dynamodbav:"Day,required"`
+		Phase   string           `dynamodbav:"Phase,required"`
 		Totals  map[string]total `dynamodbav:"Totals,omitempty"`
 		MovedAt time.Time        `dynamodbav:"MovedAt,omitempty"`
 	}
 
 	// total counts the payments of a status in a currency, and adds them up.
 	total struct {
-		Count int           `dynamodbav:"Count"`
-		Sum   money.Decimal `dynamodbav:"Sum"`
+		Count int           `dynamodbav:"Count,required"`
+		Sum   money.Decimal `dynamodbav:"Sum,required"`
 	}
 )
 
@@ -237,6 +246,10 @@ const (
 	templateTime   = "<ScheduledTime:millis>#<PaymentID>"
 	templateShard  = "<PaymentID:shard(" + ring + ")>"
 	templateStatus = "<Status>#" + templateTime
+	// Another program may schedule one payment of an account a second, with nothing but the time
+	// in the keys, as the design allows.
+	templateBareTime   = "<ScheduledTime:millis>"
+	templateBareStatus = "<Status>#" + templateBareTime
 )
 
 func (m *model) definePayments() {
@@ -247,6 +260,9 @@ func (m *model) definePayments() {
 	common := []singletable.EntityOption{
 		singletable.Discriminator("Type", "Payment"), singletable.Enum("Status", statuses...),
 		m.shards(), singletable.Primary("<AccountID>", templateTime), singletable.Typical(8192),
+		singletable.ReadAs("ScheduledTime", templateBareTime),
+		singletable.ReadAs("Timestamp", templateBareTime),
+		singletable.ReadAs(attrStatusTime, templateBareStatus), singletable.Sound(soundPayment),
 		singletable.On(indexByStatus, templateShard, templateStatus),
 	}
 	common = common[:len(common):len(common)] // What is appended for one is not the other's.
@@ -333,7 +349,7 @@ func (m *model) definePatterns(o Options) {
 		index(indexByTime), whole,
 		describe("The archived payments of all accounts in a range of time"))
 	m.byTransaction = singletable.NewQuery[ByTransaction](m.past, "payment-by-transaction",
-		index(indexByTransaction), singletable.Hydrate(),
+		index(indexByTransaction), singletable.Hydrate(), singletable.Rows(1),
 		describe("The archived payment that a transaction of the ledger settled"))
 	m.dayByName = singletable.NewLookup[ByDay](m.days, "moved-day", singletable.Consistent(),
 		describe("How far the move of a day into the history has come"))
@@ -347,15 +363,21 @@ func (m *model) definePatterns(o Options) {
 	common := []singletable.EntityOption{
 		singletable.Primary("<AccountID>", templateTime),
 		singletable.On(indexByStatus, "<"+attrShard+">", templateStatus),
+		singletable.ReadAs("ScheduledTime", templateBareTime),
+		singletable.ReadAs(attrStatusTime, templateBareStatus),
 	}
 	m.due = singletable.NewQuery[InShard](
 		singletable.NewEntity[dueItem](view(m.scheduler), "DuePayment", common...),
 		"payments-in-shard", index(indexByStatus), between, whole)
 }
 
-// orderOf is the order of the rows of one status or of one account.
+// orderOf is the order of the rows of one status or of one account: that of their sort keys. What
+// other programs scheduled for one second has equal keys in several shards and accounts.
 func orderOf(i paymentItem) string {
-	return i.At.UTC().Format("2006-01-02T15:04:05.000Z") + "#" + string(i.ID)
+	if i.ID != "" {
+		return i.Key
+	}
+	return fmt.Sprintf("%s\x00%6s\x00%s", i.Key, i.Shard, i.AccountID)
 }
 
 func (m *model) defineUnions() {

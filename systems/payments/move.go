@@ -27,6 +27,9 @@ type MovedDay struct {
 	// Waiting is how many payments of the day are scheduled or pending still, or again. A move
 	// counts them, and so does a look at a day that was moved.
 	Waiting int
+	// Unreadable are the items of the day that hold it up because they cannot be read, or because
+	// only the program that wrote them can execute them.
+	Unreadable singletable.UnreadableList
 	// Copied and Removed are what this call did.
 	Copied, Removed int
 	// Totals are what of the day is in the history.
@@ -81,6 +84,7 @@ func (s *Scheduler) MoveDay(
 	mv := &move{s: s, m: m, day: dayName(day, zone), span: r, progress: progress}
 	out, err := mv.run(ctx)
 	out.Day, out.Copied, out.Removed = day, mv.copied, mv.removed
+	out.Unreadable = mv.unreadable
 	return out, err
 }
 
@@ -96,6 +100,20 @@ type move struct {
 	copied, removed int
 	// created is what was copied since the history was counted.
 	created totals
+	// unreadable is what was met and left where it is.
+	unreadable singletable.UnreadableList
+}
+
+// leave notes an item that cannot be moved. It returns every other error.
+func (mv *move) leave(err error) error {
+	bad, unread := singletable.AsUnreadable(err)
+	if unread {
+		mv.mu.Lock()
+		defer mv.mu.Unlock()
+		mv.unreadable.Add(bad)
+		return nil
+	}
+	return err
 }
 
 // totals are by status and currency.
@@ -135,6 +153,7 @@ func (mv *move) run(ctx context.Context) (MovedDay, error) {
 // once moves what is at its end now.
 func (mv *move) once(ctx context.Context) (MovedDay, error) {
 	var out MovedDay
+	mv.unreadable = singletable.UnreadableList{}
 	before, err := mv.waiting(ctx)
 	if err != nil {
 		return out, err
@@ -162,7 +181,7 @@ func (mv *move) once(ctx context.Context) (MovedDay, error) {
 		return out, err
 	}
 	// What waited before may have been missed by the copy, whatever became of it since.
-	if before+out.Waiting+ended == 0 {
+	if before+out.Waiting+ended+mv.unreadable.Count == 0 {
 		out.Moved = true
 		return out, mv.note(ctx, phaseMoved, there)
 	}
@@ -190,11 +209,15 @@ func (mv *move) waiting(ctx context.Context) (int, error) {
 	sum := 0
 	for _, status := range [...]Status{Scheduled, Pending} {
 		in := ByStatus{status, mv.span.From, mv.span.To}
-		n, err := mv.m.byStatus.Count(ctx, mv.s.store, in)
-		if err != nil {
-			return 0, failed("count the payments of", mv.day, err)
+		for item, err := range mv.m.byStatus.All(ctx, mv.s.store, in) {
+			if err == nil && item.ID == "" {
+				_ = mv.leave(mv.m.heldUp(item.AccountID, item.Key)) // It is counted as well.
+			}
+			if err = mv.leave(err); err != nil {
+				return 0, failed("count the payments of", mv.day, err)
+			}
+			sum++
 		}
-		sum += n
 	}
 	return sum, nil
 }
@@ -280,10 +303,10 @@ func (mv *move) count(ctx context.Context) (totals, error) {
 		}
 		in := ByStatus{status, mv.span.From, mv.span.To}
 		for item, err := range mv.m.pastByStatus.All(ctx, mv.s.store, in) {
-			if err == nil {
+			if err == nil && item.ID != "" {
 				err = out.add(item)
 			}
-			if err != nil {
+			if err = mv.leave(err); err != nil {
 				return nil, failed("count the history of", mv.day, err)
 			}
 		}
@@ -341,8 +364,14 @@ func (mv *move) shard(
 		var keys []paymentItem
 		in := InShard{name, status, mv.span.From, mv.span.To}
 		for row, err := range mv.m.due.All(ctx, mv.s.store, in) {
+			if err == nil && row.ID == "" {
+				err = mv.m.heldUp(row.AccountID, row.Key)
+			}
 			if err != nil {
-				return failed("read shard", name, err)
+				if err = mv.leave(err); err != nil {
+					return failed("read shard", name, err)
+				}
+				continue
 			}
 			keys = append(keys, paymentItem{AccountID: row.AccountID, At: row.At, ID: row.ID})
 			if len(keys) == moveBatch {
@@ -366,13 +395,16 @@ func (mv *move) batch(
 	if len(keys) == 0 {
 		return nil
 	}
-	found, err := mv.m.payments.GetMany(ctx, mv.s.store, keys, singletable.Consistent())
+	found, err := mv.m.payments.GetEach(ctx, mv.s.store, keys, singletable.Consistent())
 	if err != nil {
 		return failed("read payments of", mv.day, err)
 	}
 	items := make([]paymentItem, 0, len(found))
-	for _, item := range found {
-		if item != nil && item.Status.Final() {
+	for _, got := range found {
+		if got.Unreadable != nil {
+			_ = mv.leave(got.Unreadable)
+		}
+		if item := got.Value; item != nil && item.Status.Final() {
 			items = append(items, *item)
 		}
 	}
@@ -438,13 +470,16 @@ func (mv *move) noteCopy(item paymentItem) error {
 // removeSome removes payments whose copies are in the history. The identity is told first, so that
 // a late repeat of the request that made a payment does not take it for missing.
 func (mv *move) removeSome(ctx context.Context, items []paymentItem) error {
-	copies, err := mv.m.past.GetMany(ctx, mv.s.store, items, singletable.Consistent())
+	copies, err := mv.m.past.GetEach(ctx, mv.s.store, items, singletable.Consistent())
 	if err != nil {
 		return failed("read the history of", mv.day, err)
 	}
 	var ready []paymentItem
 	for i, item := range items {
-		if copies[i] != nil && copies[i].Version == item.Version {
+		if copies[i].Unreadable != nil {
+			_ = mv.leave(copies[i].Unreadable)
+		}
+		if copy := copies[i].Value; copy != nil && copy.Version == item.Version {
 			ready = append(ready, item)
 		}
 	}

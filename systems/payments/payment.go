@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -88,6 +89,11 @@ type Payment struct {
 	// Reason is the code of what went wrong last, and ReasonText its sentence.
 	Reason     problem.Code
 	ReasonText string
+	// Rest is what other programs stored with the payment. It is kept when the payment is written.
+	Rest singletable.Rest
+	// Part is set where the payment was read without its data, from an index. Such a payment is
+	// never written.
+	Part singletable.Part
 	// TransactionID is the ledger's transaction of a payment that was processed.
 	TransactionID ledger.TransactionID
 	CreatedAt     time.Time

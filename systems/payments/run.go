@@ -42,6 +42,9 @@ type Report struct {
 	// Waiting counts payments that were left alone in the last pass, as their claim or their wait
 	// for the next attempt lasts.
 	Waiting int
+	// Unreadable are the due payments that cannot be read or that only another program can execute,
+	// as they were met in the last pass; nil if there are none.
+	Unreadable *singletable.UnreadableList
 	// Oldest is when the payment that was due longest, of those that were met last, was due.
 	Oldest time.Time
 	// Units are the write units that were taken, if the run was paced.
@@ -116,6 +119,7 @@ func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 	}
 	w.mu.Lock()
 	w.report.Waiting, w.report.Oldest = 0, time.Time{}
+	w.report.Unreadable = nil
 	w.mu.Unlock()
 	until := w.s.opts.Now().Add(time.Millisecond) // What is due at this very millisecond is due.
 	names := m.shardNames(&until)
@@ -187,8 +191,16 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 	for _, status := range [...]Status{Scheduled, Pending} {
 		in := InShard{Shard: name, Status: status, To: &until}
 		for row, err := range m.due.All(ctx, w.s.store, in) {
+			if bad, unread := singletable.AsUnreadable(err); unread {
+				w.unreadable(bad)
+				continue
+			}
 			if err != nil {
 				return failed("read shard", name, err)
+			}
+			if row.ID == "" {
+				w.unreadable(m.heldUp(row.AccountID, row.Key))
+				continue
 			}
 			if status == Pending && row.Until.After(w.s.opts.Now()) {
 				w.waiting(row)
@@ -231,6 +243,16 @@ func (w *worker) waiting(row dueItem) {
 	w.oldest(row.At)
 }
 
+// unreadable notes a payment that cannot be settled because of what is stored. The others are.
+func (w *worker) unreadable(bad *singletable.UnreadableError) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.report.Unreadable == nil {
+		w.report.Unreadable = &singletable.UnreadableList{}
+	}
+	w.report.Unreadable.Add(bad)
+}
+
 func (w *worker) oldest(at time.Time) {
 	if w.report.Oldest.IsZero() || at.Before(w.report.Oldest) {
 		w.report.Oldest = at
@@ -252,6 +274,10 @@ func (w *worker) settle(ctx context.Context, row dueItem, units float64) error {
 	}
 	key := paymentItem{AccountID: row.AccountID, At: row.At, ID: row.ID}
 	_, outcome, err := m.attempt(ctx, w.s, key)
+	if bad, unread := singletable.AsUnreadable(err); unread {
+		w.unreadable(bad)
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/rates"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
@@ -303,13 +304,15 @@ func TestJitterMovesTheExpiryAlone(t *testing.T) {
 	}
 }
 
-func TestASpoiltItemIsNone(t *testing.T) {
+func TestASpoiltItemIsNamed(t *testing.T) {
 	b := open(t, rates.Options{})
 	item := seedItem()
 	item["Rate"] = dynamo.N("0")
 	b.put("ExchangeRates", item)
-	_, err := b.Quote(t.Context(), ask("USD/EUR"))
-	wants(t, err, rates.ErrNotFound)
-	_, err = b.Quote(t.Context(), ask("EUR/USD"))
-	wants(t, err, rates.ErrNotFound)
+	for _, pair := range []string{"USD/EUR", "EUR/USD"} {
+		_, err := b.Quote(t.Context(), ask(pair))
+		if bad, ok := singletable.AsUnreadable(err); !ok || bad.Attribute != "Rate" {
+			t.Errorf("%s: %v, want the attribute Rate by name", pair, err)
+		}
+	}
 }

@@ -57,7 +57,8 @@ func (b *Board) stored(ctx context.Context, pair Pair) (Rate, State, error) {
 
 // GetByBase returns the fresh rates of a base, sorted by target. Those that have expired are left
 // out, whether the store has removed them or not. It reads an index, which follows the table a
-// moment later.
+// moment later. Rates that cannot be read are returned as singletable.UnreadableRows, together with
+// the others.
 func (b *Board) GetByBase(ctx context.Context, base money.Currency) ([]Rate, error) {
 	return b.ofBase(ctx, base, func(s State) bool { return s == Fresh })
 }
@@ -76,7 +77,12 @@ func (b *Board) ofBase(
 	}
 	now := b.now()
 	var found []Rate
+	var bad singletable.UnreadableRows
 	for item, err := range modelOf(b).byBase.All(ctx, b.store, OfBase{base}) {
+		if unread, ok := singletable.AsUnreadable(err); ok {
+			bad = append(bad, unread)
+			continue
+		}
 		if err != nil {
 			return nil, failed("read the rates of", pair, err)
 		}
@@ -87,7 +93,7 @@ func (b *Board) ofBase(
 	slices.SortFunc(found, func(x, y Rate) int {
 		return strings.Compare(string(x.Target), string(y.Target))
 	})
-	return found, nil
+	return found, bad.Err()
 }
 
 // Rates returns a page of everything in the table, in no order and in every state.
@@ -98,11 +104,7 @@ func (b *Board) Rates(
 	if err != nil {
 		return singletable.Page[Rate]{}, refusedCursor(err)
 	}
-	made := singletable.Page[Rate]{Next: page.Next, Prev: page.Prev, Resume: page.Resume}
-	for _, item := range page.Items {
-		made.Items = append(made.Items, b.rateOf(item))
-	}
-	return made, nil
+	return singletable.MapPage(page, func(i rateItem) (Rate, error) { return b.rateOf(i), nil })
 }
 
 // Health says how fresh the rates in the table are.
@@ -113,16 +115,22 @@ type Health struct {
 	// none.
 	Newest time.Time
 	Age    time.Duration
+	// Unreadable are the rates that cannot be read; they are in none of the counts.
+	Unreadable []*singletable.UnreadableError
 }
 
-// OK tells whether all is well: no rate is older than it should be.
-func (h Health) OK() bool { return h.Stale == 0 && h.Gone == 0 }
+// OK reports whether all rates can be read and none is older than it should be.
+func (h Health) OK() bool { return h.Stale == 0 && h.Gone == 0 && len(h.Unreadable) == 0 }
 
 // Health looks at all rates in the table.
 func (b *Board) Health(ctx context.Context) (Health, error) {
 	var h Health
 	now := b.now()
 	for item, err := range modelOf(b).all.All(ctx, b.store, struct{}{}) {
+		if unread, ok := singletable.AsUnreadable(err); ok {
+			h.Unreadable = append(h.Unreadable, unread)
+			continue
+		}
 		if err != nil {
 			return h, fmt.Errorf("look at the rates: %w", err)
 		}

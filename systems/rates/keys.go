@@ -1,6 +1,8 @@
 package rates
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -13,10 +15,10 @@ const indexBase = "BaseCurrencyIndex"
 // Items as they are stored. Attribute names are part of the table's contract with other programs.
 type (
 	rateItem struct {
-		Base      money.Currency `dynamodbav:"Base"`
-		Target    money.Currency `dynamodbav:"Target"`
-		Rate      money.Decimal  `dynamodbav:"Rate"`
-		Timestamp time.Time      `dynamodbav:"Timestamp,unixtime"`
+		Base      money.Currency `dynamodbav:"Base,required"`
+		Target    money.Currency `dynamodbav:"Target,required"`
+		Rate      money.Decimal  `dynamodbav:"Rate,required"`
+		Timestamp time.Time      `dynamodbav:"Timestamp,unixtime,required"`
 		Stale     bool           `dynamodbav:"Stale"`
 		TTL       time.Time      `dynamodbav:"ttl,unixtime"`
 		// The seed's items do not have these. Without them, a rate is fresh until its ttl.
@@ -24,10 +26,10 @@ type (
 		Source     string    `dynamodbav:"source,omitempty"`
 	}
 	dayItem struct {
-		Base   money.Currency `dynamodbav:"Base"`
-		Target money.Currency `dynamodbav:"Target"`
-		Date   Date           `dynamodbav:"Date"`
-		Rate   money.Decimal  `dynamodbav:"Rate"`
+		Base   money.Currency `dynamodbav:"Base,required"`
+		Target money.Currency `dynamodbav:"Target,required"`
+		Date   Date           `dynamodbav:"Date,required"`
+		Rate   money.Decimal  `dynamodbav:"Rate,required"`
 		Source string         `dynamodbav:"source,omitempty"`
 	}
 )
@@ -72,9 +74,11 @@ func newModel(o Options) *model {
 		singletable.GSI(indexBase, "Base", ""), singletable.TTL("ttl"))
 	m.days = singletable.NewTable(o.HistoryName, singletable.Keys("PK", "SK"))
 	m.rates = singletable.NewEntity[rateItem](m.table, "Rate",
-		singletable.Primary("RATE#<Base>#<Target>"), singletable.On(indexBase, "<Base>", ""))
+		singletable.Primary("RATE#<Base>#<Target>"), singletable.On(indexBase, "<Base>", ""),
+		singletable.Sound(soundRate))
 	m.history = singletable.NewEntity[dayItem](m.days, "RateOfDay",
-		singletable.Primary("RATE#<Base>#<Target>", "DATE#<Date:day>"))
+		singletable.Primary("RATE#<Base>#<Target>", "DATE#<Date:day>"),
+		singletable.Sound(soundDay))
 	m.value = singletable.FieldOf(m.rates, func(i *rateItem) *money.Decimal { return &i.Rate })
 	m.timestamp = singletable.FieldOf(m.rates, func(i *rateItem) *time.Time { return &i.Timestamp })
 	m.stale = singletable.FieldOf(m.rates, func(i *rateItem) *bool { return &i.Stale })
@@ -106,6 +110,26 @@ func itemOf(r Rate) rateItem {
 		Base: r.Base, Target: r.Target, Rate: r.Value, Timestamp: r.AsOf, Stale: r.Stale,
 		TTL: r.Expires, FreshUntil: r.FreshUntil, Source: r.Source,
 	}
+}
+
+// soundRate checks a rate that was read.
+func soundRate(i *rateItem) *singletable.AttributeError {
+	if year := i.Timestamp.Year(); year > yearMax {
+		return &singletable.AttributeError{Attribute: "Timestamp", Reason: fmt.Errorf(
+			"is in the year %d: it is in seconds since 1970", year)}
+	}
+	return soundValue(i.Rate)
+}
+
+// soundDay checks the rate of a day that was read.
+func soundDay(i *dayItem) *singletable.AttributeError { return soundValue(i.Rate) }
+
+func soundValue(rate money.Decimal) *singletable.AttributeError {
+	if rate.Sign() <= 0 {
+		return &singletable.AttributeError{Attribute: "Rate",
+			Reason: errors.New("is not more than zero")}
+	}
+	return nil
 }
 
 // yearMax is the last year that times are written in. A ttl after it is none: another program wrote

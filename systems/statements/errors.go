@@ -126,6 +126,15 @@ var (
 		"Set one up, then upload")
 )
 
+// unread adds an item that cannot be read to those of a list, and returns every other error.
+func unread(bad *singletable.UnreadableRows, err error) error {
+	if item, ok := singletable.AsUnreadable(err); ok {
+		*bad = append(*bad, item)
+		return nil
+	}
+	return err
+}
+
 // failed tells what was tried when the store failed.
 func failed(deed string, err error) error {
 	if errors.Is(err, singletable.ErrContended) {

@@ -135,6 +135,10 @@ func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, e
 		if err != nil {
 			return done, err
 		}
+		if bad := j.unreadable(); len(bad) > 0 {
+			// A file with a gap would pass for a whole one.
+			return done, failed("export transactions", bad[0])
+		}
 		if at.row == nil {
 			continue
 		}

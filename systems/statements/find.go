@@ -14,6 +14,8 @@ import (
 type Page struct {
 	Transactions []Transaction
 	Next         string // The cursor of the next page; empty at the end.
+	// Unreadable are the items among the rows of the page that cannot be read.
+	Unreadable []*singletable.UnreadableError
 }
 
 // Range is days of an account, both included, in an order.
@@ -80,10 +82,12 @@ func (p *Person) Transactions(
 	if err != nil {
 		return Page{}, failed("list transactions", err)
 	}
-	return Page{page.Items, page.Next}, nil
+	return Page{page.Items, page.Next, page.Unreadable}, nil
 }
 
-// All yields the transactions of a range one by one. A failure is yielded once, at the end.
+// All yields the transactions of a range one by one. One that cannot be read is yielded as a
+// *singletable.UnreadableError, and the next ones follow. Any other failure is yielded once, at the
+// end.
 func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error] {
 	return func(yield func(Transaction, error) bool) {
 		if err := checkRange(r.From, r.To); err != nil {
@@ -96,6 +100,12 @@ func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error]
 		}
 		in := OfDays{p.id, r.AccountID, r.From, r.To}
 		for t, err := range pattern.All(ctx, p.store(), in) {
+			if bad, unreadable := singletable.AsUnreadable(err); unreadable {
+				if !yield(Transaction{}, bad) {
+					return
+				}
+				continue
+			}
 			if err != nil {
 				yield(Transaction{}, failed("read transactions", err))
 				return
@@ -195,12 +205,17 @@ func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]S
 // sheets is Sheets of days that are known to be right, and of an account that may be gone.
 func (p *Person) sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
 	var out []Sheet
+	var bad singletable.UnreadableRows
 	in := OfMonths{p.id, account, from, to}
 	for s, err := range modelOf(p).sheetsOf.All(ctx, p.store(), in) {
+		if item, unreadable := singletable.AsUnreadable(err); unreadable {
+			bad = append(bad, item)
+			continue
+		}
 		if err != nil {
 			return nil, failed("read totals", err)
 		}
 		out = append(out, s)
 	}
-	return out, nil
+	return out, bad.Err()
 }

@@ -29,7 +29,7 @@ const (
 type Job struct {
 	UserID string  `dynamodbav:"userId,keyonly"`
 	ID     string  `dynamodbav:"jobId,keyonly"`
-	Kind   JobKind `dynamodbav:"kind"`
+	Kind   JobKind `dynamodbav:"kind,required"`
 	// TagID is the tag that the job is about, Text its text when the job began and To the tag that
 	// it is merged into.
 	TagID string `dynamodbav:"tagId,omitempty"`
@@ -55,14 +55,20 @@ type Job struct {
 // done within JobKeep.
 func (p *Person) Jobs(ctx context.Context) ([]Job, error) {
 	var jobs []Job
+	var bad singletable.UnreadableRows
 	for j, err := range modelOf(p).jobsOf.All(ctx, p.store(), OfUser{p.id}) {
+		item, unreadable := singletable.AsUnreadable(err)
+		if unreadable {
+			bad = append(bad, item)
+			continue
+		}
 		if err != nil {
 			return nil, failed("list jobs", err)
 		}
 		jobs = append(jobs, j)
 	}
 	slices.SortStableFunc(jobs, func(a, b Job) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	return jobs, nil
+	return jobs, bad.Err()
 }
 
 // Job returns a job. The error is ErrNoJob.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // accountsAbreast is how many questions about different accounts or months are asked of the store
@@ -57,6 +59,16 @@ type joint struct {
 	skip func(account, month string) bool
 	// reads counts questions to the store.
 	reads int
+	// bad are the rows that were met and cannot be read.
+	mu  sync.Mutex
+	bad singletable.UnreadableList
+}
+
+// unreadable returns the first rows that cannot be read of those that were met so far.
+func (j *joint) unreadable() []*singletable.UnreadableError {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.bad.Items)
 }
 
 // stream is what was read of one partition and not consumed yet.
@@ -153,6 +165,11 @@ func (j *joint) fill(ctx context.Context, s *stream, cursor string) error {
 		return failed("read transactions", err)
 	}
 	s.rows, s.next = page.Items, page.Next
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, bad := range page.Unreadable {
+		j.bad.Add(bad)
+	}
 	return nil
 }
 

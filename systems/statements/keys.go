@@ -1,6 +1,11 @@
 package statements
 
-import "github.com/exchequer-dev/exchequer/singletable"
+import (
+	"fmt"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
+)
 
 // Inputs of the patterns.
 type (
@@ -87,17 +92,21 @@ func newModel(table string) *model {
 	m.profiles = singletable.NewEntity[Profile](m.table, "Profile", primary(user, "@PROFILE"),
 		about("What a user has told of themselves; it sorts before accounts and tags."))
 	m.accounts = singletable.NewEntity[Account](m.table, "Account",
-		primary(user, "ACCOUNT#<accountId>"), about("An account at a bank."))
+		primary(user, "ACCOUNT#<accountId>"),
+		singletable.Sound(soundAccount), about("An account at a bank."))
 	m.tags = singletable.NewEntity[Tag](m.table, "Tag", primary(user, "TAG#<tagId>"),
 		about("What transactions are sorted by."))
 	m.tagTexts = singletable.NewUnique(m.tags, "TagText",
 		primary("@statements#tag#<userId>#<text:lower>", "META"),
 		about("Makes a tag's text unique for its user, whatever the case of its letters."))
 	m.uploads = singletable.NewEntity[Upload](m.table, "Upload",
-		primary(account, "UPLOAD#<uploadId>"), about("A bank's file, and what became of it."))
+		primary(account, "UPLOAD#<uploadId>"), singletable.Enum("status", string(Uploaded),
+			string(Parsed), string(Previewed), string(Importing), string(Processed),
+			string(Failed), string(Reverting), string(Reverted)),
+		about("A bank's file, and what became of it."))
 	m.transactions = singletable.NewEntity[Transaction](m.table, "Transaction",
 		primary(account+"#<date:month>", "TRANSACTION#<date:day>#<transactionId>"),
-		singletable.Typical(600),
+		singletable.Typical(600), singletable.Sound(soundTransaction),
 		about("A movement on an account, with its annotations."))
 	m.entries = singletable.NewEntity[Entry](m.table, "Entry",
 		primary("@statements#entry#<userId>#<accountId>#<month>", "<transactionId>"),
@@ -175,4 +184,20 @@ func (m *model) catalogue() *singletable.Model {
 	return singletable.NewModel("statements", []*singletable.Table{m.table},
 		m.start, m.accountsOf, m.tagsOf, m.uploadsOf, m.one, m.days, m.latest, m.entriesOf,
 		m.sheetsOf, m.rulesOf, m.jobsOf)
+}
+
+// soundAccount and soundTransaction check items that were read.
+func soundAccount(a *Account) *singletable.AttributeError { return soundCurrency(a.Currency) }
+
+func soundTransaction(t *Transaction) *singletable.AttributeError {
+	return soundCurrency(t.Currency)
+}
+
+// soundCurrency checks a currency that was read.
+func soundCurrency(c money.Currency) *singletable.AttributeError {
+	if _, err := money.New(money.Decimal{}, c); err != nil {
+		return &singletable.AttributeError{Attribute: "currency", Reason: fmt.Errorf(
+			"is %q, which is not a code of ISO 4217", string(c))}
+	}
+	return nil
 }

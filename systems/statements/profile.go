@@ -6,6 +6,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Profile is what a user has told of themselves.
@@ -30,8 +31,8 @@ type Preferences struct {
 type Account struct {
 	UserID    string         `dynamodbav:"userId,keyonly"`
 	ID        string         `dynamodbav:"accountId,keyonly"`
-	Name      string         `dynamodbav:"name"`
-	Currency  money.Currency `dynamodbav:"currency"`
+	Name      string         `dynamodbav:"name,required"`
+	Currency  money.Currency `dynamodbav:"currency,required"`
 	CreatedAt time.Time      `dynamodbav:"createdAt,seconds"`
 	// Number is the account's number as its files write it, often an IBAN. Statements of other
 	// numbers in a file are not taken in.
@@ -49,7 +50,7 @@ type Account struct {
 type Tag struct {
 	UserID    string    `dynamodbav:"userId,keyonly"`
 	ID        string    `dynamodbav:"tagId"`
-	Text      string    `dynamodbav:"text"`
+	Text      string    `dynamodbav:"text,required"`
 	CreatedAt time.Time `dynamodbav:"createdAt"`
 	Version   uint64    `dynamodbav:"version,omitempty"`
 }
@@ -61,16 +62,30 @@ type Start struct {
 	Tags     []Tag
 }
 
-// Start returns the profile, the accounts and the tags, in one query.
+// Start returns the profile, the accounts and the tags, in one query. What of them cannot be read
+// is returned as singletable.UnreadableRows, together with the others.
 func (p *Person) Start(ctx context.Context) (Start, error) {
-	start, _, err := modelOf(p).start.Collect(ctx, p.store(), OfUser{p.id})
-	if err != nil {
-		return Start{}, failed("start", err)
-	}
-	for i, a := range start.Accounts {
-		if start.Accounts[i], err = a.mapped(); err != nil {
-			return Start{}, err
+	var start Start
+	var bad singletable.UnreadableRows
+	for row, err := range modelOf(p).start.All(ctx, p.store(), OfUser{p.id}) {
+		if err = unread(&bad, err); err != nil {
+			return Start{}, failed("start", err)
 		}
+		if row.Profile != nil {
+			start.Profile = row.Profile
+		}
+		start.Accounts = append(start.Accounts, row.Accounts...)
+		start.Tags = append(start.Tags, row.Tags...)
 	}
-	return start, nil
+	accounts := start.Accounts[:0]
+	for _, a := range start.Accounts {
+		mapped, err := a.mapped()
+		if err != nil {
+			bad = append(bad, modelOf(p).accounts.Unreadable(a, "mapping", err))
+			continue
+		}
+		accounts = append(accounts, mapped)
+	}
+	start.Accounts = accounts
+	return start, bad.Err()
 }

@@ -47,6 +47,8 @@ type Received struct {
 type UploadPage struct {
 	Uploads []Upload
 	Next    string // The cursor of the next page; empty at the end.
+	// Unreadable are the items among the rows of the page that cannot be read.
+	Unreadable []*singletable.UnreadableError
 }
 
 // uploadsSearched is how many uploads of an account are looked at for the same file and for the
@@ -298,7 +300,7 @@ func (p *Person) Uploads(
 	if err != nil {
 		return UploadPage{}, failed("list uploads", err)
 	}
-	return UploadPage{page.Items, page.Next}, nil
+	return UploadPage{page.Items, page.Next, page.Unreadable}, nil
 }
 
 // latestUploads returns the uploads of an account as far as they are searched, the greatest id

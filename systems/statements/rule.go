@@ -17,13 +17,13 @@ import (
 type Rule struct {
 	UserID string `dynamodbav:"userId,keyonly"`
 	ID     string `dynamodbav:"ruleId,keyonly"`
-	Name   string `dynamodbav:"name"`
+	Name   string `dynamodbav:"name,present"`
 	// Order says when it is tried: the least first, and of equals the older one.
 	Order    int  `dynamodbav:"order"`
 	Disabled bool `dynamodbav:"disabled,omitempty"`
 	// Any makes one condition suffice; otherwise all must hold. There are 1 to ConditionsMax.
 	Any        bool        `dynamodbav:"any,omitempty"`
-	Conditions []Condition `dynamodbav:"conditions"`
+	Conditions []Condition `dynamodbav:"conditions,required"`
 	// Set is what the rule does where they hold.
 	Set Setting `dynamodbav:"set"`
 	// Stop ends the work on a row where the rule held: no later rule is tried.
@@ -213,7 +213,12 @@ func (p *Person) Rule(ctx context.Context, id string) (Rule, error) {
 // Rules returns the rules of the user in the order in which they are tried.
 func (p *Person) Rules(ctx context.Context) ([]Rule, error) {
 	var rules []Rule
+	var bad singletable.UnreadableRows
 	for r, err := range modelOf(p).rulesOf.All(ctx, p.store(), OfUser{p.id}) {
+		if item, unreadable := singletable.AsUnreadable(err); unreadable {
+			bad = append(bad, item)
+			continue
+		}
 		if err != nil {
 			return nil, failed("read rules", err)
 		}

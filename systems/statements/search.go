@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // Bounds of one page of a search, so that it ends in time whatever is asked: after so many rows, or
@@ -67,6 +68,8 @@ type Found struct {
 	Next string
 	// Read is how many rows were looked at for the page.
 	Read int
+	// Unreadable are the first of the rows that were looked at and cannot be read.
+	Unreadable []*singletable.UnreadableError
 }
 
 // Search returns a page of what is found in several accounts, by date, id and account. Without any
@@ -121,6 +124,7 @@ func (p *Person) Search(ctx context.Context, s Search, size int, cursor string) 
 			break
 		}
 	}
+	found.Unreadable = j.unreadable()
 	return found, nil
 }
 

@@ -19,20 +19,20 @@ type Flow struct {
 type Sheet struct {
 	UserID    string         `dynamodbav:"userId,keyonly"`
 	AccountID string         `dynamodbav:"accountId,keyonly"`
-	Month     Date           `dynamodbav:"month"` // Its first day.
+	Month     Date           `dynamodbav:"month,required"` // Its first day.
 	Currency  money.Currency `dynamodbav:"currency,keyonly"`
 	// All is of every row, Transfers of those between the person's own accounts. What follows is of
 	// the rows that are no transfers.
-	All       Flow `dynamodbav:"all"`
-	Transfers Flow `dynamodbav:"transfers"`
+	All       Flow `dynamodbav:"all,required"`
+	Transfers Flow `dynamodbav:"transfers,required"`
 	// Tags is by tag id: a row with two tags counts for both, a divided row by its parts. Untagged
 	// is of those without any.
 	Tags     map[string]Flow `dynamodbav:"tags,omitempty"`
-	Untagged Flow            `dynamodbav:"untagged"`
+	Untagged Flow            `dynamodbav:"untagged,required"`
 	// Merchants is by name. Unnamed is of rows without one; Rest of merchants beyond MerchantsMax.
 	Merchants map[string]Flow `dynamodbav:"merchants,omitempty"`
-	Unnamed   Flow            `dynamodbav:"unnamed"`
-	Rest      Flow            `dynamodbav:"rest"`
+	Unnamed   Flow            `dynamodbav:"unnamed,required"`
+	Rest      Flow            `dynamodbav:"rest,required"`
 	Version   uint64          `dynamodbav:"version,omitempty"`
 }
 

@@ -68,11 +68,16 @@ func sameTagText(a, b string) bool {
 // Tags returns the tags of the user, in the order of their ids.
 func (p *Person) Tags(ctx context.Context) ([]Tag, error) {
 	var tags []Tag
+	var bad singletable.UnreadableRows
 	for t, err := range modelOf(p).tagsOf.All(ctx, p.store(), OfUser{p.id}) {
+		if item, unreadable := singletable.AsUnreadable(err); unreadable {
+			bad = append(bad, item)
+			continue
+		}
 		if err != nil {
 			return nil, failed("list tags", err)
 		}
 		tags = append(tags, t)
 	}
-	return tags, nil
+	return tags, bad.Err()
 }

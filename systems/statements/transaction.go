@@ -33,10 +33,10 @@ type Transaction struct {
 	AccountID string `dynamodbav:"accountId,keyonly"`
 	ID        string `dynamodbav:"transactionId,keyonly"`
 	// Date is the day on which the bank booked it, unless a person set another one.
-	Date Date `dynamodbav:"date"`
+	Date Date `dynamodbav:"date,required"`
 	// Amount is what the account gained; money out is negative.
-	Amount   money.Decimal  `dynamodbav:"amount"`
-	Currency money.Currency `dynamodbav:"currency"`
+	Amount   money.Decimal  `dynamodbav:"amount,required"`
+	Currency money.Currency `dynamodbav:"currency,required"`
 	Merchant string         `dynamodbav:"merchant,omitempty"`
 	// TagIDs are the truth, Tags their texts for reading, in the same order.
 	TagIDs      []string     `dynamodbav:"tagIds,omitempty"`
@@ -79,8 +79,8 @@ type Transaction struct {
 
 // Annotation is what a person or a program remarks on a transaction.
 type Annotation struct {
-	ID        string    `dynamodbav:"annotationId"`
-	Text      string    `dynamodbav:"text"`
+	ID        string    `dynamodbav:"annotationId,required"`
+	Text      string    `dynamodbav:"text,present"`
 	Type      string    `dynamodbav:"type,omitempty"`
 	Author    string    `dynamodbav:"author,omitempty"`
 	CreatedAt time.Time `dynamodbav:"createdAt,seconds"`
@@ -88,7 +88,7 @@ type Annotation struct {
 
 // Split is one part of a transaction.
 type Split struct {
-	Amount money.Decimal `dynamodbav:"amount"`
+	Amount money.Decimal `dynamodbav:"amount,required"`
 	TagIDs []string      `dynamodbav:"tagIds,omitempty"`
 	Tags   []string      `dynamodbav:"tags,omitempty"`
 	Notes  string        `dynamodbav:"notes,omitempty"`

@@ -59,8 +59,8 @@ type Upload struct {
 	ID         string       `dynamodbav:"uploadId,keyonly"`
 	UploadedAt time.Time    `dynamodbav:"uploadedAt,seconds"`
 	DateRange  DateRange    `dynamodbav:"dateRange"`
-	FileKey    string       `dynamodbav:"s3ObjectKey"`
-	Status     UploadStatus `dynamodbav:"status"`
+	FileKey    string       `dynamodbav:"s3ObjectKey,present"`
+	Status     UploadStatus `dynamodbav:"status,present"`
 
 	FileName string          `dynamodbav:"fileName,omitempty"`
 	Size     int64           `dynamodbav:"size,omitempty"`
