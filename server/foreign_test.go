@@ -209,7 +209,9 @@ func TestItemsOfPublishedDesignsAreRead(t *testing.T) {
 		"/v1/accounts/payer/payments?from=2019-09-01&to=2019-10-01": {
 			`"at":"2019-09-25T01:01:01.000Z"`, `"at":"2019-09-25T00:00:00.000Z"`},
 		"/v1/payments/history?date=2019-09-25": {`"at":"2019-09-25T00:00:00.000Z"`},
-		"/v1/me/start":                         {`"Everyday Checking"`, `"Groceries"`, `"user@example.com"`},
+		"/v1/me/start": {
+			`"Everyday Checking"`, `"Groceries"`, `"user@example.com"`,
+		},
 		"/v1/me/accounts/5678efgh/transactions?from=2025-08-01&to=2025-08-31": {
 			`"amount":"150.75"`, `"txn-abc123"`, `"ann-456def"`, `"tag-001"`},
 		"/v1/me/accounts/5678efgh/uploads": {`"upload-789xyz"`, `"status":"processed"`},
@@ -294,7 +296,10 @@ func TestKeysOfOtherProgramsAreHeld(t *testing.T) {
 
 // served are the beginnings of the paths that read a table.
 var served = map[string][2]string{
-	"FinancialTransactions": {"accounts", "transactions"}, "PaymentScheduler": {"payments", "accounts/payer"},
+	"FinancialTransactions": {
+		"accounts",
+		"transactions",
+	}, "PaymentScheduler": {"payments", "accounts/payer"},
 	"PuteaMatai": {"me", "me"}, "ExchangeRates": {"rates", "rates"},
 	"aolfclub-entities": {"locations", "locations"},
 }
@@ -321,9 +326,10 @@ func damagesOf(v dynamo.Value) []damage {
 var indexed = []string{"GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "Sharded-GSI-PK", "Status#Time",
 	"Base"}
 
-// TestDamagedItemsAreNamed damages each attribute of each item in each way, one at a time, and reads
-// everything. An answer either has what is stored, without the damaged member, or names the item and
-// the attribute; no row is missing without a word, and nothing becomes zero, empty or the year 1.
+// TestDamagedItemsAreNamed damages each attribute of each item in each way, one at a time, and
+// reads everything. An answer either has what is stored, without the damaged member, or names the
+// item and the attribute; no row is missing without a word, and nothing becomes zero, empty or the
+// year 1.
 func TestDamagedItemsAreNamed(t *testing.T) {
 	w := publish(t)
 	before := map[string]reply{}

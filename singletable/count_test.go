@@ -12,8 +12,8 @@ type folder struct{ Owner, ID string }
 
 type page struct{ Owner, ID, Number string }
 
-// TestCountCountsRowsOnly counts where another entity has keys that begin the same way, and goes back
-// to the first page.
+// TestCountCountsRowsOnly counts where another entity has keys that begin the same way, and goes
+// back to the first page.
 func TestCountCountsRowsOnly(t *testing.T) {
 	db, err := engine.OpenMemory(engine.Options{})
 	if err != nil {

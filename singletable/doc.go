@@ -84,10 +84,10 @@
 // keys can be taken apart again. A template that is one field and nothing else stores the field's
 // own value where the key attribute is that field or is a Number or binary ([NumberKeys]).
 //
-// The formats lower and upper change the case of letters, one by one, and nothing else: they neither
-// fold case as Unicode does nor normalise, so that "é" as one rune and as two are two values. Bring
-// text into one form before it becomes a unique value. The form in keys is never changed, because
-// stored lookup items would not be found any more.
+// The formats lower and upper change the case of letters, one by one, and nothing else: they
+// neither fold case as Unicode does nor normalise, so that "é" as one rune and as two are two
+// values. Bring text into one form before it becomes a unique value. The form in keys is never
+// changed, because stored lookup items would not be found any more.
 //
 // # Items of other programs
 //
@@ -96,12 +96,12 @@
 // [ReadAs] names other forms of keys.
 //
 // An item that cannot be understood is an [*UnreadableError], which names the item, the attribute
-// and the reason: never a zero value, and never a gap. A page lists such items next to its rows, and
-// an iterator yields them as errors and goes on. [Sound] adds checks of the entity's own.
+// and the reason: never a zero value, and never a gap. A page lists such items next to its rows,
+// and an iterator yields them as errors and goes on. [Sound] adds checks of the entity's own.
 //
 // A value that was read from an index that lacks some attributes is marked by a field of type
-// [Part], and a write of the whole value is refused. A pattern over such an index must [Hydrate], or
-// its struct must have that field, or hold no more than the index does.
+// [Part], and a write of the whole value is refused. A pattern over such an index must [Hydrate],
+// or its struct must have that field, or hold no more than the index does.
 //
 // # Reads and writes
 //
@@ -236,8 +236,9 @@
 // [Model.Check] reports all that is wrong at once: unknown fields, keys of two entities that could
 // be the same, ranges over parts that do not sort, keys that could be too long. It warns of what
 // will hurt later: a partition key with few values, a bare date as partition key, a status in the
-// table's own sort key, an index that nothing uses. [Model.Accept] accepts a warning with a reason. Run it in a test. [Table.Ensure] creates a
-// table, [Table.Verify] compares one with its definition.
+// table's own sort key, an index that nothing uses. [Model.Accept] accepts a warning with a reason.
+// Run it in a test. [Table.Ensure] creates a table, [Table.Verify] compares one with its
+// definition.
 //
 // # Limits
 //

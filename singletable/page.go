@@ -129,8 +129,8 @@ func (p *Pattern[In, Out]) Collect(
 }
 
 // Count returns the number of rows without returning them; it costs as much as reading them.
-// Items of other entities under the same keys are not rows. An item that has a key of the entity and
-// cannot be told to be its own is an [*UnreadableError].
+// Items of other entities under the same keys are not rows. An item that has a key of the entity
+// and cannot be told to be its own is an [*UnreadableError].
 func (p *Pattern[In, Out]) Count(ctx context.Context, s *Store, in In) (int, error) {
 	return p.c.count(ctx, s, unsafe.Pointer(&in))
 }

@@ -352,7 +352,9 @@ rate of the first day, though it be older, so that a plot has a beginning.`,
 			if to == "" {
 				to = string(rates.DateOf(time.Now().UTC()))
 			}
-			found, err := readable(c.RateHistory(ctx, base, target, client.Date(from), client.Date(to)))
+			found, err := readable(
+				c.RateHistory(ctx, base, target, client.Date(from), client.Date(to)),
+			)
 			if err != nil {
 				return err
 			}

@@ -168,7 +168,7 @@ func (a *API) bankTransactions(
 	page, err := p.Transactions(ctx, statements.Range{
 		AccountID: in.Account, From: in.From, To: in.To, Latest: in.Latest,
 	}, in.Size, in.Cursor)
-	if err == nil && len(page.Transactions) == 0 {
+	if err == nil && len(page.Transactions) == 0 && len(page.Unreadable) == 0 {
 		_, err = p.Account(ctx, in.Account) // A list of what does not exist is a mistake.
 	}
 	if err != nil {

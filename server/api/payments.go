@@ -149,6 +149,7 @@ func (a *API) registerPayments() {
 			ledger.ErrAmountTooLarge, payments.ErrInvalidRequest, payments.ErrAmountNotPositive,
 			payments.ErrTooManyFractionDigits, payments.ErrNotFound, payments.ErrClaimed,
 			payments.ErrFinal, payments.ErrCurrencyMismatch, payments.ErrChanged,
+			payments.ErrForeign,
 		},
 	}, a.changePayment)
 	register(a, operation{
@@ -158,6 +159,7 @@ func (a *API) registerPayments() {
 			"are told. Cancelling it again changes nothing.",
 		problems: []*problem.Definition{
 			payments.ErrNotFound, payments.ErrClaimed, payments.ErrFinal, payments.ErrChanged,
+			payments.ErrForeign,
 		},
 	}, a.cancelPayment)
 	register(a, operation{
@@ -167,6 +169,7 @@ func (a *API) registerPayments() {
 			"payment that is scheduled changes nothing.",
 		problems: []*problem.Definition{
 			payments.ErrNotFound, payments.ErrNotFailed, payments.ErrChanged,
+			payments.ErrForeign,
 		},
 	}, a.replayPayment)
 	register(a, operation{
@@ -174,7 +177,7 @@ func (a *API) registerPayments() {
 		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Pay one payment now",
 		description: "Claims a payment that is due and settles it through the ledger, in one write " +
 			"with the ledger's transaction. The outcome says what became of it.",
-		problems: []*problem.Definition{payments.ErrNotFound},
+		problems: []*problem.Definition{payments.ErrNotFound, payments.ErrForeign},
 	}, a.payPayment)
 	a.registerPaymentLists()
 	a.registerPaymentRuns()

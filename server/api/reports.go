@@ -122,7 +122,7 @@ func (a *API) totals(ctx context.Context, in *totalsParams) (*answer[list[monthT
 	}
 	sheets, err := p.Sheets(ctx, in.Account, in.From, in.To)
 	bad, err := singletable.RowsOf(err)
-	if err == nil && len(sheets) == 0 {
+	if err == nil && len(sheets) == 0 && len(bad) == 0 {
 		_, err = p.Account(ctx, in.Account)
 	}
 	if err != nil {

@@ -205,7 +205,7 @@ func (a *API) uploads(ctx context.Context, in *uploadsParams) (*answer[list[uplo
 		return nil, err
 	}
 	page, err := p.Uploads(ctx, in.Account, in.Size, in.Cursor)
-	if err == nil && len(page.Uploads) == 0 {
+	if err == nil && len(page.Uploads) == 0 && len(page.Unreadable) == 0 {
 		_, err = p.Account(ctx, in.Account)
 	}
 	if err != nil {

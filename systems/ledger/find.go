@@ -264,7 +264,7 @@ func (l *Ledger) LegsOfAccount(
 	in := ByAccount{q.AccountID, q.From, q.To}
 	legs, err := page(ctx, l, modelOf(l).legsOfAccount, in, q.PageQuery,
 		func(i legItem) (Leg, error) { return l.completeLeg(ctx, i) })
-	if err == nil && len(legs.Items) == 0 {
+	if err == nil && len(legs.Items) == 0 && len(legs.Unreadable) == 0 {
 		_, err = l.Account(ctx, q.AccountID)
 	}
 	return legs, err

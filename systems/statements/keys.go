@@ -190,7 +190,24 @@ func (m *model) catalogue() *singletable.Model {
 func soundAccount(a *Account) *singletable.AttributeError { return soundCurrency(a.Currency) }
 
 func soundTransaction(t *Transaction) *singletable.AttributeError {
+	if wrong := soundDate("date", t.Date); wrong != nil {
+		return wrong
+	}
+	if t.ValueDate != "" {
+		if wrong := soundDate("valueDate", t.ValueDate); wrong != nil {
+			return wrong
+		}
+	}
 	return soundCurrency(t.Currency)
+}
+
+// soundDate checks a day that was read.
+func soundDate(attribute string, d Date) *singletable.AttributeError {
+	if validDate(d) {
+		return nil
+	}
+	return &singletable.AttributeError{Attribute: attribute, Reason: fmt.Errorf(
+		"is %q, which is not a day", string(d))}
 }
 
 // soundCurrency checks a currency that was read.
