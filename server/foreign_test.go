@@ -11,6 +11,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/server"
+
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // published are the example items of the five published designs, as their own programs write them:
@@ -149,8 +151,11 @@ func publish(t *testing.T) *world {
 // write puts an item as any client of the store does.
 func (w *world) write(table string, item dynamo.Item) {
 	w.t.Helper()
-	_, err := server.StoreOf(w.server).Put(w.t.Context(), &dynamo.PutInput{TableName: table,
-		Item: item})
+	err := storetest.Retry(func() error {
+		_, err := server.StoreOf(w.server).Put(w.t.Context(), &dynamo.PutInput{TableName: table,
+			Item: item})
+		return err
+	})
 	if err != nil {
 		w.t.Fatalf("put into %s: %v", table, err)
 	}

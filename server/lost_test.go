@@ -20,8 +20,6 @@ type deed struct {
 	name   string
 	before []asked
 	do     asked
-	// brings is the member of the last answer before it that <id> stands for; id by default.
-	brings string
 }
 
 const (

@@ -50,7 +50,6 @@ func storedFile(t *testing.T, folder string) (path string) {
 
 var (
 	preview   = asked{"POST", upload + "/preview", "", ""}
-	getUpload = asked{"GET", upload, "", ""}
 	archiveMe = asked{"GET", "/v1/me/archive", "", ""}
 	listRows  = asked{"GET", upload + "/rows", "", ""}
 )

@@ -407,8 +407,7 @@ func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
 // close ends all that Close waits for.
 func (db *DB) close() error {
 	db.stop()
-	db.schema.Lock() // no table is changing, so no more work begins
-	db.schema.Unlock()
+	db.waitForSchema()
 	db.work.Wait()
 	db.schema.Lock() // calls in progress end first
 	defer db.schema.Unlock()
@@ -417,6 +416,12 @@ func (db *DB) close() error {
 		err = errors.Join(err, db.saveCounts())
 	}
 	return errors.Join(err, db.closeStore(), db.owner.release())
+}
+
+// waitForSchema returns once no table is changing, so that no more work begins.
+func (db *DB) waitForSchema() {
+	db.schema.Lock()
+	defer db.schema.Unlock()
 }
 
 // begin enters a call: it checks the context and that the database is open, and holds the

@@ -23,7 +23,6 @@ type order struct {
 	payee   client.AccountID
 	amount  int
 	at      time.Time
-	ids     map[client.PaymentID]bool
 	id      client.PaymentID // Once it was acknowledged.
 	created time.Time
 	ended   time.Duration // When it was acknowledged.

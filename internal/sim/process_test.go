@@ -129,32 +129,34 @@ func (w *world) powerOff() error {
 // beforeSync cuts the power if the plan says so: from here on the processes are dead, and the store
 // goes on writing to a disk that nobody looks at again.
 func (w *world) beforeSync(disk *engine.Disk) {
-	for _, f := range w.faultsAt(faultPower, int(w.syncs.Add(1))) {
-		for _, p := range w.processes {
-			l := p.life.Load()
-			if l == nil || l.dead.Load() {
-				return // One thing at a time.
-			}
-		}
-		for _, p := range w.processes {
-			p.life.Load().dead.Store(true)
-		}
-		left := disk.CutPower(w.plan.Seed+uint64(f.At), f.N)
-		disk.OnSync(nil)
-		w.background.Go(func() {
-			w.restarting <- struct{}{}
-			defer func() { <-w.restarting }()
-			err := w.powerOff()
-			time.Sleep(restartTime)
-			w.disk = left
-			err = errors.Join(err, w.powerOn())
-			if phase := int(w.phase.Load()); phase != quiet {
-				err = errors.Join(err, w.setFaults(phase))
-			}
-			if err != nil {
-				w.fail("power on: %w", err)
-			}
-		})
+	cuts := w.faultsAt(faultPower, int(w.syncs.Add(1)))
+	if len(cuts) == 0 {
 		return
 	}
+	f := cuts[0]
+	for _, p := range w.processes {
+		l := p.life.Load()
+		if l == nil || l.dead.Load() {
+			return // One thing at a time.
+		}
+	}
+	for _, p := range w.processes {
+		p.life.Load().dead.Store(true)
+	}
+	left := disk.CutPower(w.plan.Seed+uint64(f.At), f.N)
+	disk.OnSync(nil)
+	w.background.Go(func() {
+		w.restarting <- struct{}{}
+		defer func() { <-w.restarting }()
+		err := w.powerOff()
+		time.Sleep(restartTime)
+		w.disk = left
+		err = errors.Join(err, w.powerOn())
+		if phase := int(w.phase.Load()); phase != quiet {
+			err = errors.Join(err, w.setFaults(phase))
+		}
+		if err != nil {
+			w.fail("power on: %w", err)
+		}
+	})
 }

@@ -24,7 +24,7 @@ func TestRounds(t *testing.T) {
 	began, told := time.Now(), time.Now()
 	for n := range rounds {
 		p := newPlan(first + uint64(n))
-		failure, history := run(t, p)
+		history, failure := run(t, p)
 		if failure != nil {
 			report(t, p, failure, history)
 		}
@@ -42,7 +42,7 @@ func report(t *testing.T, p plan, failure error, history string) {
 		p.Seed, failure, len(p.Steps), len(p.Faults))
 	shorter := shrink(t, p, failure)
 	for range shrinkTries {
-		if again, short := run(t, shorter); again != nil {
+		if short, again := run(t, shorter); again != nil {
 			failure, history = again, short
 			break
 		}

@@ -60,7 +60,7 @@ type event struct {
 }
 
 // run plays a plan and returns what is wrong, with the history that led there.
-func run(t *testing.T, p plan) (failure error, history string) {
+func run(t *testing.T, p plan) (history string, failure error) {
 	cryptotest.SetGlobalRandom(t, p.Seed)
 	dir := t.TempDir()
 	synctest.Test(t, func(*testing.T) {
@@ -73,7 +73,7 @@ func run(t *testing.T, p plan) (failure error, history string) {
 		failure = w.play()
 		history = w.history()
 	})
-	return failure, history
+	return history, failure
 }
 
 // play runs all phases.

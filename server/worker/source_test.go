@@ -19,22 +19,22 @@ import (
 const key = "s3cr3tk3y0123456789"
 
 // fetchFrom fetches from an address once, and returns the error and all that was logged.
-func fetchFrom(t *testing.T, address string, private bool) (error, string) {
+func fetchFrom(t *testing.T, address string, private bool) (log string, err error) {
 	t.Helper()
-	var log bytes.Buffer
+	var text bytes.Buffer
 	r, err := worker.NewRates(worker.RatesOptions{
 		Address: address, Private: private,
 		Load: func(context.Context, []rates.Day, rates.LoadOptions) (rates.Loaded, error) {
 			return rates.Loaded{}, nil
 		},
 		Mark:   func(context.Context) error { return nil },
-		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
-		return err, log.String()
+		return text.String(), err
 	}
 	_, err = r.Fetch(t.Context())
-	return err, log.String() + fmt.Sprintf("%+v", r.Status())
+	return text.String() + fmt.Sprintf("%+v", r.Status()), err
 }
 
 func TestASourceLeadsNowhereElse(t *testing.T) {
@@ -52,7 +52,7 @@ func TestASourceLeadsNowhereElse(t *testing.T) {
 			w.Header().Set("Location", to)
 			w.WriteHeader(http.StatusFound)
 		}))
-		err, log := fetchFrom(t, source.URL+"/"+key+"?app_id="+key, true)
+		log, err := fetchFrom(t, source.URL+"/"+key+"?app_id="+key, true)
 		source.Close()
 		if err == nil || !strings.Contains(err.Error(), "another host") {
 			t.Errorf("a redirect to %s: %v", to, err)
@@ -77,7 +77,7 @@ func TestARedirectOfTheSourceItselfHasNoReferer(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	defer source.Close()
-	err, log := fetchFrom(t, source.URL+"/old?app_id="+key, false)
+	log, err := fetchFrom(t, source.URL+"/old?app_id="+key, false)
 	if len(referers) != 1 || referers[0] != "" {
 		t.Errorf("the referers are %q, the error %v", referers, err)
 	}

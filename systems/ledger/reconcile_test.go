@@ -124,9 +124,12 @@ func TestDivergences(t *testing.T) {
 		b.update("TXN#"+string(e.Transaction.ID), "LEG#"+string(e.Legs[0].ID), update, set(name, v))
 	}
 	remove := func(b *books, pk, sk string) {
-		_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{
-			TableName: "FinancialTransactions",
-			Key:       dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S(sk)},
+		err := storetest.Retry(func() error {
+			_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{
+				TableName: "FinancialTransactions",
+				Key:       dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S(sk)},
+			})
+			return err
 		})
 		if err != nil {
 			b.t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 func TestReverse(t *testing.T) {
@@ -147,10 +149,13 @@ func (b *books) setStatus(id ledger.TransactionID, status string) {
 
 func (b *books) update(pk, sk, update string, with dynamo.Expressions) {
 	b.t.Helper()
-	_, err := b.db.Update(b.t.Context(), &dynamo.UpdateInput{
-		TableName:        "FinancialTransactions",
-		Key:              dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S(sk)},
-		UpdateExpression: update, Expressions: with,
+	err := storetest.Retry(func() error {
+		_, err := b.db.Update(b.t.Context(), &dynamo.UpdateInput{
+			TableName:        "FinancialTransactions",
+			Key:              dynamo.Key{"PK": dynamo.S(pk), "SK": dynamo.S(sk)},
+			UpdateExpression: update, Expressions: with,
+		})
+		return err
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -77,7 +77,10 @@ func (b *books) itemsOf() (items []dynamo.Item) {
 
 func (b *books) putItem(item dynamo.Item) {
 	b.t.Helper()
-	_, err := b.db.Put(b.t.Context(), &dynamo.PutInput{TableName: booksTable, Item: item})
+	err := storetest.Retry(func() error {
+		_, err := b.db.Put(b.t.Context(), &dynamo.PutInput{TableName: booksTable, Item: item})
+		return err
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -85,8 +88,11 @@ func (b *books) putItem(item dynamo.Item) {
 
 func (b *books) deleteItem(item dynamo.Item) {
 	b.t.Helper()
-	_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{TableName: booksTable,
-		Key: dynamo.Key{"PK": item["PK"], "SK": item["SK"]}})
+	err := storetest.Retry(func() error {
+		_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{TableName: booksTable,
+			Key: dynamo.Key{"PK": item["PK"], "SK": item["SK"]}})
+		return err
+	})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -181,3 +181,19 @@ func (c *Clock) Set(at time.Time) {
 	defer c.mu.Unlock()
 	c.at = at
 }
+
+// retriesMax bounds the attempts of a write that the store refused for the moment.
+const retriesMax = 100
+
+// Retry makes a plain call of a test again while the store refuses it for the moment, as a strict
+// one does with a conflict.
+func Retry(call func() error) error {
+	err := call()
+	for range retriesMax {
+		if !dynamo.Retryable(err) {
+			break
+		}
+		err = call()
+	}
+	return err
+}
