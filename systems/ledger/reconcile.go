@@ -28,8 +28,8 @@ type ReconcileQuery struct {
 	// From and To are the first and the last day. An empty day leaves that end open.
 	From, To Date
 	// Skip and Limit choose the divergences that are listed: Limit of them, after the first Skip.
-	// 0 means FindingsDefault, at most FindingsMax. All are counted. Their order is that in which the
-	// pages of the store arrive, so the parts of two runs fit together only if its pages end alike,
+	// 0 means FindingsDefault, at most FindingsMax. All are counted. Their order is that of
+	// the pages of the store, so the parts of two runs fit together only if its pages end alike,
 	// as those of the embedded store do.
 	Skip, Limit int
 	// Cursor continues an earlier run of the same query, from the Cursor of its last progress.
