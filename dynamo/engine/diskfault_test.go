@@ -75,7 +75,7 @@ func TestEveryFailureOfTheDiskKeepsThePromises(t *testing.T) {
 		}
 	}
 	t.Logf("%d cases:%s", tried, &table)
-	if tried < 20 {
+	if tried < 15 { // One of each kind and class that meets an operation, at the least.
 		t.Fatalf("only %d cases met an operation that can fail", tried)
 	}
 }
