@@ -153,9 +153,9 @@ func TestNothingThatIsSentIsAFaultOfTheServer(t *testing.T) {
 	t.Logf("seed %d", seed)
 	w := start(t)
 	w.taggedThings()
-	a := &abuse{
-		t: t, w: w, random: rand.New(rand.NewPCG(seed, 0)),
-		h: contract.Watch(t, w.server.Handler()).Handler(w.server.Handler()),
+	a := &abuse{t: t, w: w, random: rand.New(rand.NewPCG(seed, 0)), h: w.server.Handler()}
+	if !testing.Short() {
+		a.h = contract.Watch(t, a.h).Handler(a.h)
 	}
 	spec := w.documented()
 	for _, path := range slices.Sorted(maps.Keys(spec)) {
@@ -166,7 +166,7 @@ func TestNothingThatIsSentIsAFaultOfTheServer(t *testing.T) {
 			a.operation(path, strings.ToUpper(method), spec[path][method])
 		}
 	}
-	if a.sent < 1000 {
+	if a.sent < 400 {
 		t.Errorf("%d requests: these cannot be all places", a.sent)
 	}
 }

@@ -36,6 +36,8 @@ type Contract struct {
 	valid    validator.Validator
 	model    *v3.Document
 	document []byte
+	// validating is held while the library validates, because that changes its model.
+	validating sync.Mutex
 }
 
 // Parse reads an OpenAPI document in JSON.
@@ -277,6 +279,8 @@ func (w *Watcher) judge(r *http.Request, sent *copied, answer *http.Response, go
 func (c *Contract) Exchange(
 	r *http.Request, sent *copied, answer *http.Response, got *copied,
 ) []string {
+	c.validating.Lock()
+	defer c.validating.Unlock()
 	name := fmt.Sprintf("%s %s: status %d", r.Method, r.URL.RequestURI(), answer.StatusCode)
 	var findings []string
 	note := func(more string, errs []*errors.ValidationError) {
