@@ -254,6 +254,9 @@ func heapNow() int64 {
 // TestAnImporterHoldsLittleOfARow looks at the heap at the end of a preview, when all of the file
 // was read, over a store that has next to nothing.
 func TestAnImporterHoldsLittleOfARow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what is held in memory is measured in a full run")
+	}
 	held := map[int]int64{}
 	for _, rows := range []int{20_000, 100_000} {
 		i := newIntake(t)
@@ -285,6 +288,9 @@ const (
 )
 
 func TestWhatIsKnownOfARowIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what is held in memory is measured in a full run")
+	}
 	const rows = 200_000
 	e := Entry{State: Live, Date: "2025-07-01", Amount: dec("-12.34"), Currency: "NZD",
 		Source: FromBank, UploadID: "1", Payee: "a shop in a street"}
