@@ -54,6 +54,19 @@ func (o outcome) code() problem.Code {
 	return ""
 }
 
+// how names the outcome for the tally of a round.
+func (o outcome) how() string {
+	switch {
+	case o.ok():
+		return "done"
+	case o.doubt:
+		return "in doubt"
+	case o.code() == "":
+		return "without a code: " + o.err.Error()
+	}
+	return string(o.code())
+}
+
 // callTime is how long a client waits for the answer of one call.
 const callTime = 45 * time.Second
 
@@ -84,6 +97,7 @@ func (c *caller) call(s step, what string, f func(context.Context) (string, erro
 		}
 	}
 	c.w.event("%v: %s (since %v): %s", s, what, o.begin.Round(time.Microsecond), answer)
+	c.w.count(s.Do, o.how())
 	if o.err != nil && problem.KindOf(o.err) == problem.Internal && unknownsHaveWords {
 		c.w.fail("%v: %s: %w", s, what, o.err)
 	}

@@ -16,8 +16,10 @@
 // store has conflicts, throttles, unprocessed members of batches, early ends of pages, indexes that
 // lag, stale reads and lost answers; a call may take so long that claims and requests expire. A
 // process dies between two calls of the store, and with it its requests and workers. The power is
-// cut before a sync, and the store is opened again on what was synced. Clocks of processes differ,
-// and all clocks jump to just before midnight or a change of daylight saving.
+// cut before a sync, and the store is opened again on what was synced. The disk fails: it is full,
+// read-only, writes half of something, or does not sync; the store stops then, the processes end,
+// and all start again on the same disk. Clocks of processes differ, and all clocks jump to just
+// before midnight or a change of daylight saving.
 //
 // # What is compared
 //
@@ -30,10 +32,12 @@
 // nothing is there that no client asked for; a refusal has left no trace and had a reason;
 // balances, legs and statements are what the transactions add up to; each payment is settled once
 // or has a reason; no code belongs to two locations. The product's own checks find nothing then.
-// After that some item is tampered with, and they find it.
+// At the end of a round items of the ledger are tampered with, one at a time, and the
+// reconciliation finds and names each.
 //
 // # A round that fails
 //
 // The test looks for the shortest plan that fails in the same way, and prints it with its history.
-// EXCHEQUER_SEED plays one round again, EXCHEQUER_ROUNDS sets how many rounds are played.
+// EXCHEQUER_SEED plays one round again, EXCHEQUER_ROUNDS sets how many rounds are played, from
+// that seed on. With -v the test lists how often each operation came out in which way.
 package sim

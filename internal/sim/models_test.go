@@ -12,7 +12,13 @@ func (w *world) newModels() {
 // setUp makes what every round begins with, while nothing goes wrong.
 func (w *world) setUp() error {
 	c := w.newCaller(-1)
-	return w.setUpLedger(c)
+	if err := w.setUpLedger(c); err != nil {
+		return err
+	}
+	for n := range placeCount / 2 {
+		createLocation(c, step{ID: -200 - n, Do: "create location", A: 2 * n, B: 2 * n})
+	}
+	return w.failed()
 }
 
 // compare compares all that is stored with all that is known, when all is quiet.

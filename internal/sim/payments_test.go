@@ -54,11 +54,12 @@ var paymentTheme = []weight{
 	{"freeze", 2}, {"unfreeze", 3}, {"reconcile", 1}, {"repeat", 2},
 }
 
-// dues are how long after the clock of the round's beginning payments are due: at once, soon, after
-// midnight in the zone of the accounts, and after each of the jumps.
+// dues are how long after the clock of the round's beginning payments are due: on days that are
+// over, at once, soon, after midnight in the zone of the accounts, and after each of the jumps.
 var dues = []time.Duration{
-	-time.Hour, 0, 100 * time.Millisecond, 300 * time.Millisecond, time.Second, 2 * time.Minute,
-	30 * time.Minute, 31 * time.Minute, 4 * time.Hour, 14 * time.Hour, 30 * 24 * time.Hour,
+	-36 * time.Hour, -24 * time.Hour, -12 * time.Hour, -time.Hour, 0, 100 * time.Millisecond,
+	300 * time.Millisecond, time.Second, 2 * time.Minute, 30 * time.Minute, 31 * time.Minute,
+	4 * time.Hour, 14 * time.Hour, 30 * 24 * time.Hour,
 }
 
 func (c *caller) schedule(s step, account client.AccountID, key string, payee client.AccountID,
@@ -224,7 +225,8 @@ func runPayments(c *caller, s step) {
 
 // moves of days are of those on which payments are due, in one zone or the other.
 func moveDay(c *caller, s step) {
-	day := client.Date([]string{"2026-04-04", "2026-04-05", "2026-05-04"}[s.A%3])
+	day := client.Date([]string{"2026-04-03", "2026-04-04", "2026-04-03", "2026-04-05",
+		"2026-05-04"}[s.A%5])
 	in := []string{"", zone}[s.B%2]
 	c.call(s, fmt.Sprintf("move %s in %q", day, in), func(ctx context.Context) (string, error) {
 		got, err := c.MovePaymentDay(ctx, day, in, nil)
@@ -492,7 +494,7 @@ func (x *order) amounts() []int {
 func (w *world) compareMoves(
 	c *caller, listed map[client.PaymentID]client.ScheduledPayment,
 ) error {
-	for _, day := range []string{"2026-04-04", "2026-04-05"} {
+	for _, day := range []string{"2026-04-02", "2026-04-03", "2026-04-04", "2026-04-05"} {
 		for _, name := range []string{"", zone} {
 			in, err := time.LoadLocation(name)
 			if err != nil {

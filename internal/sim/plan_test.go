@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 )
 
 // plan is what a round does. It follows from a seed, but any part of it can be left out, and what
@@ -59,6 +61,7 @@ const (
 	faultSlow        = "slow store"       // Call At of the store takes N milliseconds.
 	faultKill        = "process killed"   // Process N, before call At of the store.
 	faultPower       = "power cut"        // Before sync At; N percent of what is not synced stays.
+	faultDisk        = "disk fails"       // At sync At; N chooses the failure of diskFaults.
 	faultClock       = "clock of process" // Process N is off by At milliseconds.
 	faultJump        = "clocks jump"      // All clocks, at request At, to just before jump N.
 )
@@ -126,6 +129,7 @@ func newFaults(r *rand.Rand, phase, steps int) []fault {
 	add(faultSlow, r.IntN(4), steps*4, 90_000)
 	add(faultKill, r.IntN(5)/3, steps*4, processCount)
 	add(faultPower, r.IntN(5)/3, steps, 101)
+	add(faultDisk, r.IntN(5)/3, steps, len(diskFaults))
 	if r.IntN(3) == 0 {
 		all = append(all, fault{faultClock, phase, r.IntN(4000) - 2000, r.IntN(processCount)})
 	}
@@ -147,6 +151,26 @@ var storeFaults = []string{
 	"stale-read,rate=0.3,delay=100ms",
 	"lost-answer,rate=0.05",
 	"lost-answer,op=TransactWriteItems,rate=0.2",
+}
+
+// diskFaults are the failures of a disk, of which a plan has some.
+var diskFaults = allDiskFaults()
+
+func allDiskFaults() []engine.DiskFault {
+	var all []engine.DiskFault
+	for _, kind := range engine.DiskFaultKinds() {
+		for _, once := range []bool{true, false} {
+			// Most writes are to the log, and so are most of the failures.
+			for _, f := range []engine.DiskFault{
+				{N: 1}, {N: 3, Class: engine.DiskLog}, {N: 2, Class: engine.DiskTable},
+				{N: 1, Class: engine.DiskManifest},
+			} {
+				f.Kind, f.Once = kind, once
+				all = append(all, f)
+			}
+		}
+	}
+	return all
 }
 
 // lagMax is how far behind an index may be.

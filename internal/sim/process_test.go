@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/statements"
@@ -49,20 +50,23 @@ func (p *process) alive() *life {
 
 // start starts a process. Faults of the store may be in the way for a while.
 func (p *process) start() error {
-	l := &life{process: p}
+	w, l := p.w, &life{process: p}
 	var err error
 	for range 30 {
-		l.server, err = server.Open(p.w.ctx, server.Options{
-			DataDir: p.w.dir, Store: gate{p.w.db, l}, Now: p.now, NewID: p.w.newID,
-			Draw: p.w.drawInt,
+		l.server, err = server.Open(w.ctx, server.Options{
+			DataDir: w.dir, Store: gate{w.db, l}, Now: p.now, NewID: w.newID,
+			Draw: w.drawInt,
 			Logger: slog.New(
 				slog.NewTextHandler(logLines{p}, &slog.HandlerOptions{Level: slog.LevelWarn}),
 			),
-			Statements: statements.Options{Files: fileView{p.w.files, l}},
+			Statements: statements.Options{Files: fileView{w.files, l}},
 		})
 		if err == nil {
 			p.life.Store(l)
 			return nil
+		}
+		if w.db.Failure() != nil {
+			return nil // watchDisk starts it once the disk works.
 		}
 		time.Sleep(time.Second)
 	}
@@ -102,6 +106,9 @@ func (w *world) powerOn() error {
 		return fmt.Errorf("open the store: %w", err)
 	}
 	w.db = db
+	closed := make(chan struct{})
+	w.stopWatching = func() { close(closed) }
+	go w.watchDisk(db, closed)
 	disk := w.disk
 	disk.OnSync(func() { w.beforeSync(disk) })
 	for _, p := range w.processes {
@@ -123,17 +130,60 @@ func (w *world) powerOff() error {
 		}
 	}
 	w.disk.OnSync(nil)
-	return errors.Join(err, w.db.Close())
+	w.stopWatching()
+	var failed *dynamo.StoreFailedError
+	if closing := w.db.Close(); !errors.As(closing, &failed) {
+		return errors.Join(err, closing)
+	}
+	return err
 }
 
-// beforeSync cuts the power if the plan says so: from here on the processes are dead, and the store
-// goes on writing to a disk that nobody looks at again.
+// watchDisk stops all processes once the store has failed, as their supervisors do, and starts them
+// again on the same disk, which works by then. Until the stop they go on to answer.
+func (w *world) watchDisk(db *engine.DB, closed <-chan struct{}) {
+	select {
+	case <-closed:
+		return
+	case <-db.Failed():
+	}
+	w.event("the store has failed: %v", db.Failure())
+	w.count("store failed", "")
+	w.background.Go(func() {
+		time.Sleep(w.draw(50 * time.Millisecond))
+		w.restarting <- struct{}{}
+		defer func() { <-w.restarting }()
+		if w.db != db {
+			return // The power went off in between.
+		}
+		err := w.powerOff()
+		time.Sleep(restartTime)
+		w.disk.Heal()
+		if err = errors.Join(err, w.powerOn(), w.resumeFaults()); err != nil {
+			w.fail("restart after the disk failed: %w", err)
+		}
+	})
+}
+
+// resumeFaults gives a store that was opened again the faults of the phase.
+func (w *world) resumeFaults() error {
+	if phase := int(w.phase.Load()); phase != quiet {
+		return w.setFaults(phase)
+	}
+	return nil
+}
+
+// beforeSync lets the disk fail, or cuts the power, if the plan says so. After a cut the processes
+// are dead, and the store goes on writing to a disk that nothing reads again.
 func (w *world) beforeSync(disk *engine.Disk) {
-	cuts := w.faultsAt(faultPower, int(w.syncs.Add(1)))
+	n := int(w.syncs.Add(1))
+	for _, f := range w.faultsAt(faultDisk, n) {
+		disk.Fail(diskFaults[f.N%len(diskFaults)])
+	}
+	cuts := w.faultsAt(faultPower, n)
 	if len(cuts) == 0 {
 		return
 	}
-	f := cuts[0]
+	f, db := cuts[0], w.db
 	for _, p := range w.processes {
 		l := p.life.Load()
 		if l == nil || l.dead.Load() {
@@ -143,19 +193,19 @@ func (w *world) beforeSync(disk *engine.Disk) {
 	for _, p := range w.processes {
 		p.life.Load().dead.Store(true)
 	}
+	w.count("power cut", "")
 	left := disk.CutPower(w.plan.Seed+uint64(f.At), f.N)
 	disk.OnSync(nil)
 	w.background.Go(func() {
 		w.restarting <- struct{}{}
 		defer func() { <-w.restarting }()
+		if w.db != db {
+			return // The store failed and was opened again in between.
+		}
 		err := w.powerOff()
 		time.Sleep(restartTime)
 		w.disk = left
-		err = errors.Join(err, w.powerOn())
-		if phase := int(w.phase.Load()); phase != quiet {
-			err = errors.Join(err, w.setFaults(phase))
-		}
-		if err != nil {
+		if err = errors.Join(err, w.powerOn(), w.resumeFaults()); err != nil {
 			w.fail("power on: %w", err)
 		}
 	})

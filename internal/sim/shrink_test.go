@@ -22,7 +22,7 @@ func shrink(t *testing.T, p plan, failure error) plan {
 			if time.Now().After(deadline) {
 				return false
 			}
-			if _, other := run(t, p); other != nil && shape(other) == shape(failure) {
+			if _, other := run(t, p, nil); other != nil && shape(other) == shape(failure) {
 				return true
 			}
 		}

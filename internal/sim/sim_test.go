@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -19,12 +21,14 @@ func TestRounds(t *testing.T) {
 	rounds := number(t, "EXCHEQUER_ROUNDS", roundsByDefault)
 	first := uint64(time.Now().UnixNano())
 	if seed := os.Getenv("EXCHEQUER_SEED"); seed != "" {
-		first, rounds = uint64(number(t, "EXCHEQUER_SEED", 0)), 1
+		first = uint64(number(t, "EXCHEQUER_SEED", 0))
+		rounds = number(t, "EXCHEQUER_ROUNDS", 1)
 	}
 	began, told := time.Now(), time.Now()
+	tally := map[string]int{}
 	for n := range rounds {
 		p := newPlan(first + uint64(n))
-		history, failure := run(t, p)
+		history, failure := run(t, p, tally)
 		if failure != nil {
 			report(t, p, failure, history)
 		}
@@ -32,6 +36,10 @@ func TestRounds(t *testing.T) {
 			told = time.Now()
 			t.Logf("%d rounds of %d in %v", n+1, rounds, time.Since(began).Round(time.Second))
 		}
+	}
+	t.Logf("%d rounds from seed %d", rounds, first)
+	for _, what := range slices.Sorted(maps.Keys(tally)) {
+		t.Logf("%8d  %s", tally[what], what)
 	}
 }
 
@@ -42,7 +50,7 @@ func report(t *testing.T, p plan, failure error, history string) {
 		p.Seed, failure, len(p.Steps), len(p.Faults))
 	shorter := shrink(t, p, failure)
 	for range shrinkTries {
-		if short, again := run(t, shorter); again != nil {
+		if short, again := run(t, shorter, nil); again != nil {
 			failure, history = again, short
 			break
 		}

@@ -32,6 +32,7 @@ type world struct {
 	jumped                 atomic.Int64 // How far the clocks have jumped, in nanoseconds.
 	began                  time.Time
 	background             sync.WaitGroup // Restarts, and requests that were sent twice.
+	stopWatching           func()         // Ends watchDisk of the store.
 	restarting             chan struct{}  // Held by who stops and starts processes.
 
 	mu      sync.Mutex // Never held while anything waits.
@@ -40,6 +41,7 @@ type world struct {
 	events  []event
 	failure error
 	created map[string]int // 201s by the path and the key of their request.
+	tally   map[string]int // How often each thing came out in which way.
 	models
 }
 
@@ -59,19 +61,26 @@ type event struct {
 	text string
 }
 
-// run plays a plan and returns what is wrong, with the history that led there.
-func run(t *testing.T, p plan) (history string, failure error) {
+// run plays a plan and returns what is wrong, with the history that led there. It adds to a tally,
+// unless that is nil.
+func run(t *testing.T, p plan, tally map[string]int) (history string, failure error) {
 	cryptotest.SetGlobalRandom(t, p.Seed)
 	dir := t.TempDir()
 	synctest.Test(t, func(*testing.T) {
 		w := &world{
 			plan: p, ctx: context.Background(), dir: dir, disk: engine.NewDisk(), began: time.Now(),
 			random: rand.New(rand.NewPCG(p.Seed, 2)), created: map[string]int{},
+			tally: map[string]int{},
 			files: newFileStore(), restarting: make(chan struct{}, 1),
 		}
 		w.phase.Store(quiet)
 		failure = w.play()
 		history = w.history()
+		for what, n := range w.tally {
+			if tally != nil {
+				tally[what] += n
+			}
+		}
 	})
 	return history, failure
 }
@@ -94,7 +103,7 @@ func (w *world) play() (err error) {
 			return fmt.Errorf("phase %d: %w", phase, err)
 		}
 	}
-	return nil
+	return w.tamper(w.newCaller(-1))
 }
 
 // playPhase lets the clients work, waits until all is quiet, and compares.
@@ -146,6 +155,7 @@ func (w *world) playPhase(phase int) error {
 // restarts, and claims of workers that died.
 func (w *world) calm() error {
 	w.phase.Store(quiet)
+	w.disk.Heal()
 	w.background.Wait()
 	for _, p := range w.processes {
 		p.skew.Store(0)
@@ -213,6 +223,13 @@ func (w *world) event(form string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, event{time.Since(w.began), fmt.Sprintf(form, args...)})
+}
+
+// count adds to the tally of a round.
+func (w *world) count(what, how string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tally[strings.TrimSpace(what+" "+how)]++
 }
 
 // fail notes the first thing that is wrong.

@@ -60,7 +60,8 @@ type Reconciliation struct {
 	// looked at.
 	Items, Others                int
 	Transactions, Legs, Accounts int
-	// Totals has one entry for each currency, by its code.
+	// Totals has one entry for each currency, by its code. Amounts without a currency are in none
+	// of them: they are divergences.
 	Totals []CurrencyTotal
 	// Divergences are those that the query asked to list, in the order in which they were met;
 	// Found counts all.
@@ -342,6 +343,10 @@ func (r *reconciler) result() Reconciliation {
 	for _, t := range out.Totals {
 		r.compareTotals(t)
 	}
+	// What a leg without a currency says is a divergence and the total of no currency.
+	out.Totals = slices.DeleteFunc(out.Totals, func(t CurrencyTotal) bool {
+		return t.Currency == ""
+	})
 	out.Divergences, out.Found = s.Divergences, s.Found
 	out.Undecided, out.Open = s.Undecided, s.Open
 	return out

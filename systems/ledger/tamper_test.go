@@ -267,6 +267,13 @@ func TestTamperingIsFound(t *testing.T) {
 			})
 			where := fmt.Sprintf("%s %s %s: %s", kindOf(item), item["PK"].S(), item["SK"].S(),
 				c.name)
+			// An amount without a currency cannot be written down, so that no client could read it.
+			if slices.ContainsFunc(r.Totals, func(c ledger.CurrencyTotal) bool {
+				return !c.Currency.Known() || c.Debits.Currency() != c.Currency ||
+					c.Credits.Currency() != c.Currency || c.Balances.Currency() != c.Currency
+			}) {
+				t.Errorf("%s: the totals are %v", where, r.Totals)
+			}
 			switch {
 			case c.free:
 				free++
