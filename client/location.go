@@ -334,20 +334,35 @@ func (c *Client) ImportLocations(
 
 // LocationRepair is the outcome of a comparison of locations and lookup items.
 type LocationRepair struct {
+	// Verdict is VerdictSound, VerdictFaulty or VerdictUndecided.
+	Verdict   string          `json:"verdict"`
 	Locations int             `json:"locations"`
 	Lookups   int             `json:"lookups"`
 	Faults    []LocationFault `json:"faults"`
-	// Mended tells that nothing is left to do.
+	// Undecided are the codes that could not be compared, because other writers changed them each
+	// time.
+	Undecided []UndecidedCode `json:"undecided"`
+	// Mended reports whether the verdict is VerdictSound.
 	Mended bool `json:"mended"`
 }
 
-// LocationFault is one disagreement: lookup_missing, lookup_foreign, lookup_stray or code_twice.
+// LocationFault is one disagreement: lookup_missing, lookup_foreign, lookup_wrong, lookup_stray,
+// code_twice, index_wrong, item_wrong or item_unreadable.
 type LocationFault struct {
 	Kind     string     `json:"kind"`
 	Code     string     `json:"code"`
 	Location LocationID `json:"location"`
 	Other    LocationID `json:"other,omitempty"`
-	Mended   bool       `json:"mended"`
+	// Entry is the key of the item, and Why what is wrong with it, of a fault of a single item.
+	Entry  string `json:"entry,omitempty"`
+	Why    string `json:"why,omitempty"`
+	Mended bool   `json:"mended"`
+}
+
+// UndecidedCode is a code that could not be compared.
+type UndecidedCode struct {
+	Code     string     `json:"code"`
+	Location LocationID `json:"location,omitempty"`
 }
 
 // RepairLocations compares locations and lookup items and, with mend, puts right what it finds.

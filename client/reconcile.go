@@ -35,9 +35,13 @@ type ReconcileProgress struct {
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// The verdicts of a reconciliation.
+// The verdicts of checks.
 const (
-	// VerdictBalanced means that everything was compared and nothing diverges.
+	// VerdictSound means that everything was compared and nothing is wrong.
+	VerdictSound = "sound"
+	// VerdictFaulty means that something is wrong.
+	VerdictFaulty = "faulty"
+	// VerdictBalanced means that all books were compared and nothing diverges.
 	VerdictBalanced = "balanced"
 	// VerdictDiverges means that something diverges.
 	VerdictDiverges = "diverges"

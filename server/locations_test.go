@@ -274,7 +274,8 @@ func (w *world) dutiesOfLocations(t *testing.T) {
 		}
 	}
 	r := must[client.LocationRepair](t)(w.RepairLocations(ctx, true))
-	if r.Locations != 8 || r.Lookups != 8 || len(r.Faults) != 0 || !r.Mended {
+	if r.Locations != 8 || r.Lookups != 8 || len(r.Faults) != 0 || !r.Mended ||
+		r.Verdict != client.VerdictSound {
 		t.Errorf("%+v", r)
 	}
 	if n := must[int](t)(w.ReindexLocations(ctx)); n != 8 {

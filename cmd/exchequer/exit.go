@@ -90,6 +90,16 @@ func usagef(try, format string, args ...any) error {
 	return &failure{exit: exitUsage, text: fmt.Sprintf(format, args...), try: try}
 }
 
+// undecided returns how a check ends that found nothing, but could not compare everything.
+func undecided(question string, open int, noun, command string) error {
+	return &failure{
+		exit: exitUndecided,
+		text: fmt.Sprintf("It is not decided %s: %s could not be compared", question,
+			count(open, noun)),
+		try: command + ", once more",
+	}
+}
+
 // exitOf returns the status that an error ends the program with.
 func exitOf(err error) int {
 	var (

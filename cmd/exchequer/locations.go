@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -542,15 +541,16 @@ while it takes no longer than 100 ms; after that the plan says what to do instea
 }
 
 func (a *app) locationsRepair() *cobra.Command {
-	type fault = client.LocationFault
 	var mend, reindex bool
 	command := &cobra.Command{
 		Use:   "repair",
-		Short: "Compare locations and lookup items of codes, both ways",
-		Long: `Compare locations and lookup items of codes, both ways, while others write.
+		Short: "Check locations and lookup items of codes against each other",
+		Long: `Compare locations and lookup items of codes, both ways, and the index keys of each location with its
+values, while others write.
 
 No write of this program leaves a difference; another program that writes to the table can. --mend puts
-right what is found. The exit status is 8 when something is left to do.`,
+right what it finds. The exit status is 8 when a fault is left, and 9 when none is left but a code could
+not be compared, because other writers changed it each time: run it again then.`,
 		Example: `  exchequer locations repair
   exchequer locations repair --mend`,
 		Args: cobra.NoArgs,
@@ -566,29 +566,52 @@ right what is found. The exit status is 8 when something is left to do.`,
 			if err != nil {
 				return err
 			}
-			a.remark("%s, %s, %s", count(r.Locations, "location"),
-				count(r.Lookups, "lookup item"), count(len(r.Faults), "fault"))
-			columns := []column[fault]{
-				col("CODE", func(f fault) string { return f.Code }),
-				col("FAULT", func(f fault) string { return f.Kind }),
-				col("LOCATION", func(f fault) string { return string(f.Location) }),
-				col("OTHER", func(f fault) string { return string(f.Other) }),
-				col("MENDED", func(f fault) string { return strconv.FormatBool(f.Mended) }),
-			}
-			if err := page(a, columns, whole(r.Faults), "nothing is wrong"); err != nil {
-				return err
-			}
-			if !r.Mended {
-				return &failure{
-					exit: exitDiffers, text: fmt.Sprintf("%s left", count(len(r.Faults), "fault")),
-					try: "exchequer locations repair --mend",
-				}
-			}
-			return nil
+			return a.repaired(r)
 		}),
 	}
 	command.Flags().BoolVar(&mend, "mend", false, "put right what is found")
 	command.Flags().BoolVar(&reindex, "reindex", false,
 		"write all index keys anew first, after an index was added")
 	return command
+}
+
+// repaired shows the result of a repair. Its verdict is the exit status.
+func (a *app) repaired(r client.LocationRepair) error {
+	type fault = client.LocationFault
+	a.remark("%s, %s, %s", count(r.Locations, "location"),
+		count(r.Lookups, "lookup item"), count(len(r.Faults), "fault"))
+	for _, u := range r.Undecided {
+		a.remark("not decided: code %s of location %s", u.Code, u.Location)
+	}
+	columns := []column[fault]{
+		col("CODE", func(f fault) string { return f.Code }),
+		col("FAULT", func(f fault) string { return f.Kind }),
+		col("LOCATION", func(f fault) string { return string(f.Location) }),
+		col("OTHER", func(f fault) string { return string(f.Other) }),
+		col("ENTRY", func(f fault) string { return f.Entry }),
+		col("WHY", func(f fault) string { return f.Why }),
+		col("MENDED", func(f fault) string { return strconv.FormatBool(f.Mended) }),
+	}
+	none := "nothing is wrong"
+	if len(r.Undecided) > 0 {
+		none = "no fault was found"
+	}
+	if err := page(a, columns, whole(r.Faults), none); err != nil {
+		return err
+	}
+	left := 0
+	for _, f := range r.Faults {
+		if !f.Mended {
+			left++
+		}
+	}
+	switch r.Verdict {
+	case client.VerdictSound:
+		return nil
+	case client.VerdictUndecided:
+		return undecided("whether locations and codes agree", len(r.Undecided), "code",
+			"exchequer locations repair")
+	}
+	return &failure{exit: exitDiffers, text: count(left, "fault") + " left",
+		try: "exchequer locations repair --mend"}
 }

@@ -97,12 +97,8 @@ func (a *app) reconciliation(r client.Reconciliation) error {
 	case client.VerdictBalanced:
 		return nil
 	case client.VerdictUndecided:
-		return &failure{
-			exit: exitUndecided,
-			text: "It is not decided whether the books balance: " +
-				count(r.Open, "thing") + " could not be compared",
-			try: "exchequer ledger reconcile, once more",
-		}
+		return undecided("whether the books balance", r.Open, "thing",
+			"exchequer ledger reconcile")
 	}
 	text := "The books do not balance: " + count(r.Found, "divergence")
 	try := "exchequer ledger get TRANSACTION --legs, for those that are named"

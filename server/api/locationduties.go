@@ -35,17 +35,26 @@ type (
 	}
 
 	repairReport struct {
-		Locations int           `json:"locations"`
-		Lookups   int           `json:"lookups" doc:"Lookup items of codes"`
-		Faults    []repairFault `json:"faults" nullable:"false"`
-		Mended    bool          `json:"mended" doc:"Whether nothing is left to do"`
+		Verdict   locations.Verdict `json:"verdict" enum:"sound,faulty,undecided" doc:"sound: everything was compared, and nothing is wrong any more. undecided: no fault is left, but not everything could be compared"`
+		Locations int               `json:"locations"`
+		Lookups   int               `json:"lookups" doc:"Lookup items of codes"`
+		Faults    []repairFault     `json:"faults" nullable:"false"`
+		Undecided []repairUndecided `json:"undecided" nullable:"false" doc:"The codes that could not be compared, because other writers changed them each time"`
+		Mended    bool              `json:"mended" doc:"Whether the verdict is sound"`
+	}
+
+	repairUndecided struct {
+		Code     string       `json:"code"`
+		Location locations.ID `json:"location,omitempty"`
 	}
 
 	repairFault struct {
-		Kind     locations.FaultKind `json:"kind" enum:"lookup_missing,lookup_foreign,lookup_stray,code_twice"`
+		Kind     locations.FaultKind `json:"kind" enum:"lookup_missing,lookup_foreign,lookup_wrong,lookup_stray,code_twice,index_wrong,item_wrong,item_unreadable"`
 		Code     string              `json:"code"`
-		Location locations.ID        `json:"location" doc:"Has the code or, of a stray lookup item, is what that names"`
+		Location locations.ID        `json:"location" doc:"Has the code or, of a stray lookup item, is the one that the item names"`
 		Other    locations.ID        `json:"other,omitempty" doc:"The location that the lookup item names"`
+		Entry    string              `json:"entry,omitempty" doc:"The key of the item, of a fault of a single item" example:"LOCATION_CODE#akl-01 META"`
+		Why      string              `json:"why,omitempty" doc:"What is wrong with the item"`
 		Mended   bool                `json:"mended"`
 	}
 
@@ -209,9 +218,11 @@ func (a *API) registerLocationDuties() {
 	}, a.importLocations)
 	register(a, operation{
 		id: "repair-locations", method: http.MethodPost, path: "/v1/locations/repair", tag: tag,
-		scope: apikey.LocationsAdmin, summary: "Compare locations and lookup items", stream: true,
+		scope: apikey.LocationsAdmin, stream: true,
+		summary: "Check locations and lookup items against each other",
 		description: "Both ways, while others write. No write of this server leaves a difference; " +
-			"another program can.",
+			"another program can. An item that cannot be read is a fault. What changes each time " +
+			"that it is looked at makes the verdict undecided, never sound.",
 		problems: []*problem.Definition{locations.ErrContended},
 	}, a.repairLocations)
 	register(a, operation{
@@ -313,8 +324,11 @@ func (a *API) repairLocations(
 		return nil, err
 	}
 	return &answer[repairReport]{Body: repairReport{
-		Locations: r.Locations, Lookups: r.Lookups, Mended: r.Mended(),
+		Verdict: r.Verdict(), Locations: r.Locations, Lookups: r.Lookups, Mended: r.Mended(),
 		Faults: convertAll(r.Faults, func(f locations.Fault) repairFault { return repairFault(f) }),
+		Undecided: convertAll(r.Undecided, func(u locations.Undecided) repairUndecided {
+			return repairUndecided(u)
+		}),
 	}}, nil
 }
 

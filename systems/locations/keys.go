@@ -24,6 +24,13 @@ const (
 	kindLookup    = "LocationCodeLookup"
 )
 
+// The beginnings of partition keys, and the sort key of both kinds of items.
+const (
+	locationPrefix = "LOCATION#"
+	lookupPrefix   = "LOCATION_CODE#"
+	sortKey        = "META"
+)
+
 // Items as they are stored. Attribute names are part of the table's contract with other programs.
 type (
 	locationItem struct {
@@ -91,6 +98,7 @@ type model struct {
 	// What follows is the same table as repairs see it, where locations and lookup items have
 	// nothing to do with each other. It is a table of its own to the kit, which would otherwise
 	// find two entities with the same keys.
+	apart                      *singletable.Table
 	lookups                    *singletable.Entity[lookupItem]
 	lookupOwner                singletable.Field[lookupItem, ID]
 	loose                      *singletable.Entity[locationItem]
@@ -148,17 +156,18 @@ func newModel(o Options) *model {
 }
 
 func (m *model) defineEntities(o Options, again *singletable.Table) {
-	key, list := "LOCATION#<locationId>", "LIST#LOCATION"
+	m.apart = again
+	key, list := locationPrefix+"<locationId>", "LIST#LOCATION"
 	if o.Shards > 0 {
 		n := strconv.Itoa(o.Shards)
-		key = "LOCATION#<locationId:shard(" + n + ")>#<locationId>"
+		key = locationPrefix + "<locationId:shard(" + n + ")>#<locationId>"
 		list += "<locationId:shardSuffix(" + n + ")>"
 	}
 	options := []singletable.EntityOption{
 		singletable.Discriminator(kindAttribute, kindLocation),
 		singletable.Enum("status", string(Active), string(Inactive)),
 		singletable.Sound(soundLocation),
-		singletable.Primary(key, "META"),
+		singletable.Primary(key, sortKey),
 	}
 	place := func(wanted bool, option singletable.EntityOption) {
 		if wanted {
@@ -175,13 +184,13 @@ func (m *model) defineEntities(o Options, again *singletable.Table) {
 	m.locations = singletable.NewEntity[locationItem](m.table, kindLocation, options...)
 	// Reservable lets a location have a lookup item that names it already.
 	m.codes = singletable.NewUnique(m.locations, kindLookup, singletable.Reservable(),
-		singletable.Primary("LOCATION_CODE#<locationCode:lower>", "META"),
+		singletable.Primary(lookupPrefix+"<locationCode:lower>", sortKey),
 		singletable.Discriminator(kindAttribute, kindLookup),
 		singletable.Copy("locationId", "locationCode", "createdAt"))
 	m.loose = singletable.NewEntity[locationItem](again, kindLocation, options...)
 	m.lookups = singletable.NewEntity[lookupItem](again, kindLookup,
 		singletable.Discriminator(kindAttribute, kindLookup),
-		singletable.Primary("LOCATION_CODE#<codeKey>", "META"))
+		singletable.Primary(lookupPrefix+"<codeKey>", sortKey))
 }
 
 func (m *model) defineFields() {
