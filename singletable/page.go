@@ -90,6 +90,25 @@ func (p *Pattern[In, Out]) Page(
 	return page, nil
 }
 
+// Rebind returns a cursor that continues at the place of another cursor of this pattern, but with
+// other inputs. The inputs may differ in values that the keys of the rows do not depend on, such as
+// one that a caller has signed with its cursors.
+func (p *Pattern[In, Out]) Rebind(s *Store, from In, cursor string, to In) (string, error) {
+	before, err := p.c.prepare(s, unsafe.Pointer(&from))
+	if err != nil {
+		return "", err
+	}
+	at, err := before.decodeCursor(s, cursor)
+	if err != nil {
+		return "", err
+	}
+	after, err := p.c.prepare(s, unsafe.Pointer(&to))
+	if err != nil {
+		return "", err
+	}
+	return after.encodeCursor(s, at), nil
+}
+
 // First returns the first row and whether there is one. A first row that cannot be read is an
 // [*UnreadableError].
 func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out, found bool,

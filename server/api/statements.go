@@ -37,6 +37,7 @@ func (a *API) registerStatement() {
 			"a reader turns the pages neither repeat nor hide a row.",
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidCursor, ledger.ErrAccountNotFound,
+			ledger.ErrStatementIncomplete,
 		},
 	}, a.statement)
 }

@@ -125,6 +125,12 @@ var ErrAccountFromFuture = Problems.Define(problem.Unavailable, "account_from_fu
 	"Account {account} was last posted to at {last}, but it is {now} here: more than {limit} apart",
 	"Set the clocks of all servers right, and send the same request again")
 
+// ErrStatementIncomplete is what a statement is if a leg in the middle of it cannot be found: the
+// index that statements are read from lags, or the leg was removed.
+var ErrStatementIncomplete = Problems.Define(problem.Unavailable, "statement_incomplete",
+	"Leg {version} of account {account} cannot be found in the index that statements are read from",
+	"Read the statement again from its first page; if the error stays, reconcile the books")
+
 // ErrContended is what is left when other writers kept winning until the caller's time was over.
 var ErrContended = Problems.Define(problem.Unavailable, "contended",
 	"Too many writers want {items} at once",

@@ -1,5 +1,10 @@
 package ledger
 
+import (
+	"context"
+	"fmt"
+)
+
 // DeriveTransaction returns the id that a transaction with an idempotency key has.
 func DeriveTransaction(tenant, key string) string { return derive(transactionSpace, tenant, key) }
 
@@ -34,4 +39,18 @@ func Touch(l *Ledger, id AccountID) {
 func PagesOf(n int, q ReconcileQuery) ReconcileQuery {
 	q.page = n
 	return q
+}
+
+// OldStatementCursor returns the cursor of the second page of a statement as it was written before
+// cursors had the versions of more than the newest row.
+func OldStatementCursor(ctx context.Context, l *Ledger, s Statement, size int) (string, error) {
+	from, until, err := days(s.From, s.To, l.Zone(s.Account))
+	if err != nil {
+		return "", err
+	}
+	in := ByStatement{AccountID: s.Account.ID, From: &from, To: &until,
+		Balances: fmt.Sprintf("%s~%s~%d", s.Opening.Decimal(), s.Closing.Decimal(),
+			s.Legs[0].AccountVersion)}
+	page, err := modelOf(l).statement.Page(ctx, l.store, in, size, "")
+	return in.Balances + "~" + page.Next, err
 }

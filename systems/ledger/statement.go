@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,8 +34,9 @@ type Statement struct {
 }
 
 // Statement returns a page of an account's statement. Legs that are posted while a reader turns
-// the pages neither repeat nor hide a row: they are on none of the pages. A new account has no
-// rows, and balances of zero.
+// the pages neither repeat nor hide a row: they are on none of the pages. Each page is read from an
+// index, which may lag; a leg that is missing between others is waited for, and if it does not come
+// the error is ErrStatementIncomplete. A new account has no rows, and balances of zero.
 func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, error) {
 	// What is wrong with the request comes before what is wrong with the account.
 	if _, _, err := days(q.From, q.To, l.opts.Zone); err != nil {
@@ -55,22 +57,66 @@ func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, er
 	s := Statement{Account: account, From: q.From, To: q.To}
 	in := ByStatement{AccountID: q.AccountID, From: &from, To: &until}
 	if q.Cursor == "" {
-		return s, l.firstPage(ctx, &s, in, size)
+		return s, l.untilWhole(ctx, func() error { return l.firstPage(ctx, &s, in, size) })
 	}
 	balances, cursor, ok := cutCursor(q.Cursor)
 	if !ok {
 		return Statement{}, ErrInvalidCursor.New()
 	}
-	last, err := s.setBalances(balances)
+	pins, err := s.setBalances(balances)
 	if err != nil {
 		return Statement{}, ErrInvalidCursor.Wrap(err)
 	}
 	in.Balances = balances
-	if _, err = l.statementPage(ctx, &s, in, size, cursor); err != nil {
+	err = l.untilWhole(ctx, func() error {
+		_, err := l.statementPage(ctx, &s, in, pins, size, cursor)
+		return err
+	})
+	if err != nil {
 		return Statement{}, err
 	}
-	s.endAt(last)
+	s.endAt(pins.newest)
 	return s, nil
+}
+
+// pins are the versions of legs that a statement knows from one page to the next. A leg between
+// them that is on no page is missing from the index.
+type pins struct {
+	newest uint64 // the statement's first row
+	floor  uint64 // the newest leg before the statement's days, or unknown: 0 if there is none
+	last   uint64 // the last row so far: 0 before the first page and after a leg without a version
+}
+
+// unknown is the version of a leg that another program posted, and of one that was not looked for.
+const unknown = math.MaxUint64
+
+// untilWhole reads again while legs are missing, because the index may lag.
+func (l *Ledger) untilWhole(ctx context.Context, read func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := read()
+		if !errors.Is(err, ErrStatementIncomplete) || attempt == 2*lagAttempts {
+			return err
+		}
+		if err := l.pause(ctx, lagWait, err); err != nil {
+			return err
+		}
+	}
+}
+
+// missing returns the version of a leg that is on no page though others around it are, or 0. The
+// rows are those of the page after the row last, newest first.
+func (p *pins) missing(rows []legItem, end bool) uint64 {
+	for i := range rows {
+		version := rows[i].AccountVersion
+		if p.last > 0 && version > 0 && version < p.last-1 {
+			return p.last - 1
+		}
+		p.last = version
+	}
+	if end && p.last > 0 && p.floor != unknown && p.last-1 > p.floor {
+		return p.last - 1
+	}
+	return 0
 }
 
 // pinAttempts bounds how often the first page is read again because a leg came in between.
@@ -80,7 +126,7 @@ const pinAttempts = 3
 // What is fixed is an input of the pattern, so that the signature of its cursors covers it;
 // therefore it must be known before the page is read.
 func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, size int) error {
-	opening, err := l.balanceBefore(ctx, &s.Account, *in.From)
+	opening, floor, err := l.balanceBefore(ctx, &s.Account, *in.From)
 	if err != nil {
 		return err
 	}
@@ -97,12 +143,15 @@ func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, si
 		if newest.AccountVersion > 0 {
 			closing = legOf(newest).BalanceAfter
 		}
-		in.Balances = strings.Join([]string{opening.Decimal(), closing.Decimal(),
-			strconv.FormatUint(newest.AccountVersion, 10)}, balanceSeparator)
 		s.Opening, s.Closing = opening, closing
-		top, err := l.statementPage(ctx, s, in, size, "")
+		known := pins{newest: newest.AccountVersion, floor: floor}
+		in.Balances = s.balances(known)
+		top, err := l.statementPage(ctx, s, in, known, size, "")
 		if err != nil || top.AccountVersion == newest.AccountVersion {
 			return err
+		}
+		if top.AccountVersion < newest.AccountVersion {
+			return incomplete(in.AccountID, newest.AccountVersion)
 		}
 		if attempt == pinAttempts {
 			// On an account as busy as this the pages are shorter instead.
@@ -113,6 +162,10 @@ func (l *Ledger) firstPage(ctx context.Context, s *Statement, in ByStatement, si
 	}
 }
 
+func incomplete(id AccountID, version uint64) error {
+	return ErrStatementIncomplete.With("account", id).With("version", version)
+}
+
 // endAt leaves out the rows that came after the newest of the statement. There may be more of them
 // than one page holds.
 func (s *Statement) endAt(version uint64) {
@@ -120,8 +173,8 @@ func (s *Statement) endAt(version uint64) {
 }
 
 // statementPage reads a page of rows and returns the first of them.
-func (l *Ledger) statementPage(
-	ctx context.Context, s *Statement, in ByStatement, size int, cursor string,
+func (l *Ledger) statementPage(ctx context.Context, s *Statement, in ByStatement, known pins,
+	size int, cursor string,
 ) (top legItem, err error) {
 	rows, err := modelOf(l).statement.Page(ctx, l.store, in, size, cursor)
 	if err != nil {
@@ -137,8 +190,17 @@ func (l *Ledger) statementPage(
 		// Its balances would not follow from its rows.
 		return top, failed("read statement of", in.AccountID, rows.Unreadable[0])
 	}
+	if version := known.missing(rows.Items, rows.Next == ""); version > 0 {
+		return top, incomplete(in.AccountID, version)
+	}
 	if s.Next = ""; rows.Next != "" {
-		s.Next = in.Balances + balanceSeparator + rows.Next
+		after := in
+		after.Balances = s.balances(known)
+		next, err := modelOf(l).statement.Rebind(l.store, in, rows.Next, after)
+		if err != nil {
+			return top, failed("read statement of", in.AccountID, err)
+		}
+		s.Next = after.Balances + balanceSeparator + next
 	}
 	if len(rows.Items) > 0 {
 		top = rows.Items[0]
@@ -146,22 +208,25 @@ func (l *Ledger) statementPage(
 	return top, nil
 }
 
-// balanceBefore returns the balance of an account before an instant.
+// balanceBefore returns the balance of an account before an instant, and the version of the last
+// leg before it.
 func (l *Ledger) balanceBefore(
 	ctx context.Context, a *Account, at time.Time,
-) (money.Amount, error) {
+) (balance money.Amount, version uint64, err error) {
 	last, exists, err := modelOf(l).legsOfAccount.First(ctx, l.store,
 		ByAccount{AccountID: a.ID, To: &at})
 	if err != nil {
-		return money.Amount{}, failed("read statement of", a.ID, err)
+		return money.Amount{}, 0, failed("read statement of", a.ID, err)
 	}
 	if !exists {
-		return money.New(money.Decimal{}, a.Currency())
+		balance, err = money.New(money.Decimal{}, a.Currency())
+		return balance, 0, err
 	}
 	if last.AccountVersion == 0 {
-		return l.balanceBackTo(ctx, a, at)
+		balance, err = l.balanceBackTo(ctx, a, at)
+		return balance, unknown, err
 	}
-	return legOf(last).BalanceAfter, nil
+	return legOf(last).BalanceAfter, last.AccountVersion, nil
 }
 
 // balanceBackTo works out the balance of an account before an instant from the one of now and all
@@ -210,17 +275,24 @@ func (l *Ledger) foreignPage(
 			return err
 		}
 	}
-	in.Balances = strings.Join([]string{s.Opening.Decimal(), s.Closing.Decimal(),
-		strconv.FormatUint(math.MaxUint64, 10)}, balanceSeparator)
-	_, err = l.statementPage(ctx, s, in, size, "")
+	known := pins{newest: unknown, floor: unknown}
+	in.Balances = s.balances(known)
+	_, err = l.statementPage(ctx, s, in, known, size, "")
 	return err
 }
 
-// balanceSeparator stands between the two balances, the version of the newest row, and the cursor
-// of the pattern. It needs no escape in a URL and is in none of them.
+// balanceSeparator separates the parts of a cursor: the two balances, the three versions, and the
+// cursor of the pattern. It needs no escape in a URL and is in none of them.
 const balanceSeparator = "~"
 
-// cutCursor takes the balances off a cursor.
+// balances writes what is fixed for the next page.
+func (s *Statement) balances(p pins) string {
+	version := func(v uint64) string { return strconv.FormatUint(v, 10) }
+	return strings.Join([]string{s.Opening.Decimal(), s.Closing.Decimal(), version(p.newest),
+		version(p.floor), version(p.last)}, balanceSeparator)
+}
+
+// cutCursor separates the balances from the rest of a cursor.
 func cutCursor(cursor string) (balances, rest string, ok bool) {
 	at := strings.LastIndex(cursor, balanceSeparator)
 	if at < 0 {
@@ -229,18 +301,26 @@ func cutCursor(cursor string) (balances, rest string, ok bool) {
 	return cursor[:at], cursor[at+1:], true
 }
 
-// setBalances reads the balances of a cursor and returns the version of the statement's newest row.
-// Whether they are genuine is for the cursor's signature to say.
-func (s *Statement) setBalances(text string) (last uint64, err error) {
-	opening, rest, _ := strings.Cut(text, balanceSeparator)
-	closing, version, _ := strings.Cut(rest, balanceSeparator)
-	if s.Opening, err = money.Parse(opening, s.Account.Currency()); err != nil {
-		return 0, err
+// setBalances reads the balances of a cursor and returns its versions. The signature of the cursor
+// covers them. Cursors had only the version of the newest row once.
+func (s *Statement) setBalances(text string) (p pins, err error) {
+	parts := strings.Split(text, balanceSeparator)
+	if len(parts) != 3 && len(parts) != 5 {
+		return p, fmt.Errorf("the cursor has %d parts", len(parts))
 	}
-	if s.Closing, err = money.Parse(closing, s.Account.Currency()); err != nil {
-		return 0, err
+	if s.Opening, err = money.Parse(parts[0], s.Account.Currency()); err != nil {
+		return p, err
 	}
-	return strconv.ParseUint(version, 10, 64)
+	if s.Closing, err = money.Parse(parts[1], s.Account.Currency()); err != nil {
+		return p, err
+	}
+	p.floor = unknown
+	for i, to := range []*uint64{&p.newest, &p.floor, &p.last}[:len(parts)-2] {
+		if *to, err = strconv.ParseUint(parts[2+i], 10, 64); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // Zone returns where an account's days begin: in its own zone, or else in the ledger's. A zone that
