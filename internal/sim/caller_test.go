@@ -98,7 +98,7 @@ func (c *caller) call(s step, what string, f func(context.Context) (string, erro
 	}
 	c.w.event("%v: %s (since %v): %s", s, what, o.begin.Round(time.Microsecond), answer)
 	c.w.count(s.Do, o.how())
-	if o.err != nil && problem.KindOf(o.err) == problem.Internal && unknownsHaveWords {
+	if o.err != nil && problem.KindOf(o.err) == problem.Internal {
 		c.w.fail("%v: %s: %w", s, what, o.err)
 	}
 	return o
@@ -112,9 +112,6 @@ func unknown(err error) bool {
 	}
 	return false
 }
-
-// unknownsHaveWords is set once the API has a problem for a write whose outcome is not known.
-const unknownsHaveWords = false
 
 // deed is an operation of a plan.
 type deed func(c *caller, s step)
@@ -130,7 +127,7 @@ func (c *caller) do(s step) {
 }
 
 // deeds are all operations.
-var deeds = joined(ledgerDeeds, paymentDeeds, locationDeeds)
+var deeds = joined(ledgerDeeds, paymentDeeds, locationDeeds, rateDeeds, bankDeeds)
 
 func joined(parts ...map[string]deed) map[string]deed {
 	all := map[string]deed{}
@@ -141,11 +138,12 @@ func joined(parts ...map[string]deed) map[string]deed {
 }
 
 // everything is a mixture of all operations.
-var everything = slices.Concat(ledgerTheme, paymentTheme, locationTheme)
+var everything = slices.Concat(ledgerTheme, paymentTheme, locationTheme, rateTheme, bankTheme)
 
 // themes are mixtures of operations. The first ones have all systems.
 var themes = [][]weight{
-	everything, ledgerTheme, paymentTheme, locationTheme,
+	everything, ledgerTheme, paymentTheme, locationTheme, slices.Concat(locationTheme, rateTheme),
+	bankTheme,
 }
 
 // cents returns an amount.

@@ -31,9 +31,10 @@
 // When all is quiet: everything that was acknowledged is there once and equal to its answer;
 // nothing is there that no client asked for; a refusal has left no trace and had a reason;
 // balances, legs and statements are what the transactions add up to; each payment is settled once
-// or has a reason; no code belongs to two locations. The product's own checks find nothing then.
-// At the end of a round items of the ledger are tampered with, one at a time, and the
-// reconciliation finds and names each.
+// or has a reason; no code belongs to two locations; no rate is older than one that was saved; the
+// rows, months and tags of bank accounts are those of the files that were imported and not undone.
+// The product's own checks find nothing then. At the end of a round items of the ledger are
+// tampered with, one at a time, and the reconciliation finds and names each.
 //
 // # A round that fails
 //

@@ -7,12 +7,18 @@ func (w *world) newModels() {
 		accounts: map[client.AccountID]*accountModel{}}
 	w.locations = &locationModel{places: map[client.LocationID]*place{}, imports: map[string]bool{}}
 	w.payments = &paymentModel{orders: map[string]*order{}}
+	w.bank = &bankModel{uploads: map[client.UploadID]*bankUpload{},
+		texts: map[client.TagID][]string{}}
+	w.rates = &rateModel{saves: map[ratePair][]*rateSave{}}
 }
 
 // setUp makes what every round begins with, while nothing goes wrong.
 func (w *world) setUp() error {
 	c := w.newCaller(-1)
 	if err := w.setUpLedger(c); err != nil {
+		return err
+	}
+	if err := w.setUpBanking(c); err != nil {
 		return err
 	}
 	for n := range placeCount / 2 {
@@ -40,5 +46,11 @@ func (w *world) compare() error {
 	if err := w.compareLedger(c, entries); err != nil {
 		return err
 	}
-	return w.compareLocations(c)
+	if err := w.compareLocations(c); err != nil {
+		return err
+	}
+	if err := w.compareRates(c); err != nil {
+		return err
+	}
+	return w.compareBanking(c)
 }

@@ -50,6 +50,8 @@ type models struct {
 	ledger    *ledgerModel
 	payments  *paymentModel
 	locations *locationModel
+	rates     *rateModel
+	bank      *bankModel
 }
 
 // quiet is the phase in which nothing goes wrong.

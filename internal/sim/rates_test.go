@@ -1,0 +1,166 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/money"
+)
+
+// rateModel is what is known of exchange rates. The lock of the world guards it.
+type rateModel struct {
+	saves map[ratePair][]*rateSave
+}
+
+type ratePair struct{ base, target money.Currency }
+
+// rateSave is an attempt to save a rate. Each has a value of its own.
+type rateSave struct {
+	value string
+	asOf  time.Time
+	outcome
+}
+
+var rateDeeds = map[string]deed{
+	"save rate": saveRate, "read rate": readRate, "list rates": listRates,
+}
+
+var rateTheme = []weight{{"save rate", 8}, {"read rate", 4}, {"list rates", 2}}
+
+var ratePairs = []ratePair{{"USD", "NZD"}, {"EUR", "USD"}, {"EUR", "NZD"}}
+
+func saveRate(c *caller, s step) {
+	w, pair := c.w, ratePairs[s.A%len(ratePairs)]
+	value := fmt.Sprintf("1.%05d1", s.ID) // It ends in a digit other than zero.
+	x := &rateSave{value: value, asOf: startOfTime.Add(-time.Duration(s.B%20) * time.Minute),
+		outcome: outcome{begin: time.Since(w.began), end: forever, err: client.ErrNoAnswer,
+			doubt: true}}
+	w.mu.Lock()
+	w.rates.saves[pair] = append(w.rates.saves[pair], x)
+	w.mu.Unlock()
+	var got client.Rate
+	o := c.call(s, fmt.Sprintf("rate of %v is %s as of %s", pair, value,
+		x.asOf.Format(time.TimeOnly)), func(ctx context.Context) (string, error) {
+		var err error
+		got, err = c.SaveRate(ctx, client.NewRate{Base: pair.base, Target: pair.target,
+			Rate: money.MustParse(value, "USD").Units(), AsOf: x.asOf, TTLSeconds: 1 << 22})
+		return fmt.Sprintf("%s as of %v", got.Rate, got.AsOf), err
+	})
+	w.mu.Lock()
+	x.outcome = o
+	w.mu.Unlock()
+	if o.ok() && (got.Rate.String() != value || !got.AsOf.Equal(x.asOf)) {
+		w.fail("%v: rate %s as of %v was saved, and the answer is %+v", s, value, x.asOf, got)
+	}
+}
+
+// asked reports whether a rate of a pair is one that a client asked for, and may be there.
+func (m *rateModel) asked(pair ratePair, value string, asOf time.Time) bool {
+	for _, x := range m.saves[pair] {
+		if x.value == value && x.asOf.Equal(asOf) && !x.refused() {
+			return true
+		}
+	}
+	return false
+}
+
+func readRate(c *caller, s step) {
+	w, pair := c.w, ratePairs[s.A%len(ratePairs)]
+	var got client.Quote
+	o := c.call(s, fmt.Sprintf("read the rate of %v", pair),
+		func(ctx context.Context) (string, error) {
+			var err error
+			got, err = c.Rate(ctx, client.RateQuery{Base: pair.base, Target: pair.target})
+			return fmt.Sprintf("%s as of %v, derived %v", got.Rate, got.AsOf, got.Derived), err
+		})
+	w.mu.Lock()
+	known := w.rates.asked(pair, got.Rate.String(), got.AsOf)
+	w.mu.Unlock()
+	if o.ok() && !got.Derived && !known {
+		w.fail("%v: no client saved the rate %s of %v as of %v", s, got.Rate, pair, got.AsOf)
+	}
+}
+
+// listRates follows the list to its end while others save.
+func listRates(c *caller, s step) {
+	w, until := c.w, time.Since(c.w.began)-lagMax
+	expected := map[ratePair]bool{}
+	w.mu.Lock()
+	for pair, saves := range w.rates.saves {
+		for _, x := range saves {
+			expected[pair] = expected[pair] || x.ok() && x.end < until
+		}
+	}
+	w.mu.Unlock()
+	seen := map[ratePair]bool{}
+	o := c.call(s, "list rates", func(ctx context.Context) (string, error) {
+		clear(seen)
+		for r, err := range c.AllRates(ctx, client.PageQuery{Size: 1 + s.B%3}) {
+			if err != nil {
+				return "", err
+			}
+			pair := ratePair{r.Base, r.Target}
+			if seen[pair] {
+				return "", fmt.Errorf("rate of %v is listed twice", pair)
+			}
+			seen[pair] = true
+		}
+		return fmt.Sprintf("%d rates", len(seen)), nil
+	})
+	for pair, sure := range expected {
+		if o.ok() && sure && !seen[pair] {
+			w.fail("%v: the rate of %v is not in the list, and was acknowledged", s, pair)
+		}
+	}
+}
+
+// compareRates checks that each rate that is stored was asked for, and that none is older than one
+// that was acknowledged.
+func (w *world) compareRates(c *caller) error {
+	listed := map[ratePair]client.Rate{}
+	for r, err := range c.AllRates(w.ctx, client.PageQuery{}) {
+		if err != nil {
+			return cannotTell("list rates", err)
+		}
+		pair := ratePair{r.Base, r.Target}
+		if _, twice := listed[pair]; twice {
+			return fmt.Errorf("the rate of %v is listed twice", pair)
+		}
+		listed[pair] = r
+		if !w.rates.asked(pair, r.Rate.String(), r.AsOf) {
+			return fmt.Errorf("the rate of %v is %s as of %v, which no client saved", pair, r.Rate,
+				r.AsOf)
+		}
+	}
+	for pair, saves := range w.rates.saves {
+		for _, x := range saves {
+			got, is := listed[pair]
+			switch {
+			case !x.ok():
+			case !is:
+				return fmt.Errorf("the rate %s of %v was saved and is gone", x.value, pair)
+			case got.AsOf.Before(x.asOf):
+				return fmt.Errorf("the rate %s of %v as of %v was saved, and that of %v is there",
+					x.value, pair, x.asOf, got.AsOf)
+			case got.AsOf.Equal(x.asOf) && got.Rate.String() != x.value &&
+				!w.laterRate(pair, x, got):
+				return fmt.Errorf("the rate %s of %v was saved after %s, which is there", x.value,
+					pair, got.Rate)
+			}
+		}
+	}
+	return nil
+}
+
+// laterRate reports whether the rate that is stored can have been saved after x, which has the same
+// instant.
+func (w *world) laterRate(pair ratePair, x *rateSave, got client.Rate) bool {
+	for _, y := range w.rates.saves[pair] {
+		if y.value == got.Rate.String() && (y.end > x.begin || y.doubt) {
+			return true
+		}
+	}
+	return false
+}
