@@ -166,16 +166,16 @@ func (l *Ledger) TransactionByKey(ctx context.Context, key string) (Transaction,
 		return Transaction{}, err
 	}
 	id := l.transactionID(key)
-	var foreign, reversal *transactionItem
+	var foreign, derived *transactionItem
 	for found, err := range modelOf(l).byKey.All(ctx, l.store, ByKey{key}) {
 		switch {
 		case err != nil:
 			return Transaction{}, failed("find transaction by key", key, err)
 		case found.ID == id:
 			return l.headerOf(ctx, found)
-		case found.ReversalOf != "":
-			// A request may have used the key that a reversal got; then the request counts.
-			reversal = &found
+		case found.ReversalOf != "" || owned(found.ID, l.opts.Tenant, key):
+			// A request may have used a key that was derived; then the request counts.
+			derived = &found
 		default:
 			foreign = &found // Another program wrote it, under an id of its own.
 		}
@@ -183,20 +183,25 @@ func (l *Ledger) TransactionByKey(ctx context.Context, key string) (Transaction,
 	switch {
 	case foreign != nil:
 		return l.headerOf(ctx, *foreign)
-	case reversal != nil:
-		return l.headerOf(ctx, *reversal)
+	case derived != nil:
+		return l.headerOf(ctx, *derived)
 	}
 	return Transaction{}, ErrTransactionNotFound.With("transaction", "with the key "+key)
 }
 
 // EntryByKey returns the transaction that was posted with an idempotency key, with its legs, as of
 // now: its id follows from the key, unless another program wrote it, which only the look-up in GSI2
-// finds. It returns ErrTransactionNotFound if the key is free.
+// finds. The key of a caller counts before an equal key that an [Owner] derived. It returns ErrTransactionNotFound if the key is free.
 func (l *Ledger) EntryByKey(ctx context.Context, key string) (Entry, error) {
 	if err := checkKey(key, required); err != nil {
 		return Entry{}, err
 	}
 	e, found, err := l.entry(ctx, l.transactionID(key))
+	for _, o := range owners {
+		if err == nil && !found {
+			e, found, err = l.entry(ctx, o.transactionID(l.opts.Tenant, key))
+		}
+	}
 	if err == nil && !found {
 		e, found, err = l.foreignByKey(ctx, key)
 	}

@@ -126,7 +126,7 @@ func (l *Ledger) foreignByKey(ctx context.Context, key string) (Entry, bool, err
 			return Entry{}, false, failed("find transaction by key", key, err)
 		case found.ID == l.transactionID(key):
 			return Entry{}, false, nil
-		case found.ReversalOf == "":
+		case found.ReversalOf == "" && !owned(found.ID, l.opts.Tenant, key):
 			foreign = found.ID
 		}
 	}

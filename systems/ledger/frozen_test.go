@@ -34,6 +34,7 @@ func TestIDsAndDigestsAreFrozen(t *testing.T) {
 	}
 	frozen.Check(t, "requests",
 		frozen.Sample{Name: "a transfer", Value: digest(transfer(t, nil))},
+		frozen.Sample{Name: "b a transfer", Value: requestDigests.Of(transfer(t, nil))},
 		frozen.Sample{Name: "a with metadata", Value: digest(transfer(t, map[string]string{
 			"b": "2", "a": "1",
 		}))},
@@ -44,6 +45,10 @@ func TestIDsAndDigestsAreFrozen(t *testing.T) {
 		frozen.Sample{Name: "id transaction of a tenant", Value: derive(transactionSpace, "acme",
 			"order-1")},
 		frozen.Sample{Name: "id reversal", Value: derive(reversalSpace, "", "t-1")},
+		frozen.Sample{Name: "id transaction of a payment",
+			Value: string(OwnerPayments.transactionID("", "p-1"))},
+		frozen.Sample{Name: "id transaction without a key",
+			Value: string(ownerRandom.transactionID("", "r-1"))},
 		frozen.Sample{Name: "id account", Value: derive(accountSpace, "", "k")},
 		frozen.Sample{Name: "id merchant", Value: derive(merchantSpace, "", "k")},
 		frozen.Sample{Name: "id leg", Value: string(legID(77, 3,
@@ -62,14 +67,15 @@ func TestARequestThatGrowsIsRecognised(t *testing.T) {
 	}}
 	grown := false // Whether the request below sets the new member.
 	versions := singletable.Digests[*Posting]{
-		{Version: "a", Of: func(p *Posting) (string, string) {
+		{Version: "a", Of: digestA},
+		{Version: "b", Of: func(p *Posting) (string, string) {
 			digest, beyond := digestA(p)
 			if grown {
 				beyond = "effectiveDate"
 			}
 			return digest, beyond
 		}},
-		{Version: "b", Of: func(p *Posting) (string, string) {
+		{Version: "c", Of: func(p *Posting) (string, string) {
 			digest, _ := digestA(p)
 			if grown {
 				digest += "2026-01-02"

@@ -20,7 +20,42 @@ var (
 	reversalSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a12")
 	accountSpace     = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a13")
 	merchantSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a14")
+	ownerSpace       = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a15")
 )
+
+// Owner names a part of the product that posts under keys which it derives itself. The ids of its
+// transactions are derived in a space of its own, so that the key of a caller never reaches them,
+// not even if both keys are the same text.
+type Owner string
+
+const (
+	// OwnerCaller is the space of the keys that callers choose.
+	OwnerCaller Owner = ""
+	// OwnerPayments is the space of scheduled payments, whose keys are the ids of the payments.
+	OwnerPayments Owner = "payments"
+	// ownerRandom is the space of postings without a key, which get a random one.
+	ownerRandom Owner = "random"
+)
+
+// owners are those that have a space of their own.
+var owners = [...]Owner{OwnerPayments, ownerRandom}
+
+// transactionID returns the id of the transaction that a key of an owner makes. No owner has the
+// zero byte that ends its name.
+func (o Owner) transactionID(tenant, key string) TransactionID {
+	if o == OwnerCaller {
+		return TransactionID(derive(transactionSpace, tenant, key))
+	}
+	return TransactionID(derive(ownerSpace, tenant, string(o)+"\x00"+key))
+}
+
+// owned reports whether a transaction is the one that an owner other than the callers made with a
+// key.
+func owned(id TransactionID, tenant, key string) bool {
+	return slices.ContainsFunc(owners[:], func(o Owner) bool {
+		return id == o.transactionID(tenant, key)
+	})
+}
 
 // derive returns the id of a name within a tenant. The tenant cannot hold the zero byte that ends
 // it.
@@ -50,8 +85,16 @@ func legID(version uint64, place int, mark uint64) LegID {
 	return LegID(id.String())
 }
 
-// requestDigests are the versions of the digest by which a repeated request is recognised.
-var requestDigests = singletable.Digests[*Posting]{{Version: "a", Of: digestA}}
+// requestDigests are the versions of the digest by which a repeated request is recognised. Version
+// b covers what a covers. A transaction in the space of callers that has version a may be one that
+// an earlier release posted for a payment; see [With].
+var requestDigests = singletable.Digests[*Posting]{
+	{Version: digestShared, Of: digestA},
+	{Version: "b", Of: digestA},
+}
+
+// digestShared is the version of the digest from when payments shared the space of callers.
+const digestShared = "a"
 
 // digestA is a hash of what the client sent, and nothing else, so that an honest repeat is always
 // equal. Amounts are compared by value: 5.5 and 5.50 are the same request.

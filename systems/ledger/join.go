@@ -18,7 +18,7 @@ import (
 func (l *Ledger) PostTx(
 	ctx context.Context, tx *singletable.Tx, p Posting,
 ) (Receipt, error) {
-	r, err := l.newRequest(ctx, p)
+	r, err := l.newRequest(ctx, p, OwnerCaller)
 	if err != nil {
 		return Receipt{}, err
 	}

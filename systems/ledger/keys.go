@@ -378,7 +378,8 @@ func (l *Ledger) otherTenant(key, own string, h *transactionItem) bool {
 			return false
 		}
 	}
-	return h.ID == TransactionID(derive(transactionSpace, tenant, h.IdempotencyKey)) ||
+	return h.ID == OwnerCaller.transactionID(tenant, h.IdempotencyKey) ||
+		owned(h.ID, tenant, h.IdempotencyKey) ||
 		h.ID == TransactionID(derive(reversalSpace, tenant, string(h.ReversalOf)))
 }
 

@@ -18,7 +18,7 @@ import (
 // that another program wrote holds its key as well; see Options.SoleWriter. When the context ends
 // first, the posting may have happened or not: send it again with the same key.
 func (l *Ledger) Post(ctx context.Context, p Posting) (Receipt, error) {
-	r, err := l.newRequest(ctx, p)
+	r, err := l.newRequest(ctx, p, OwnerCaller)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -33,7 +33,7 @@ func (l *Ledger) Post(ctx context.Context, p Posting) (Receipt, error) {
 
 // newRequest checks a posting in itself and prepares it. A problem with its merchant is noted in
 // the request.
-func (l *Ledger) newRequest(ctx context.Context, p Posting) (*request, error) {
+func (l *Ledger) newRequest(ctx context.Context, p Posting, owner Owner) (*request, error) {
 	r := &request{posting: p.normal()}
 	if err := r.posting.check(); err != nil {
 		return nil, err
@@ -41,9 +41,10 @@ func (l *Ledger) newRequest(ctx context.Context, p Posting) (*request, error) {
 	r.asked = r.posting
 	r.hash = requestDigests.Of(&r.asked)
 	if r.posting.IdempotencyKey == "" {
-		r.posting.IdempotencyKey = l.opts.NewID()
+		// The key is shown with the transaction, and is not one that a caller can use again.
+		r.posting.IdempotencyKey, owner = l.opts.NewID(), ownerRandom
 	}
-	r.id = l.transactionID(r.posting.IdempotencyKey)
+	r.id = owner.transactionID(l.opts.Tenant, r.posting.IdempotencyKey)
 	if r.posting.MerchantID != "" {
 		m, err := l.knownMerchant(ctx, r.posting.MerchantID)
 		if err == nil {
@@ -59,9 +60,9 @@ func (l *Ledger) newRequest(ctx context.Context, p Posting) (*request, error) {
 	return r, nil
 }
 
-// transactionID returns the id of the transaction that an idempotency key stands for.
+// transactionID returns the id of the transaction that the idempotency key of a caller makes.
 func (l *Ledger) transactionID(key string) TransactionID {
-	return TransactionID(derive(transactionSpace, l.opts.Tenant, key))
+	return OwnerCaller.transactionID(l.opts.Tenant, key)
 }
 
 // payTo puts a merchant's settlement account in place.

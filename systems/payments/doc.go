@@ -18,9 +18,9 @@
 // account fit into one instant.
 //
 // A payment is settled once or has a reason. The ledger's transaction, the payment's end and that
-// of its identity are one write, and the payment's id is the transaction's idempotency key; so a
-// crash at any point neither loses nor doubles. A lease that runs out lets another worker try, and
-// never lets two succeed.
+// of its identity are one write, and the payment's id is the transaction's idempotency key, in a
+// space that no caller's key reaches; so a crash at any point neither loses nor doubles. A lease
+// that runs out lets another worker try, and never lets two succeed.
 //
 // A payment can be changed or cancelled until it is claimed. Of a cancellation and a claim at once
 // one wins, and both sides are told which.

@@ -13,7 +13,7 @@ import (
 )
 
 // PaymentID identifies a payment: a UUID, derived from the account and the key of the request. It
-// is the idempotency key of the ledger's transaction.
+// is the idempotency key of the ledger's transaction, in a space that no caller's key reaches.
 type PaymentID string
 
 // Status is the state of a payment. See the life cycle in the package's description.

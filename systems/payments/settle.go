@@ -95,6 +95,7 @@ func (m *model) settle(
 	done.Version++
 	done.UpdatedAt = instant(s.opts.Now())
 	receipt, err := s.books.PostWith(ctx, p.posting(), ledger.With{
+		Owner:   ledger.OwnerPayments,
 		Actions: 2,
 		Add: func(tx *singletable.Tx, e ledger.Entry) {
 			paid := done
@@ -105,7 +106,7 @@ func (m *model) settle(
 	done.TransactionID = receipt.Transaction.ID
 	switch {
 	case err == nil && receipt.Replayed:
-		// The money moved already, by a request with this payment's key: only the mark is missing.
+		// The money moved already, by an attempt for this payment: only the mark is missing.
 		err = m.finish(ctx, s, p, done)
 	case errors.Is(err, ledger.ErrJoined):
 		err = errElsewhere
