@@ -191,7 +191,8 @@ func (l *Ledger) TransactionByKey(ctx context.Context, key string) (Transaction,
 
 // EntryByKey returns the transaction that was posted with an idempotency key, with its legs, as of
 // now: its id follows from the key, unless another program wrote it, which only the look-up in GSI2
-// finds. The key of a caller counts before an equal key that an [Owner] derived. It returns ErrTransactionNotFound if the key is free.
+// finds. The key of a caller counts before an equal key that an [Owner] derived. It returns
+// ErrTransactionNotFound if the key is free.
 func (l *Ledger) EntryByKey(ctx context.Context, key string) (Entry, error) {
 	if err := checkKey(key, required); err != nil {
 		return Entry{}, err

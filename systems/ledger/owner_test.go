@@ -35,7 +35,8 @@ func TestADerivedKeyIsNoCallersKey(t *testing.T) {
 					theirs = b.post(keyed("p-1", other))
 					mine = b.own("p-1", coffee())
 				}
-				if mine.Replayed || theirs.Replayed || mine.Transaction.ID == theirs.Transaction.ID {
+				if mine.Replayed || theirs.Replayed ||
+					mine.Transaction.ID == theirs.Transaction.ID {
 					t.Fatalf("own %+v, the caller's %+v", mine.Transaction, theirs.Transaction)
 				}
 				if again := b.own("p-1", coffee()); !again.Replayed ||

@@ -68,7 +68,7 @@ func (l *Ledger) postedBefore(
 	return Receipt{Entry: found.clone(), Replayed: true}, true, nil
 }
 
-// foreign reports whether a write failed because of a condition on an item that is not the ledger's.
+// foreign reports whether a write failed because of a condition on an item of another table.
 func (l *Ledger) foreign(err error) bool {
 	for _, f := range singletable.FailuresOf(err) {
 		if f.Kind == singletable.FailedCondition && f.Table != modelOf(l).table.Name() {
