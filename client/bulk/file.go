@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 )
 
 // File is a file of payments that was read once from end to end, so that nothing is posted from one
@@ -20,54 +20,81 @@ type File struct {
 	form    *form
 	spooled bool // in is a copy of what could be read only once
 	keep    []string
+	// keyColumn is the name of the column that has the keys; empty means that it is called key.
+	keyColumn string
 
 	// Rows is the number of rows, blank ones not counted.
 	Rows int
 	// Keyless is the number of rows, of those that can be read, without a key of their own.
 	Keyless int
+	// Keyed reports whether the file has keys: CSV a column for them, JSON at least one key.
+	Keyed bool
 	// Unused are columns that mean nothing here and are not kept.
 	Unused []string
 	// Hash is the SHA-256 of the file's bytes in hexadecimal digits.
 	Hash string
 }
 
-// Open opens and checks a file. Columns named in keep become metadata of the transactions. A file
-// that can be read only once, such as a pipe, is copied to a temporary one first. The error is a
-// *FileError where the contents are wrong.
-func Open(path string, keep ...string) (*File, error) { return openPath(path, &postings, keep) }
+// Reading is how a file is read. The zero value is a file of transactions.
+type Reading struct {
+	// Payments is set for a file of payments to schedule.
+	Payments bool
+	// Keep are the columns that become metadata of the transactions.
+	Keep []string
+	// KeyColumn is the column that has the keys; empty means the one that is called key.
+	KeyColumn string
+}
 
-// OpenPayments is Open for a file of payments to schedule.
-func OpenPayments(path string) (*File, error) { return openPath(path, &orders, nil) }
+func (r Reading) file() *File {
+	f := &File{form: &postings, keep: r.Keep, keyColumn: strings.TrimSpace(r.KeyColumn)}
+	if r.Payments {
+		f.form = &orders
+	}
+	return f
+}
 
-func openPath(path string, form *form, keep []string) (*File, error) {
+// Open opens and checks a file. A file that can be read only once, such as a pipe, is copied to a
+// temporary one first. The error is a *FileError if the contents are wrong.
+func (r Reading) Open(path string) (*File, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return open(in, form, keep)
+	return open(in, r.file())
 }
 
 // OpenReader is Open for what comes from a reader, such as standard input.
+func (r Reading) OpenReader(in io.Reader) (*File, error) { return openReader(in, r.file()) }
+
+// Open opens and checks a file. Columns named in keep become metadata of the transactions. A file
+// that can be read only once, such as a pipe, is copied to a temporary one first. The error is a
+// *FileError where the contents are wrong.
+func Open(path string, keep ...string) (*File, error) { return Reading{Keep: keep}.Open(path) }
+
+// OpenPayments is Open for a file of payments to schedule.
+func OpenPayments(path string) (*File, error) { return Reading{Payments: true}.Open(path) }
+
+// OpenReader is Open for what comes from a reader, such as standard input.
 func OpenReader(r io.Reader, keep ...string) (*File, error) {
-	return openReader(r, &postings, keep)
+	return Reading{Keep: keep}.OpenReader(r)
 }
 
 // OpenPaymentsReader is OpenPayments for what comes from a reader.
-func OpenPaymentsReader(r io.Reader) (*File, error) { return openReader(r, &orders, nil) }
+func OpenPaymentsReader(r io.Reader) (*File, error) { return Reading{Payments: true}.OpenReader(r) }
 
-func openReader(r io.Reader, form *form, keep []string) (*File, error) {
+func openReader(r io.Reader, f *File) (*File, error) {
 	in, err := spool(r)
 	if err != nil {
 		return nil, err
 	}
-	f, err := check(&File{in: in, form: form, spooled: true, keep: keep})
-	if err != nil {
+	f.in, f.spooled = in, true
+	if err := check(f); err != nil {
 		return nil, errors.Join(err, closeFile(in, true))
 	}
 	return f, nil
 }
 
-func open(in *os.File, form *form, keep []string) (*File, error) {
+func open(in *os.File, f *File) (*File, error) {
 	info, err := in.Stat()
 	if err == nil && info.IsDir() {
 		err = &FileError{Wrong: "A directory is no file of payments", Try: "Name a file"}
@@ -76,11 +103,11 @@ func open(in *os.File, form *form, keep []string) (*File, error) {
 		return nil, errors.Join(err, in.Close())
 	}
 	if !info.Mode().IsRegular() {
-		f, err := openReader(in, form, keep)
+		f, err := openReader(in, f)
 		return f, errors.Join(err, in.Close())
 	}
-	f, err := check(&File{in: in, form: form, keep: keep})
-	if err != nil {
+	f.in = in
+	if err := check(f); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	return f, nil
@@ -110,30 +137,32 @@ func closeFile(f *os.File, remove bool) error {
 func (f *File) Close() error { return closeFile(f.in, f.spooled) }
 
 // check reads the file from end to end.
-func check(f *File) (*File, error) {
+func check(f *File) error {
 	unused := make(map[string]bool)
 	sum := sha256.New()
 	for row, err := range f.read(sum, unused) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Rows++
+		f.Keyed = f.Keyed || row.key != ""
 		if row.keyless() {
 			f.Keyless++
 		}
 	}
 	f.Hash = hex.EncodeToString(sum.Sum(nil))
 	f.Unused = slices.Sorted(maps.Keys(unused))
-	return f, nil
+	return nil
 }
 
-// Read returns the rows in order. A row without a key of its own has one that follows from the
-// file's bytes and the row's line, so that the same file can be read again.
+// Read returns the rows in order. A row without a key of its own has one that follows from its
+// content and its occurrence, so that the file can be read again in whatever way it was saved.
 func (f *File) Read() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
+		var equal occurrences
 		for row, err := range f.read(io.Discard, make(map[string]bool)) {
 			if err == nil && row.keyless() {
-				row = row.withKey(fmt.Sprintf("import-%s-%d", f.Hash, row.Line))
+				row = row.withKey(equal.key(row))
 			}
 			if !yield(row, err) {
 				return
@@ -199,7 +228,7 @@ func (f *File) source(r io.Reader, unused map[string]bool) (source, error) {
 		for _, name := range f.keep {
 			keep[name] = true
 		}
-		return (&jsonReader{form: f.form, lines: lines, keep: keep, unused: unused}).next, nil
+		return (&jsonReader{file: f, form: f.form, lines: lines, keep: keep, unused: unused}).next, nil
 	}
 	return f.csvSource(lines, unused)
 }
@@ -226,10 +255,13 @@ func (f *File) csvSource(lines *lineReader, unused map[string]bool) (source, err
 	if err := records.split(first, line); err != nil {
 		return nil, f.headerError(line, err)
 	}
-	h, err := parseHeader(f.form, records.fields, f.keep, line)
+	h, err := parseHeader(f, records.fields, line)
 	if err != nil {
 		return nil, err
 	}
+	f.Keyed = f.Keyed || slices.ContainsFunc(h.names, func(name string) bool {
+		return f.named(name) == colKey
+	})
 	for _, name := range h.unused {
 		unused[name] = true
 	}

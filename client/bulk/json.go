@@ -12,6 +12,7 @@ import (
 
 // jsonReader reads a file of JSON objects, one a line.
 type jsonReader struct {
+	file   *File
 	form   *form
 	lines  *lineReader
 	begun  bool            // a whole object was read
@@ -60,14 +61,15 @@ func (r *jsonReader) fields(text []byte) (*fields, error) {
 			return f.addLegs(value)
 		}
 		content, err := scalar(name, value)
-		if at := f.at(name); at != nil {
+		if r.keep[name] && err == nil && content != "" {
+			f.keepMetadata(name, content)
+			f.kept = append(f.kept, name)
+		}
+		if at := f.at(r.file.named(name)); at != nil {
 			*at = content
 			return err
 		}
 		if r.keep[name] {
-			if err == nil && content != "" {
-				f.keepMetadata(name, content)
-			}
 			return err
 		}
 		if len(r.unused) < unusedMax {

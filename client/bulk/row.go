@@ -78,9 +78,10 @@ type Row struct {
 	// Wrong says why the row cannot be sent, or is nil.
 	Wrong *problem.Error
 	key   string
+	kept  []string // names of metadata that are columns of the file
 }
 
-// Key returns the row's idempotency key: its own, or one that follows from its place in the file.
+// Key returns the row's idempotency key: its own, or one that follows from its content.
 func (r Row) Key() string { return r.key }
 
 // withKey gives the row a key.
@@ -89,7 +90,7 @@ func (r Row) withKey(key string) Row {
 	return r
 }
 
-// keyless tells whether the row needs a key that follows from its place.
+// keyless reports whether the row needs a key that follows from its content.
 func (r Row) keyless() bool { return r.Wrong == nil && r.key == "" }
 
 // fields are the texts of a row by column, before they are understood.
@@ -99,10 +100,24 @@ type fields struct {
 	key, kind, from, to, amount, currency, merchant, describe string
 	due, data                                                 string
 	metadata                                                  map[string]string
+	kept                                                      []string
 	legs                                                      []legFields // instead of from and to
 }
 
 type legFields struct{ account, kind, amount, currency string }
+
+// named returns the column that a name of the file means. If another column has the keys, the one
+// that is called so has no meaning.
+func (f *File) named(name string) string {
+	switch {
+	case f.keyColumn == "":
+	case name == f.keyColumn:
+		return colKey
+	case name == colKey:
+		return ""
+	}
+	return name
+}
 
 // at returns where the text of a column belongs, or nil for a column that has no meaning here.
 func (f *fields) at(column string) *string {
@@ -147,7 +162,7 @@ func (f *fields) row() Row {
 	row := Row{Line: f.line, Posting: client.Posting{
 		Type:       client.TransactionType(f.kind),
 		MerchantID: client.MerchantID(f.merchant), Description: f.describe, Metadata: f.metadata,
-	}}.withKey(f.key)
+	}, kept: f.kept}.withKey(f.key)
 	if err := f.checkKey(); err != nil {
 		return row.malformed(err)
 	}
@@ -232,6 +247,7 @@ func parseAmount(text, code string) (money.Amount, error) {
 
 // header says which column of a file means what.
 type header struct {
+	file    *File
 	form    *form
 	names   []string
 	unused  []string
@@ -240,11 +256,18 @@ type header struct {
 }
 
 // parseHeader reads the first row of a file.
-func parseHeader(form *form, record, keep []string, line int) (*header, error) {
-	h := &header{form: form, keep: make(map[string]bool), columns: make(map[string]bool)}
+func parseHeader(file *File, record []string, line int) (*header, error) {
+	form, keep := file.form, file.keep
+	h := &header{
+		file:    file,
+		form:    form,
+		keep:    make(map[string]bool),
+		columns: make(map[string]bool),
+	}
 	for _, name := range keep {
 		h.keep[strings.ToLower(name)] = true
 	}
+	file.keyColumn = strings.ToLower(file.keyColumn)
 	for _, name := range record {
 		name = strings.ToLower(strings.TrimSpace(name))
 		if name != "" && h.columns[name] {
@@ -255,7 +278,7 @@ func parseHeader(form *form, record, keep []string, line int) (*header, error) {
 		}
 		h.columns[name] = true
 		h.names = append(h.names, name)
-		if (&fields{form: form}).at(name) == nil && !h.keep[name] && name != "" {
+		if (&fields{form: form}).at(file.named(name)) == nil && !h.keep[name] && name != "" {
 			h.unused = append(h.unused, name)
 		}
 	}
@@ -265,6 +288,12 @@ func parseHeader(form *form, record, keep []string, line int) (*header, error) {
 				Line: line, Wrong: fmt.Sprintf("The header has no column %q", need),
 				Try: headerHint(form),
 			}
+		}
+	}
+	if key := file.keyColumn; key != "" && !h.columns[key] {
+		return nil, &FileError{
+			Line: line, Wrong: fmt.Sprintf("There is no column %q with keys", key),
+			Try: "Choose among: " + strings.Join(h.names, ", "),
 		}
 	}
 	for name := range h.keep {
@@ -296,8 +325,9 @@ func (h *header) fields(record []string, line int) (*fields, error) {
 			if f.metadata == nil {
 				f.metadata = make(map[string]string)
 			}
-			f.metadata[name] = cell
+			f.metadata[name], f.kept = cell, append(f.kept, name)
 		}
+		name = h.file.named(name)
 		if at := f.at(name); at != nil {
 			if name != colDescription {
 				cell = strings.TrimSpace(cell)

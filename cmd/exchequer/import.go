@@ -26,12 +26,14 @@ type importing struct {
 	concurrency  int
 	report       string
 	keep         []string
+	keyColumn    string
+	noKeys       bool
 	allowRefused bool
 }
 
 const importLong = `Post a file of payments. It is CSV with a line of column names, or JSON with one object a line:
 
-  key          idempotency key; without one the row is known by the file's bytes and its line
+  key          idempotency key, which names the row
   type         payment, transfer, deposit, withdrawal or another word
   from, to     accounts that are debited and credited; a deposit needs no from, a withdrawal no to,
                and a row with a merchant no to
@@ -43,9 +45,12 @@ const importLong = `Post a file of payments. It is CSV with a line of column nam
 Columns come in any order. Others are left out, unless --keep names them: then they become metadata.
 JSON may have metadata as an object, and legs as an array of {account, type, amount, currency}.
 
+If another column names the rows, give it with --key-column. A file without keys is refused, unless
+--no-keys is given: then a row is identified by its content, and of equal rows by its occurrence, in
+whatever way the file is saved. A row that is corrected is another row.
+
 The command can be stopped at any time, by Ctrl-C or harder, and given again: no row is posted twice.
-Do not edit a file with rows that have no key in between. Rows that share an account are posted as if
-one by one in file order. Each refused row is shown with its line and reason; it is tried again the
+Rows that share an account are posted as if one by one in file order. Each refused row is shown with its line and reason; it is tried again the
 next time. A file that is broken as a whole is refused before anything is posted.
 
 The exit status is 3 when rows were refused, unless --allow-refused is given.`
@@ -74,6 +79,9 @@ func (i *importing) add(command *cobra.Command) {
 	f.IntVar(&i.concurrency, "concurrency", bulk.ConcurrencyDefault,
 		"greatest `number` of rows on their way at once")
 	f.StringVar(&i.report, "report", "", "CSV `file` for the refused rows")
+	f.StringVar(&i.keyColumn, "key-column", "", "`name` of the column that has the keys")
+	f.BoolVar(&i.noKeys, "no-keys", false,
+		"import a file without keys: rows are identified by their content")
 	f.BoolVar(&i.allowRefused, "allow-refused", false,
 		"end with status 0 even if rows were refused")
 }
@@ -85,7 +93,10 @@ func (a *app) importFile(
 		return usagef("--concurrency "+strconv.Itoa(bulk.ConcurrencyDefault),
 			"The concurrency must be 1 to %d", bulk.ConcurrencyMax)
 	}
-	file, err := a.openRows(path, i.keep, how)
+	if i.noKeys && i.keyColumn != "" {
+		return usagef("one of them", "--no-keys and --key-column exclude each other")
+	}
+	file, err := a.openRows(path, i, how)
 	if err != nil {
 		return err
 	}
@@ -140,8 +151,9 @@ func (a *app) importFile(
 }
 
 // openRows opens a file, or standard input for "-", and remarks on what is odd about it.
-func (a *app) openRows(path string, keep []string, how imports) (*bulk.File, error) {
-	file, err := how.open(a, path, keep)
+func (a *app) openRows(path string, i importing, how imports) (*bulk.File, error) {
+	reading := bulk.Reading{Payments: how.payments, Keep: i.keep, KeyColumn: i.keyColumn}
+	file, err := a.readRows(path, reading)
 	var wrong *bulk.FileError
 	switch {
 	case errors.As(err, &wrong):
@@ -152,6 +164,9 @@ func (a *app) openRows(path string, keep []string, how imports) (*bulk.File, err
 	case err != nil:
 		return nil, err
 	}
+	if !file.Keyed && !i.noKeys && file.Rows > 0 {
+		return nil, errors.Join(keyless(path, file, i, how), file.Close())
+	}
 	if len(file.Unused) > 0 {
 		text := "columns left out: " + strings.Join(file.Unused, ", ")
 		if how.did == forLedger.did {
@@ -160,10 +175,35 @@ func (a *app) openRows(path string, keep []string, how imports) (*bulk.File, err
 		a.remark("%s", text)
 	}
 	if file.Keyless > 0 {
-		a.remark("%s without a key: do not edit the file and import it again",
+		a.remark("%s without a key: identified by content and occurrence",
 			count(file.Keyless, "row"))
 	}
 	return file, nil
+}
+
+func (a *app) readRows(path string, r bulk.Reading) (*bulk.File, error) {
+	if path == "-" {
+		return r.OpenReader(a.in)
+	}
+	return r.Open(path)
+}
+
+// keyless refuses a file without keys. Whether two equal rows of it are one payment or two is only
+// known to the user.
+func keyless(path string, file *bulk.File, i importing, how imports) error {
+	column, hint := "key", "NAME"
+	if i.keyColumn != "" {
+		column = i.keyColumn
+	}
+	if len(file.Unused) > 0 {
+		hint = file.Unused[0]
+	}
+	return &failure{
+		exit: exitUsage, text: fmt.Sprintf("%s: The rows have no %q; nothing was %s", path, column,
+			how.did),
+		try: "--key-column " + hint + " if a column names each row, or --no-keys to identify rows " +
+			"by their content",
+	}
 }
 
 // summary is the last line of an import's JSON.

@@ -11,7 +11,7 @@ import (
 
 const paymentsImportLong = `Schedule a file of payments. It is CSV with a line of column names, or JSON with one object a line:
 
-  key          idempotency key; without one the row is known by the file's bytes and its line
+  key          idempotency key, which names the row
   account      account that pays
   payee        account that is paid, or
   merchant     merchant that is
@@ -21,11 +21,12 @@ const paymentsImportLong = `Schedule a file of payments. It is CSV with a line o
   description  any text, newlines included
   data         at most 6,900 bytes of your own, in base64
 
-Columns come in any order; others are left out.
+Columns come in any order; others are left out. If another column names the rows, give it with
+--key-column. A file without keys is refused, unless --no-keys is given: then a row is identified by
+its content, and of equal rows by its occurrence, in whatever way the file is saved.
 
 The command can be stopped at any time, by Ctrl-C or harder, and given again: no row is scheduled
-twice, also when payments were changed, paid or archived meanwhile. Do not edit a file with rows that
-have no key in between. Each refused row is shown with its line and reason; it is tried again the next
+twice, also when payments were changed, paid or archived in the meantime. Each refused row is shown with its line and reason; it is tried again the next
 time. A file that is broken as a whole is refused before anything is scheduled.
 
 The exit status is 3 when rows were refused, unless --allow-refused is given.`
@@ -50,21 +51,16 @@ func (a *app) paymentsImport() *cobra.Command {
 
 // imports is how rows of one kind of file are imported.
 type imports struct {
-	open func(a *app, path string, keep []string) (*bulk.File, error)
-	send func(context.Context, *client.Client, *bulk.File, bulk.Options) (bulk.Result, error)
-	// did is what became of new rows, in a word.
+	// payments is set if the rows are payments to schedule.
+	payments bool
+	send     func(context.Context, *client.Client, *bulk.File, bulk.Options) (bulk.Result, error)
+	// did is the result of new rows, in a word.
 	did string
 }
 
 // forLedger posts rows, forSchedule schedules them.
 var (
 	forLedger = imports{
-		open: func(a *app, path string, keep []string) (*bulk.File, error) {
-			if path == "-" {
-				return bulk.OpenReader(a.in, keep...)
-			}
-			return bulk.Open(path, keep...)
-		},
 		send: func(
 			ctx context.Context, c *client.Client, f *bulk.File, o bulk.Options,
 		) (bulk.Result, error) {
@@ -73,12 +69,7 @@ var (
 		did: "posted",
 	}
 	forSchedule = imports{
-		open: func(a *app, path string, _ []string) (*bulk.File, error) {
-			if path == "-" {
-				return bulk.OpenPaymentsReader(a.in)
-			}
-			return bulk.OpenPayments(path)
-		},
+		payments: true,
 		send: func(
 			ctx context.Context, c *client.Client, f *bulk.File, o bulk.Options,
 		) (bulk.Result, error) {
