@@ -30,6 +30,8 @@ func (s *Server) buildPayments(store *singletable.Store) error {
 	if opts.NewID == nil {
 		opts.NewID = s.opts.NewID
 	}
+	// The embedded database locks its directory: no other process can have a lease or a claim.
+	opts.Alone = opts.Alone || s.opts.Store == nil && s.opts.DynamoDB == nil
 	var err error
 	if s.payments, err = payments.New(store, s.ledger, opts); err != nil {
 		return err

@@ -48,9 +48,9 @@
 //
 // Importing a file again, after any kind of end, posts no row twice: a row is known by its key, and
 // a row without a key by its content and its occurrence among equal rows. So a row is the same row
-// however the file is saved: with other line ends, separators or quotes, with its columns or rows in
-// another order, or with an amount that is spelled in another way. A row whose content is corrected
-// is another row. A row that was refused before is tried again.
+// however the file is saved: with other line ends, separators or quotes, with its columns or rows
+// in another order, or with an amount that is spelled in another way. A row whose content is
+// corrected is another row. A row that was refused before is tried again.
 //
 // What is refused is what would be refused if the rows were posted one by one in file order. Rows
 // overtake each other only where that cannot be told from the outcome: rows that raise the balance

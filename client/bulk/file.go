@@ -228,7 +228,8 @@ func (f *File) source(r io.Reader, unused map[string]bool) (source, error) {
 		for _, name := range f.keep {
 			keep[name] = true
 		}
-		return (&jsonReader{file: f, form: f.form, lines: lines, keep: keep, unused: unused}).next, nil
+		r := &jsonReader{file: f, form: f.form, lines: lines, keep: keep, unused: unused}
+		return r.next, nil
 	}
 	return f.csvSource(lines, unused)
 }

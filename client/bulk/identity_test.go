@@ -138,7 +138,9 @@ func TestARowIsTheSameRowInEverySaving(t *testing.T) {
 		}
 		return at.In(time.FixedZone("", 3600*(random.IntN(25)-12))).Format(time.RFC3339)
 	}
-	describe := func() string { return pick("", "Rent", "two\nlines", `a "quote"; and, more`, " x ") }
+	describe := func() string {
+		return pick("", "Rent", "two\nlines", `a "quote"; and, more`, " x ")
+	}
 	for range rounds {
 		var transactions, orders []cells
 		for range 1 + random.IntN(8) {
@@ -223,7 +225,8 @@ func TestRowsThatAskForOtherThingsAreOtherRows(t *testing.T) {
 func TestWhatIsKeptDoesNotMakeAnotherRow(t *testing.T) {
 	const content = "from,to,amount,currency,batch\na,b,1,USD,7\na,b,1,USD,8\n"
 	want := keysOf(t, bulk.Reading{}, content)
-	if diff := cmp.Diff(want, keysOf(t, bulk.Reading{Keep: []string{"Batch"}}, content)); diff != "" {
+	kept := keysOf(t, bulk.Reading{Keep: []string{"Batch"}}, content)
+	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -62,6 +62,8 @@ type (
 		Status    Status           `dynamodbav:"Status,required"`
 		Until     time.Time        `dynamodbav:"LeaseUntil,omitempty"`
 		Attempts  int              `dynamodbav:"Attempts,omitempty"`
+		Attempt   string           `dynamodbav:"Attempt,omitempty"`
+		UpdatedAt time.Time        `dynamodbav:"UpdatedAt"`
 		Key       string           `dynamodbav:"@sort,keytext"`
 	}
 

@@ -98,6 +98,9 @@ type Options struct {
 	// LeaseDefault.
 	Lease time.Duration
 	Retry Retry
+	// Alone says that this process holds the store exclusively, so that no other one can have a
+	// lease or a claim. The first run then releases those of earlier processes, without a wait.
+	Alone bool
 	// Now is the clock; nil means the computer's.
 	Now func() time.Time
 	// NewID makes random ids; nil means random UUIDs.
@@ -169,6 +172,8 @@ type Scheduler struct {
 	refreshed atomic.Int64 // when the epochs were read last, in nanoseconds
 	refresh   sync.Mutex
 
+	alone alone
+
 	accounts     sync.Map // ledger.AccountID to account
 	accountCount atomic.Int64
 }
@@ -195,6 +200,7 @@ func New(store *singletable.Store, books *ledger.Ledger, opts Options) (*Schedul
 		return nil, err
 	}
 	s := &Scheduler{opts: opts, store: store, books: books}
+	s.alone.since = instant(opts.Now())
 	s.model.Store(newModel(opts, []epoch{{Count: opts.Shards}}))
 	return s, nil
 }

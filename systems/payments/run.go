@@ -83,6 +83,13 @@ func (s *Scheduler) Run(ctx context.Context, opts RunOptions) (Report, error) {
 	}
 	w := &worker{s: s, opts: opts, slots: make(chan struct{}, opts.Callers)}
 	w.pace.rate = opts.Units
+	m, err := current(ctx, s)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := s.release(ctx, m); err != nil {
+		return Report{}, err
+	}
 	for {
 		before := w.report.settled()
 		busy, err := w.pass(ctx)

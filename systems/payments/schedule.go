@@ -64,7 +64,10 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 	}
 	err = m.payments.Create(ctx, s.store, itemOf(p))
 	if errors.Is(err, singletable.ErrExists) {
-		return m.repeat(ctx, s, p, &n) // An equal request has completed it.
+		// An equal request has completed it. This one made the identity, and so is the first.
+		r, err := m.repeat(ctx, s, p, &n)
+		r.Replayed = false
+		return r, err
 	}
 	if err != nil {
 		return Receipt{}, failed("schedule payment", p.ID, err)

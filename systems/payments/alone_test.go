@@ -1,0 +1,117 @@
+package payments_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/systems/payments"
+)
+
+// killed leaves the store as a run does that is killed in the middle: with claims of payments and
+// leases of shards.
+func (b *bank) killed(p payments.Payment) {
+	b.t.Helper()
+	dead := errors.New("killed")
+	b.faces.on(func(op string, in any) error {
+		u, update := in.(*dynamo.UpdateInput)
+		d, remove := in.(*dynamo.DeleteInput)
+		switch {
+		case op == "TransactWrite":
+			return dead
+		case update && u.TableName == payments.TableNameDefault,
+			remove && d.TableName == payments.TableNameDefault:
+			if b.payment(p.ID).Status == payments.Pending {
+				return dead
+			}
+		}
+		return nil
+	}, nil)
+	if _, err := b.Run(b.t.Context(), payments.RunOptions{Worker: "dead"}); !errors.Is(err, dead) {
+		b.t.Fatalf("run: %v", err)
+	}
+	b.faces.on(nil, nil)
+	if got := b.payment(p.ID); got.Status != payments.Pending || got.Attempt == "" {
+		b.t.Fatalf("payment %+v", got)
+	}
+}
+
+// A process that holds the store exclusively does not wait for the leases and claims of dead ones.
+func TestARunThatIsAloneReleasesWhatTheDeadLeft(t *testing.T) {
+	for _, projection := range []payments.Projection{
+		payments.ProjectNarrow, payments.ProjectAll, payments.ProjectKeys,
+	} {
+		t.Run(string(projection), func(t *testing.T) {
+			b := openBank(t, payments.Options{Projection: projection})
+			b.account("alice", "100")
+			b.account("bob", "")
+			p := b.schedule(order("k", "5"))
+			b.killed(p)
+			b.clock.Move(time.Second)
+			b.opts.Alone = true
+			b.Scheduler = b.another()
+			if r := b.run(); r.Paid != 1 || r.Waiting != 0 {
+				t.Errorf("report %+v", r)
+			}
+			if got := b.payment(p.ID); got.Status != payments.Processed {
+				t.Errorf("payment %+v", got)
+			}
+			if got := b.balance("bob"); got != "5.00" {
+				t.Errorf("bob has %s, want 5.00", got)
+			}
+		})
+	}
+}
+
+// The wait for another attempt is no claim: it is kept.
+func TestARunThatIsAloneKeepsWaits(t *testing.T) {
+	b := openBank(t, payments.Options{})
+	b.account("alice", "")
+	b.account("bob", "")
+	p := b.schedule(order("k", "5"))
+	if r := b.run(); r.Postponed != 1 {
+		t.Fatalf("report %+v", r)
+	}
+	b.clock.Move(time.Second)
+	b.opts.Alone = true
+	b.Scheduler = b.another()
+	if r := b.run(); r.Postponed != 0 || r.Waiting != 1 {
+		t.Errorf("report %+v", r)
+	}
+	if got := b.payment(p.ID); got.Attempts != 1 {
+		t.Errorf("payment %+v", got)
+	}
+}
+
+// Of equal requests at the same time exactly one is the first.
+func TestOneOfManyEqualSchedulingsIsTheFirst(t *testing.T) {
+	b := openBank(t, payments.Options{})
+	b.account("alice", "100")
+	b.account("bob", "")
+	const callers = 50
+	for round := range 10 {
+		receipts, errs := make([]payments.Receipt, callers), make([]error, callers)
+		var all sync.WaitGroup
+		for i := range callers {
+			all.Go(func() {
+				receipts[i], errs[i] = b.Schedule(t.Context(), order(fmt.Sprint(round), "1"))
+			})
+		}
+		all.Wait()
+		firsts := 0
+		for i := range callers {
+			if errs[i] != nil || receipts[i].ID != receipts[0].ID {
+				t.Fatalf("round %d: %+v, %v", round, receipts[i], errs[i])
+			}
+			if !receipts[i].Replayed {
+				firsts++
+			}
+		}
+		if firsts != 1 {
+			t.Errorf("round %d: %d of %d are the first", round, firsts, callers)
+		}
+	}
+}
