@@ -54,16 +54,17 @@ func (f fault) String() string {
 
 // The kinds of faults.
 const (
-	faultLostAnswer  = "answer lost"      // Of request At.
-	faultLostRequest = "request lost"     // Request At.
-	faultTwice       = "request twice"    // Request At, again after N milliseconds.
-	faultStore       = "store"            // Fault N of storeFaults, while the phase lasts.
-	faultSlow        = "slow store"       // Call At of the store takes N milliseconds.
-	faultKill        = "process killed"   // Process N, before call At of the store.
-	faultPower       = "power cut"        // Before sync At; N percent of what is not synced stays.
-	faultDisk        = "disk fails"       // At sync At; N chooses the failure of diskFaults.
-	faultClock       = "clock of process" // Process N is off by At milliseconds.
-	faultJump        = "clocks jump"      // All clocks, at request At, to just before jump N.
+	faultLostAnswer  = "answer lost"       // Of request At.
+	faultLostRequest = "request lost"      // Request At.
+	faultTwice       = "request twice"     // Request At, again after N milliseconds.
+	faultStore       = "store"             // Fault N of storeFaults, while the phase lasts.
+	faultSlow        = "slow store"        // Call At of the store takes N milliseconds.
+	faultKill        = "process killed"    // Process N, before call At of the store.
+	faultPower       = "power cut"         // Before sync At; N percent of what is not synced stays.
+	faultCut         = "power cut between" // Before call At of the store, as above.
+	faultDisk        = "disk fails"        // At sync At; N chooses the failure of diskFaults.
+	faultClock       = "clock of process"  // Process N is off by At milliseconds.
+	faultJump        = "clocks jump"       // All clocks, at request At, to just before jump N.
 )
 
 const (
@@ -129,6 +130,7 @@ func newFaults(r *rand.Rand, phase, steps int) []fault {
 	add(faultSlow, r.IntN(4), steps*4, 90_000)
 	add(faultKill, r.IntN(5)/3, steps*4, processCount)
 	add(faultPower, r.IntN(5)/3, steps, 101)
+	add(faultCut, r.IntN(5)/3, steps*4, 101)
 	add(faultDisk, r.IntN(5)/3, steps, len(diskFaults))
 	if r.IntN(3) == 0 {
 		all = append(all, fault{faultClock, phase, r.IntN(4000) - 2000, r.IntN(processCount)})

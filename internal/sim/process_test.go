@@ -179,11 +179,14 @@ func (w *world) beforeSync(disk *engine.Disk) {
 	for _, f := range w.faultsAt(faultDisk, n) {
 		disk.Fail(diskFaults[f.N%len(diskFaults)])
 	}
-	cuts := w.faultsAt(faultPower, n)
-	if len(cuts) == 0 {
-		return
+	for _, f := range w.faultsAt(faultPower, n) {
+		w.cutPower(disk, f)
 	}
-	f, db := cuts[0], w.db
+}
+
+// cutPower cuts the power, unless something is dead already.
+func (w *world) cutPower(disk *engine.Disk, f fault) {
+	db := w.db
 	for _, p := range w.processes {
 		l := p.life.Load()
 		if l == nil || l.dead.Load() {

@@ -93,6 +93,9 @@ func (l *life) before(ctx context.Context) error {
 	for _, f := range w.faultsAt(faultKill, n) {
 		w.processes[f.N%processCount].kill()
 	}
+	for _, f := range w.faultsAt(faultCut, n) {
+		w.cutPower(w.disk, f)
+	}
 	wait := w.draw(3 * time.Millisecond)
 	for _, f := range w.faultsAt(faultSlow, n) {
 		wait += time.Duration(f.N) * time.Millisecond
