@@ -182,7 +182,8 @@ func checkOverdraft(limit money.Amount, currency money.Currency) error {
 }
 
 // difference names the first field in which an existing account is not the one asked for, or
-// returns "". What may change during an account's life is not compared.
+// returns "". The overdraft is compared only if the account was never changed since it was opened:
+// then it is the one that was asked for at first.
 func (n NewAccount) difference(a Account) string {
 	switch {
 	case n.UserID != a.UserID:
@@ -195,9 +196,18 @@ func (n NewAccount) difference(a Account) string {
 		return "zone"
 	case n.LocationID != a.LocationID:
 		return "locationId"
+	case a.Revision != revisionOpened:
+		return ""
+	case n.Unlimited != a.Unlimited:
+		return "unlimited"
+	case n.OverdraftLimit.Units().Cmp(a.OverdraftLimit.Units()) != 0:
+		return "overdraftLimit"
 	}
 	return ""
 }
+
+// revisionOpened is the revision of an account that was not changed since it was opened.
+const revisionOpened = 1
 
 // Available returns how much may be debited: the balance and the overdraft limit. It has no meaning
 // where Unlimited is set. It is never negative.

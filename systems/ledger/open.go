@@ -68,7 +68,7 @@ func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 		Unlimited:   n.Unlimited,
 		Zone:        n.Zone,
 		LocationID:  n.LocationID,
-		Revision:    1,
+		Revision:    revisionOpened,
 		CreatedAt:   instant(l.opts.Now()),
 	}
 	a.Balance, _ = money.New(money.Decimal{}, n.Currency)
