@@ -12,6 +12,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/client/bulk"
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
@@ -75,6 +77,8 @@ func TestErrorsAreExplained(t *testing.T) {
 	refused := ledger.ErrInsufficientFunds.With("account", "a").With("available", "1.00 NZD").
 		With("needed", "2.00 NZD").Field("legs[0].amount", "is more than the account has")
 	invalid := ledger.ErrInvalidRequest.Field("currency", "must be a code of ISO 4217")
+	damaged := &dynamo.StoreFailedError{Store: "books", Cause: &engine.DamagedError{
+		File: "books/000004.log", Offset: 70, Reason: errors.New("gone")}}
 	for _, test := range []struct {
 		name, output string
 		err          error
@@ -90,6 +94,10 @@ func TestErrorsAreExplained(t *testing.T) {
 				"try: Correct the fields named and send it again\n"},
 		{"what may move the cursor", outputTable, errors.New("bad\x1b[2Jname"), exitFailed,
 			"exchequer: bad [2Jname\n"},
+		{"a damaged directory", outputTable, fmt.Errorf("open: %w", damaged), exitStoreFailed,
+			"exchequer: The database in books cannot be used: the directory is damaged: " +
+				"the file books/000004.log, from byte 70 on: gone\n" +
+				"try: restore a copy of the directory; docs/copy.md shows how to make one\n"},
 		{"an error that was told", outputTable, &failure{exit: exitDiffers, silent: true},
 			exitDiffers, ""},
 		{"JSON of a mistake on the command line", outputJSON, usagef("this", "That is wrong"),

@@ -208,6 +208,10 @@ const codeStoreFailed = "store_failed"
 
 // describeFailed explains a store that has failed.
 func describeFailed(e *dynamo.StoreFailedError) (sentence, try string, fields problem.Fields) {
+	if damaged, ok := errors.AsType[*engine.DamagedError](e.Cause); ok {
+		return fmt.Sprintf("The database in %s cannot be used: %v", e.Store, damaged),
+			"restore a copy of the directory; docs/copy.md shows how to make one", nil
+	}
 	return fmt.Sprintf("The database in %s cannot be used: %v", e.Store, e.Cause),
 		"Free space or repair the disk, then give the same command again", nil
 }

@@ -1,8 +1,96 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 )
+
+// DamagedError means that a file of a database was changed, cut or removed by something else than
+// the database. It is the cause of a [dynamo.StoreFailedError]: restore a copy of the directory.
+type DamagedError struct {
+	// File is the file, "" if only the reason names it.
+	File string
+	// Offset is where the damage begins, -1 if that is unknown.
+	Offset int64
+	Reason error
+}
+
+// Error names the file and the offset.
+func (e *DamagedError) Error() string {
+	where := "a file"
+	if e.File != "" {
+		where = "the file " + e.File
+	}
+	if e.Offset >= 0 {
+		where += fmt.Sprintf(", from byte %d on", e.Offset)
+	}
+	return fmt.Sprintf("the directory is damaged: %s: %v", where, e.Reason)
+}
+
+// Unwrap returns the reason.
+func (e *DamagedError) Unwrap() error { return e.Reason }
+
+// errLost is the reason of a log that has a hole.
+var errLost = errors.New("writes that were on the disk are missing or changed")
+
+// checkLogs refuses a log in which writes are missing that were on the disk. A write that was in
+// progress when the process or the machine stopped is no damage, because it was not acknowledged.
+// It reports whether there is any log.
+func (db *DB) checkLogs() (found bool, err error) {
+	names, err := db.opts.fs.List(db.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".log") {
+			continue
+		}
+		found = true
+		file := db.opts.fs.PathJoin(db.dir, name)
+		tail, err := disk.ReadTail(db.opts.fs, file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return true, &dynamo.StoreFailedError{Store: db.dir, Cause: err}
+		case tail.Damaged:
+			return true, &dynamo.StoreFailedError{Store: db.dir, Cause: &DamagedError{
+				File: file, Offset: tail.Offset, Reason: errLost}}
+		case tail.Torn > 0:
+			db.opts.Logger.Warn("the log ends with a write that was in progress: it is left out",
+				"directory", db.dir, "file", file, "bytes", tail.Torn)
+		}
+	}
+	return found, nil
+}
+
+// beginLog begins another log in a new database. The storage library begins the first one in an
+// older form, which does not note how far the log was synced.
+func (db *DB) beginLog() (err error) {
+	defer db.guard(&err)
+	return db.store.Flush()
+}
+
+// damagedOpening returns the error of the storage library that could not open a directory because
+// of its files, as the error of a damaged directory.
+func (db *DB) damagedOpening(err error) error {
+	if err == nil || !pebble.IsCorruptionError(err) && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return &dynamo.StoreFailedError{Store: db.dir,
+		Cause: &DamagedError{Offset: -1, Reason: err}}
+}
 
 // corruption is called when a file turns out to be damaged while it is read, by a call or by work
 // in the background.

@@ -204,6 +204,13 @@ func openError(dir string, err error) error {
 // be written.
 func open(dir string, opts Options, owner *owner) (*DB, error) {
 	db := newDB(dir, opts, owner)
+	logged := true
+	if owner != nil {
+		var err error
+		if logged, err = db.checkLogs(); err != nil {
+			return nil, err
+		}
+	}
 	po := db.storeOptions()
 	if err := db.openStore(po); err != nil {
 		return nil, err
@@ -214,7 +221,10 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	}
 	db.faults.Store(plan)
 	db.running, db.stop = context.WithCancel(context.Background())
-	if err = errors.Join(db.load(), db.Failure()); err != nil {
+	if err = db.load(); err == nil && !logged {
+		err = db.beginLog()
+	}
+	if err = errors.Join(err, db.Failure()); err != nil {
 		err = errors.Join(err, db.closeStore())
 		if failed := db.Failure(); failed != nil {
 			return nil, failed
@@ -259,7 +269,7 @@ func (db *DB) openStore(po *pebble.Options) (err error) {
 	if err != nil && strings.Contains(err.Error(), "comparer name") {
 		return fmt.Errorf("%w: %w", ErrOlderFormat, err)
 	}
-	return err
+	return db.damagedOpening(err)
 }
 
 func (db *DB) closeStore() (err error) {
