@@ -160,7 +160,9 @@ type RefusedRate struct {
 	Reason string         `json:"reason"`
 }
 
-// RatesHealth tells whether the rates are fresh: Status is ok, stale or empty.
+// RatesHealth is the result of a check of the stored rates. Status is ok if each can be read and
+// is fresh, stale if one is not fresh, unreadable if one cannot be read, and empty if there is
+// none, so that nothing could be checked.
 type RatesHealth struct {
 	Status     string    `json:"status"`
 	Fresh      int       `json:"fresh"`

@@ -169,12 +169,20 @@ func (c *Client) MonthTotals(
 
 // TotalsCheck is what a comparison of totals and rows found.
 type TotalsCheck struct {
+	// Verdict is VerdictSound, VerdictFaulty or VerdictUndecided.
+	Verdict string `json:"verdict"`
 	Months int `json:"months"`
 	Rows   int `json:"rows"`
 	// Differences are the first, and Differ is how many totals differ in all.
 	Differences []TotalDifference `json:"differences"`
 	Differ      int               `json:"differ"`
 	Repaired    int               `json:"repaired"`
+	// Undecided are the months that could not be compared, because others wrote to them all the
+	// time.
+	Undecided []string `json:"undecided"`
+	// Unreadable are the first stored items that cannot be read, whose months were not compared.
+	Unreadable      []UnreadableItem `json:"unreadable,omitempty"`
+	UnreadableCount int              `json:"unreadableCount,omitempty"`
 }
 
 // TotalDifference is a total that is not what the rows add up to.

@@ -338,7 +338,7 @@ func (w *world) reportsOfStatements(t *testing.T) {
 		t.Errorf("totals %+v", totals)
 	}
 	c := must[client.TotalsCheck](t)(w.CheckTotals(ctx, "everyday", true, nil))
-	if c.Rows != 3 || c.Differ != 0 || c.Repaired != 0 {
+	if c.Rows != 3 || c.Differ != 0 || c.Repaired != 0 || c.Verdict != client.VerdictSound {
 		t.Errorf("checked %+v", c)
 	}
 	t.Run("in another currency, by the rate of each day", func(t *testing.T) {

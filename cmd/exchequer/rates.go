@@ -371,8 +371,11 @@ rate of the first day, though it be older, so that a plot has a beginning.`,
 func (a *app) ratesHealth() *cobra.Command {
 	type health = client.RatesHealth
 	return &cobra.Command{
-		Use:     "health",
-		Short:   "Tell whether the rates are fresh, and how the fetching of them goes",
+		Use:   "health",
+		Short: "Check whether the rates are fresh, and how the fetching of them goes",
+		Long: `Check whether each stored rate can be read and is fresh, and show how the fetching of rates goes. The exit
+status is 8 when a rate is stale or cannot be read, and 9 when there is no rate, so that nothing could be
+checked.`,
 		Example: "  exchequer rates health -o json",
 		Args:    cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
@@ -397,7 +400,18 @@ func (a *app) ratesHealth() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.unreadable(found.Unreadable)
+			switch {
+			case len(found.Unreadable) > 0:
+				return a.unreadable(found.Unreadable)
+			case found.Status == "ok":
+				return nil
+			case found.Status == "empty":
+				return &failure{exit: exitUndecided,
+					text: "It is not decided whether the rates are fresh: there is none",
+					try:  "exchequer rates fetch, or exchequer rates save"}
+			}
+			return &failure{exit: exitDiffers, try: "exchequer rates fetch",
+				text: count(found.Stale+found.Gone, "rate") + " older than allowed"}
 		}),
 	}
 }

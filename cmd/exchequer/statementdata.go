@@ -170,9 +170,11 @@ func (a *app) statementsCheck() *cobra.Command {
 	var repair bool
 	command := &cobra.Command{
 		Use:   "check [ACCOUNT...]",
-		Short: "Compare the totals of months with the transactions",
+		Short: "Check the totals of months against the transactions",
 		Long: `Compare the totals of months, which are kept up to date with each write, with what the
-transactions add up to. The exit status is 8 when they differ.`,
+transactions add up to. The exit status is 8 when they differ or when a stored item cannot be read, and 9
+when nothing differs but a month could not be compared, because others wrote to it all the time: run it
+again then.`,
 		Example: "  exchequer statements check\n  exchequer statements check everyday --repair",
 		Args:    cobra.ArbitraryArgs,
 		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
@@ -200,7 +202,6 @@ func (a *app) checkTotals(
 		found   client.TotalsCheck
 	}
 	var lines []line
-	wrong := 0
 	for _, id := range ids {
 		bar := a.newProgress("checking", "row", 0)
 		found, err := m.c.CheckTotals(ctx, id, repair, func(n client.TotalsCheck) {
@@ -211,26 +212,41 @@ func (a *app) checkTotals(
 			return err
 		}
 		lines = append(lines, line{m.accountName(id), found})
-		wrong += len(found.Differences) - found.Repaired
 	}
 	err := page(a, []column[line]{
 		col("ACCOUNT", func(l line) string { return l.account }),
 		num("MONTHS", func(l line) string { return thousands(l.found.Months) }),
 		num("ROWS", func(l line) string { return thousands(l.found.Rows) }),
-		num("DIFFERENCES", func(l line) string { return thousands(len(l.found.Differences)) }),
+		num("DIFFERENCES", func(l line) string { return thousands(l.found.Differ) }),
 		num("REPAIRED", func(l line) string { return thousands(l.found.Repaired) }),
 	}, whole(lines), "no accounts yet")
 	if err != nil {
 		return err
 	}
+	wrong, open, unread := 0, 0, 0
 	for _, l := range lines {
 		for _, d := range l.found.Differences {
 			a.remark("%s %s %s: %s differs", l.account, d.Month, d.Currency, d.What)
 		}
+		for _, month := range l.found.Undecided {
+			a.remark("%s %s: not decided", l.account, month)
+		}
+		for i := range l.found.Unreadable {
+			a.remark("%s", l.found.Unreadable[i].Error())
+		}
+		wrong += l.found.Differ - l.found.Repaired
+		open += len(l.found.Undecided)
+		unread += l.found.UnreadableCount
 	}
-	if wrong > 0 {
+	switch {
+	case wrong > 0:
 		return &failure{exit: exitDiffers, text: count(wrong, "total") + " not as they must be",
 			try: "exchequer statements check --repair"}
+	case unread > 0:
+		return unreadableFailure(unread)
+	case open > 0:
+		return undecided("whether the totals are right", open, "month",
+			"exchequer statements check")
 	}
 	return nil
 }

@@ -106,11 +106,15 @@ type (
 	}
 
 	totalsCheck struct {
-		Months      int               `json:"months" doc:"That were read"`
-		Rows        int               `json:"rows" doc:"That were read"`
-		Differences []totalDifference `json:"differences" nullable:"false" doc:"The first of them"`
-		Differ      int               `json:"differ" doc:"How many totals differ in all"`
-		Repaired    int               `json:"repaired"`
+		Verdict         statements.TotalsVerdict `json:"verdict" enum:"sound,faulty,undecided" doc:"So far, and finally on the last line. sound: every month was compared, and no total differs any more. undecided: no total differs, but not every month could be compared"`
+		Months          int                      `json:"months" doc:"That were read"`
+		Rows            int                      `json:"rows" doc:"That were read"`
+		Differences     []totalDifference        `json:"differences" nullable:"false" doc:"The first of them"`
+		Differ          int                      `json:"differ" doc:"How many totals differ in all"`
+		Repaired        int                      `json:"repaired"`
+		Undecided       []string                 `json:"undecided" nullable:"false" doc:"The months that could not be compared, because others wrote to them all the time"`
+		Unreadable      []unreadable             `json:"unreadable,omitempty" nullable:"false" doc:"The first 100 stored items that cannot be read, whose months were not compared; absent if all can"`
+		UnreadableCount int                      `json:"unreadableCount,omitempty" doc:"How many of them there are"`
 	}
 
 	totalDifference struct {
@@ -196,7 +200,9 @@ func monthTotalOf(s statements.Sheet) monthTotal {
 
 func totalsCheckOf(c statements.Checked) totalsCheck {
 	return totalsCheck{
-		Months: c.Months, Rows: c.Rows, Differ: c.Differ, Repaired: c.Repaired,
+		Verdict: c.Verdict(), Months: c.Months, Rows: c.Rows, Differ: c.Differ,
+		Repaired: c.Repaired, Undecided: append([]string{}, c.Undecided...),
+		Unreadable: unreadablesOf(c.Unreadable), UnreadableCount: c.Unreadable.Len(),
 		Differences: convertAll(c.Differences, func(d statements.Difference) totalDifference {
 			form := flowForm(d.Currency)
 			return totalDifference{d.Month, d.Currency, d.What, form(d.Sheet), form(d.Rows)}

@@ -80,9 +80,11 @@ func (a *API) registerReports() {
 		id: "check-totals", method: http.MethodPost,
 		path: "/v1/me/accounts/{account}/totals/check", tag: chapter,
 		scope: apikey.StatementsWrite, personal: true,
-		summary:     "Compare the totals of an account with its rows",
-		description: "No write of this server leaves a difference; another program can.",
-		problems:    []*problem.Definition{statements.ErrNoAccount},
+		summary: "Check the totals of an account against its rows",
+		description: "No write of this server leaves a difference; another program can. Stored " +
+			"items that cannot be read are named, and a month that others write to all the time " +
+			"makes the verdict undecided, never sound.",
+		problems: []*problem.Definition{statements.ErrNoAccount},
 	}, a.checkTotals)
 }
 

@@ -3,7 +3,6 @@ package statements
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 
 	"github.com/exchequer-dev/exchequer/money"
@@ -35,6 +34,36 @@ type Checked struct {
 	Differ      int
 	// Repaired is how many sheets were written anew.
 	Repaired int
+	// Unreadable are the stored items that cannot be read, nil if there are none. Their months are
+	// not compared.
+	Unreadable *singletable.UnreadableList
+	// Undecided are the months that could not be compared, because others wrote to them all the
+	// time. Check them again.
+	Undecided []string
+}
+
+// TotalsVerdict is the result of a check of totals in one word.
+type TotalsVerdict string
+
+// The verdicts.
+const (
+	// TotalsSound means that every month was compared and that no total differs any more.
+	TotalsSound TotalsVerdict = "sound"
+	// TotalsFaulty means that totals differ, or that stored items cannot be read.
+	TotalsFaulty TotalsVerdict = "faulty"
+	// TotalsUndecided means that no total differs, but that not every month could be compared.
+	TotalsUndecided TotalsVerdict = "undecided"
+)
+
+// Verdict returns the verdict.
+func (c *Checked) Verdict() TotalsVerdict {
+	switch {
+	case c.Differ > c.Repaired || c.Unreadable.Len() > 0:
+		return TotalsFaulty
+	case len(c.Undecided) > 0:
+		return TotalsUndecided
+	}
+	return TotalsSound
 }
 
 // Difference is a sheet that is not what the rows add up to.
@@ -50,22 +79,23 @@ type Difference struct {
 // CheckTotals compares the sheets of an account with what its rows add up to, in every month. Rows
 // may be written meanwhile: a month counts as different only if its sheets stayed the same while
 // its rows were read. Rows that another program wrote are in no sheet, and therefore differences.
-// The error is ErrNoAccount.
+// Items that cannot be read are named, and nothing is repaired in their months. The error is
+// ErrNoAccount.
 func (p *Person) CheckTotals(
 	ctx context.Context, account string, o CheckOptions,
 ) (Checked, error) {
+	var out Checked
 	if _, err := p.Account(ctx, account); err != nil {
-		return Checked{}, err
+		return out, err
 	}
 	months, err := p.everyMonth(ctx, account)
-	if err != nil {
-		return Checked{}, err
+	if err = out.leave(err); err != nil {
+		return out, err
 	}
 	sheets, err := p.sheets(ctx, account, "", "")
-	if err != nil {
-		return Checked{}, err
+	if err = out.leave(err); err != nil {
+		return out, err
 	}
-	var out Checked
 	look := func(ctx context.Context, month string) (monthCheck, error) {
 		return p.lookFirst(ctx, account, month, sheets)
 	}
@@ -78,7 +108,11 @@ func (p *Person) CheckTotals(
 			}
 			out.Repaired += repaired
 		}
-		if len(c.rows)+len(c.sheets) == 0 {
+		_ = out.leave(c.unread.Err())
+		if c.open {
+			out.Undecided = append(out.Undecided, month)
+		}
+		if len(c.rows)+len(c.sheets)+len(c.unread) == 0 && !c.open {
 			return nil
 		}
 		out.Months++
@@ -89,6 +123,18 @@ func (p *Person) CheckTotals(
 		return nil
 	})
 	return out, err
+}
+
+// leave notes the items that an error says cannot be read. It returns every other error.
+func (c *Checked) leave(err error) error {
+	bad, err := singletable.RowsOf(err)
+	for _, item := range bad {
+		if c.Unreadable == nil {
+			c.Unreadable = &singletable.UnreadableList{}
+		}
+		c.Unreadable.Add(item)
+	}
+	return err
 }
 
 func (c *Checked) note(differences []Difference) {
@@ -103,6 +149,17 @@ type monthCheck struct {
 	rows        []Transaction
 	sheets      map[money.Currency]*Sheet
 	differences []Difference
+	// unread are the items of the month that cannot be read, so that nothing was compared.
+	unread singletable.UnreadableRows
+	// open means that others wrote to the month each time that it was read.
+	open bool
+}
+
+// leave notes the items that an error says cannot be read. It returns every other error.
+func (c *monthCheck) leave(err error) error {
+	bad, err := singletable.RowsOf(err)
+	c.unread = append(c.unread, bad...)
+	return err
 }
 
 // lookFirst reads the rows of a month and compares them with sheets that were read before. Only
@@ -116,7 +173,8 @@ func (p *Person) lookFirst(
 			c.sheets[all[i].Currency] = &all[i]
 		}
 	}
-	if c.rows, err = p.monthRows(ctx, account, month); err != nil {
+	c.rows, err = p.readableRows(ctx, account, month)
+	if err = c.leave(err); err != nil || c.unread != nil {
 		return c, err
 	}
 	c.differences, err = c.compare()
@@ -126,18 +184,20 @@ func (p *Person) lookFirst(
 	return p.lookAt(ctx, account, month)
 }
 
-// lookAt reads a month and compares it. It reads again while somebody writes to it.
+// lookAt reads a month and compares it. It reads again while others write to it.
 func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck, error) {
-	c := monthCheck{month: month}
 	for range checkTries {
+		c := monthCheck{month: month}
 		before, err := p.monthSheets(ctx, account, month)
-		if err != nil {
+		if err = c.leave(err); err != nil {
 			return c, err
 		}
-		if c.rows, err = p.monthRows(ctx, account, month); err != nil {
+		c.rows, err = p.readableRows(ctx, account, month)
+		if err = c.leave(err); err != nil {
 			return c, err
 		}
-		if c.sheets, err = p.monthSheets(ctx, account, month); err != nil {
+		c.sheets, err = p.monthSheets(ctx, account, month)
+		if err = c.leave(err); err != nil || c.unread != nil {
 			return c, err
 		}
 		if c.differences, err = c.compare(); err != nil {
@@ -147,19 +207,35 @@ func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck,
 			return c, nil
 		}
 	}
-	return c, ErrContended.With(
-		"items",
-		"month "+month,
-	).Wrap(
-		fmt.Errorf("month %s of account %s never stood still", month,
-			account),
-	)
+	return monthCheck{month: month, open: true}, nil
+}
+
+// readableRows returns the rows of a month, and those that cannot be read as
+// [singletable.UnreadableRows].
+func (p *Person) readableRows(
+	ctx context.Context, account, month string,
+) ([]Transaction, error) {
+	var rows []Transaction
+	var bad singletable.UnreadableRows
+	in := OfDays{p.id, account, firstDay(month), lastDay(month)}
+	for t, err := range modelOf(p).days.All(ctx, p.store(), in) {
+		if item, unreadable := singletable.AsUnreadable(err); unreadable {
+			bad = append(bad, item)
+			continue
+		}
+		if err != nil {
+			return nil, failed("read transactions", err)
+		}
+		rows = append(rows, t)
+	}
+	return rows, bad.Err()
 }
 
 func (p *Person) monthSheets(
 	ctx context.Context, account, month string,
 ) (map[money.Currency]*Sheet, error) {
 	sheets, err := p.sheets(ctx, account, firstDay(month), lastDay(month))
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +243,7 @@ func (p *Person) monthSheets(
 	for i := range sheets {
 		out[sheets[i].Currency] = &sheets[i]
 	}
-	return out, nil
+	return out, bad.Err()
 }
 
 func sameVersions(a, b map[money.Currency]*Sheet) bool {

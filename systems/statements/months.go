@@ -2,6 +2,8 @@ package statements
 
 import (
 	"context"
+
+	"github.com/exchequer-dev/exchequer/singletable"
 )
 
 // monthFirst is the earliest month that is looked into for rows that nothing tells of: no bank's
@@ -15,7 +17,8 @@ const monthsAhead = 24
 // everyMonth returns the months of an account that may hold rows or entries: those that its sheets
 // and uploads name with their neighbours, and, since another program may have written rows that
 // nothing tells of, each one of the past. To look into an empty month is the least that can be
-// asked of the store.
+// asked of the store. Sheets and uploads that cannot be read are returned as
+// [singletable.UnreadableRows], together with the months.
 func (p *Person) everyMonth(ctx context.Context, account string) ([]string, error) {
 	known := map[string]bool{}
 	add := func(month string) {
@@ -27,6 +30,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 		}
 	}
 	sheets, err := p.sheets(ctx, account, "", "")
+	bad, err := singletable.RowsOf(err)
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +38,10 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 		add(monthOf(sheets[i].Month))
 	}
 	for u, err := range modelOf(p).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+		if item, unreadable := singletable.AsUnreadable(err); unreadable {
+			bad = append(bad, item)
+			continue
+		}
 		if err != nil {
 			return nil, failed("list uploads", err)
 		}
@@ -44,7 +52,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 	for m := monthFirst; p.isNear(m); m = nextMonth(m) {
 		known[m] = true
 	}
-	return inOrder(known), nil
+	return inOrder(known), bad.Err()
 }
 
 // isNear reports whether a month is looked into though nothing tells of it.
