@@ -171,8 +171,8 @@ func (c *Client) MonthTotals(
 type TotalsCheck struct {
 	// Verdict is VerdictSound, VerdictFaulty or VerdictUndecided.
 	Verdict string `json:"verdict"`
-	Months int `json:"months"`
-	Rows   int `json:"rows"`
+	Months  int    `json:"months"`
+	Rows    int    `json:"rows"`
 	// Differences are the first, and Differ is how many totals differ in all.
 	Differences []TotalDifference `json:"differences"`
 	Differ      int               `json:"differ"`
