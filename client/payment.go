@@ -62,10 +62,17 @@ type NewPayment struct {
 	IdempotencyKey string
 	AccountID      AccountID
 	// Either PayeeID or MerchantID is who is paid.
-	PayeeID     AccountID
-	MerchantID  MerchantID
-	Amount      money.Amount
-	At          time.Time
+	PayeeID    AccountID
+	MerchantID MerchantID
+	Amount     money.Amount
+	// At, Due or After says when it is due. At is an instant; the zero time is none.
+	At time.Time
+	// Due, in place of At, is a text: an instant, or a day or a local time in the zone of the
+	// account that pays, such as 2026-01-31 or 2026-01-31T09:00.
+	Due string
+	// After, in place of At, is how long after the first such request it is due, in whole seconds.
+	// A repeat gets the payment as the first request made it.
+	After       *time.Duration
 	Description string
 	// Data is the caller's own, at most 6,900 bytes.
 	Data []byte
@@ -105,11 +112,13 @@ func (c *Client) PaymentByTransaction(
 // PaymentChange says what of a payment to change; what is nil stays as it is.
 type PaymentChange struct {
 	// Version is the version that the caller knows; 0 means whichever there is.
-	Version     uint64
-	Amount      *money.Amount
-	PayeeID     *AccountID
-	MerchantID  *MerchantID
-	At          *time.Time
+	Version    uint64
+	Amount     *money.Amount
+	PayeeID    *AccountID
+	MerchantID *MerchantID
+	At         *time.Time
+	// Due, in place of At, is a text, as in NewPayment.
+	Due         string
 	Description *string
 }
 
@@ -276,6 +285,7 @@ type (
 		Amount      string         `json:"amount,omitempty"`
 		Currency    money.Currency `json:"currency,omitempty"`
 		At          string         `json:"at,omitempty"`
+		After       *int64         `json:"afterSeconds,omitempty"`
 		Description string         `json:"description,omitempty"`
 		Data        []byte         `json:"data,omitempty"`
 	}
@@ -294,10 +304,14 @@ func (n NewPayment) json() newPaymentJSON {
 	j := newPaymentJSON{
 		AccountID: n.AccountID, PayeeID: n.PayeeID, MerchantID: n.MerchantID,
 		Amount: optionalText(n.Amount), Currency: n.Amount.Currency(),
-		Description: n.Description, Data: n.Data,
+		At: n.Due, Description: n.Description, Data: n.Data,
 	}
-	if !n.At.IsZero() {
+	if n.Due == "" && !n.At.IsZero() {
 		j.At = n.At.UTC().Format(time.RFC3339Nano)
+	}
+	if n.After != nil {
+		seconds := int64(*n.After / time.Second)
+		j.After = &seconds
 	}
 	return j
 }
@@ -310,7 +324,9 @@ func (c PaymentChange) json() paymentChangeJSON {
 		text := c.Amount.Text()
 		j.Amount, j.Currency = &text, c.Amount.Currency()
 	}
-	if c.At != nil {
+	if c.Due != "" {
+		j.At = &c.Due
+	} else if c.At != nil {
 		text := c.At.UTC().Format(time.RFC3339Nano)
 		j.At = &text
 	}

@@ -278,10 +278,10 @@ func TestIfMatchAcceptsWhatTheGrammarAllows(t *testing.T) {
 				{http.MethodPut, "/v1/accounts/{id}", "/overdraft", `{"overdraftLimit":"9"}`},
 				{post, "/v1/accounts/{id}", "/freeze", ""},
 				{post, "/v1/accounts/{id}", "/unfreeze", ""},
-				{post, "/v1/accounts/{id}", "/close", ""},
 				{post, "/v1/transactions/{id}", "/reverse", ""},
 				{http.MethodPatch, "/v1/payments/{id}", "", `{"amount":"2"}`},
 				{post, "/v1/payments/{id}", "/cancel", ""},
+				{post, "/v1/accounts/{id}", "/close", ""}, // No payment stands in its way.
 				{http.MethodPatch, "/v1/locations/{id}", "", `{"name":"x"}`},
 				{http.MethodDelete, "/v1/locations/{id}", "", ""},
 				{http.MethodPut, "/v1/me/profile", "", `{"email":"a@example.com"}`},

@@ -61,14 +61,8 @@ func TestTimesOfQueries(t *testing.T) {
 					others.Set(p.Name, good)
 					got := w.send(strings.ToUpper(method), target+"?"+others.Encode(), "")
 					if got.status == 400 {
-						t.Errorf(
-							"%s %s: %s=%s is refused: %s",
-							method,
-							path,
-							p.Name,
-							good,
-							got.body,
-						)
+						t.Errorf("%s %s: %s=%s is refused: %s", method, path, p.Name, good,
+							got.body)
 					}
 				}
 			}

@@ -6,8 +6,7 @@
 //
 // [Instant] reads exactly what the grammar of RFC 3339, section 5.6, allows, and nothing else. The
 // parser of the standard library also reads hours with one digit, a comma before the fraction and
-// offsets of 24 hours and more, and so a time with a slip of the pen becomes the time of another
-// day.
+// offsets of 24 hours and more, so that a mistyped time becomes the time of a different day.
 //
 //   - The letters T and Z may be in lower case, as the RFC allows. A space in place of the T is
 //     refused.

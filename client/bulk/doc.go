@@ -30,7 +30,8 @@
 //	merchant     the merchant that is
 //	amount       as above; required
 //	currency     as above; required
-//	at           when it is due, such as 2026-01-31T09:00:00Z, in any zone; required
+//	at           when it is due: an instant such as 2026-01-31T09:00:00Z, or a day or a local time
+//	             of the account that pays, such as 2026-01-31 or 2026-01-31T09:00; required
 //	description  any text
 //	data         the caller's own, in base64
 //

@@ -5,9 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // Scheduler is what an import of payments needs of the API. *client.Client is one.
@@ -57,10 +57,12 @@ func (f *fields) order() Row {
 	if row.Payment.Amount, err = parseAmount(f.amount, f.currency); err != nil {
 		return row.malformed(err)
 	}
-	if row.Payment.At, err = time.Parse(time.RFC3339, f.due); err != nil {
+	at, err := when.Parse(f.due)
+	if err != nil {
 		return row.malformed(fmt.Errorf("has the time %.40q, which is not one such as "+
-			"2026-01-31T09:00:00Z or 2026-01-31T22:00:00+13:00", f.due))
+			"2026-01-31T09:00:00Z, 2026-01-31 or 2026-01-31T09:00: it %w", f.due, err))
 	}
+	row.Payment.Due = at.Text()
 	if row.Payment.Data, err = base64.StdEncoding.DecodeString(f.data); err != nil {
 		return row.malformed(fmt.Errorf("has data that are not base64: %w", err))
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/client/bulk"
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -166,5 +169,38 @@ func TestTheDataDirectoryIsTheUsers(t *testing.T) {
 	a.flags.data = "here"
 	if dir, err := a.dataDir(); err != nil || dir != "here" {
 		t.Errorf("got %q, %v", dir, err)
+	}
+}
+
+// No command may give a flag that all commands share another meaning: --data is the data directory
+// everywhere.
+func TestNoCommandHidesAFlagOfAll(t *testing.T) {
+	a := &app{getenv: func(string) string { return "" }}
+	root := a.root()
+	commands, flags := 0, 0
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		commands++
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			flags++
+			for above := c.Parent(); above != nil; above = above.Parent() {
+				if above.PersistentFlags().Lookup(f.Name) != nil {
+					t.Errorf("%s: --%s is a flag of %s too", c.CommandPath(), f.Name,
+						above.CommandPath())
+				}
+				if f.Shorthand != "" &&
+					above.PersistentFlags().ShorthandLookup(f.Shorthand) != nil {
+					t.Errorf("%s: -%s is a flag of %s too", c.CommandPath(), f.Shorthand,
+						above.CommandPath())
+				}
+			}
+		})
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	walk(root)
+	if commands < 60 || flags < 200 {
+		t.Errorf("%d commands with %d flags of their own: these cannot be all", commands, flags)
 	}
 }

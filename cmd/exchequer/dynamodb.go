@@ -20,7 +20,7 @@ import (
 // emulating are the flags of dynamodb.
 type emulating struct {
 	port                  int
-	listen, host, region  string
+	listen, host          string
 	memory, open          bool
 	names                 []string
 	tables                []string
@@ -88,7 +88,6 @@ signed with a key that was given; or with --host 0.0.0.0 and --open, whoever the
 	f.IntVar(&e.port, "port", portDefault, "`port` to listen on; 0 takes a free one")
 	f.StringVar(&e.host, "host", hostDefault, "`address` to listen on")
 	f.BoolVar(&e.memory, "memory", false, "keep everything in memory, and lose it at the end")
-	f.StringVar(&e.region, "region", "", "`region` in ARNs (default local)")
 	f.StringArrayVar(&e.tables, "tables", nil, "`file` that defines tables to make at the start")
 	f.StringToStringVar(&e.parameters, "parameter", nil,
 		"`name=value` for a parameter of a template")
@@ -156,7 +155,7 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 		return opts, usagef("Leave one of them out", "--memory and --data exclude each other")
 	}
 	opts = endpoint.Options{
-		Memory: e.memory, Open: e.open, Engine: engine.Options{Region: e.region},
+		Memory: e.memory, Open: e.open, Engine: engine.Options{Region: a.flags.region},
 	}
 	if !e.memory {
 		if opts.DataDir, err = a.emulatedDir(e); err != nil {
@@ -166,7 +165,7 @@ func (a *app) endpointOptions(e emulating) (opts endpoint.Options, err error) {
 	if opts.Logger, err = a.logger(e.logFormat, e.logMinimum); err != nil {
 		return opts, err
 	}
-	opts.Wire.Region, opts.Wire.AllowedHosts = e.region, e.names
+	opts.Wire.Region, opts.Wire.AllowedHosts = a.flags.region, e.names
 	keys, err := a.accessKeys(e)
 	if err != nil {
 		return opts, err

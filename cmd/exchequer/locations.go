@@ -178,7 +178,7 @@ func (p *placeFlags) add(command *cobra.Command) {
 	f.StringVar(&p.zone, "zone", "", "time `zone`, such as Pacific/Auckland")
 	f.StringArrayVar(&p.lines, "line", nil, "`line` of the address; may be repeated")
 	f.StringVar(&p.address.Locality, "locality", "", "`town` of the address")
-	f.StringVar(&p.address.Region, "region", "", "`region` of the address")
+	f.StringVar(&p.address.Region, "address-region", "", "`region` of the address")
 	f.StringVar(&p.address.Postcode, "postcode", "", "post`code` of the address")
 	f.StringVar(&p.address.Country, "country", "", "`country` of the address, such as NZ")
 	f.StringArrayVar(&p.tags, "label", nil, "`word` to find it by; may be repeated")
@@ -214,7 +214,9 @@ func (p *placeFlags) fields(command *cobra.Command) (out client.LocationFields, 
 		}
 		out.PlaceIDCheckedAt = &at
 	}
-	for _, flag := range []string{"line", "locality", "region", "postcode", "country"} {
+	for _, flag := range []string{
+		"line", "locality", "address-region", "postcode", "country",
+	} {
 		if command.Flags().Changed(flag) {
 			own := p.address
 			own.Lines = p.lines

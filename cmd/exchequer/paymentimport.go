@@ -17,7 +17,8 @@ const paymentsImportLong = `Schedule a file of payments. It is CSV with a line o
   merchant     merchant that is
   amount       exact, with a decimal point
   currency     code of ISO 4217, that of the account
-  at           when it is due, such as 2026-01-31T09:00:00Z or 2026-01-31T22:00:00+13:00
+  at           when it is due: an instant such as 2026-01-31T09:00:00Z, or a day or a local time in
+               the zone of the account that pays, such as 2026-01-31 or 2026-01-31T09:00
   description  any text, newlines included
   data         at most 6,900 bytes of your own, in base64
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 func paymentColumns() []column[client.ScheduledPayment] {
@@ -92,7 +93,8 @@ func (o *ordering) add(command *cobra.Command) {
 	f.StringVar(&o.merchant, "merchant", "", "`id` of the merchant that is paid")
 	f.StringVar(&o.amount, "amount", "", "exact `amount` in major units, such as 5.50")
 	f.StringVar(&o.at, "at", "",
-		"`time` when it is due: 2026-01-31T09:00:00Z, 2026-01-31, or 36h from now")
+		"`time` when it is due: 2026-01-31T09:00:00Z, 2026-01-31, 2026-01-31T09:00, or 36h "+
+			"from now")
 	f.StringVar(&o.description, "description", "", "`text` for people")
 	command.MarkFlagsMutuallyExclusive("to", "merchant")
 }
@@ -105,8 +107,15 @@ func (a *app) paymentsSchedule() *cobra.Command {
 		Long: `Schedule a payment. Given again with the same --key, at any later time, the command shows what
 became of the payment and schedules nothing.
 
-A day alone is its midnight in UTC. What is due in the past is paid by the next run.`,
+A day and a time without an offset are those of the account's zone. A day is its first instant. A
+local time that does not exist, because the clocks are put forward over it, is the first instant after
+the change; one that exists twice is the first. A time such as 36h counts from the first time that the
+command was given with its --key. What is due in the past is paid by the next run.
+
+A payment that can never be paid is refused: status 4 if an account or the merchant does not exist, 3
+if one is closed or has another currency.`,
 		Example: `  exchequer payments schedule --from alice --to bob --amount 420 --at 2026-10-01 --key rent-2026-10
+  exchequer payments schedule --from alice --to bob --amount 9 --at 2026-10-01T09:00
   exchequer payments schedule --from alice --merchant cafe --amount 5.50 --at 36h`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
@@ -132,7 +141,8 @@ A day alone is its midnight in UTC. What is due in the past is paid by the next 
 	f.StringVar(&o.from, "from", "", "`account` that pays (required)")
 	f.StringVar(&o.key, "key", "", "idempotency `key`, which makes a repeat safe at any time")
 	f.StringVar(&o.currency, "currency", "", "`code` of ISO 4217; without it that of the account")
-	f.StringVar(&o.data, "data", "", "`file` with at most 6,900 bytes to keep with the payment")
+	f.StringVar(&o.data, "data-file", "",
+		"`file` with at most 6,900 bytes to keep with the payment")
 	require(command, "from", "amount", "at")
 	command.MarkFlagsOneRequired("to", "merchant")
 	return command
@@ -147,7 +157,7 @@ func (a *app) order(
 		MerchantID: client.MerchantID(o.merchant), Description: o.description,
 	}
 	var err error
-	if n.At, err = parseDue(o.at); err != nil {
+	if n.Due, n.After, err = parseDue(o.at); err != nil {
 		return n, err
 	}
 	currency := money.Currency(o.currency)
@@ -167,18 +177,20 @@ func (a *app) order(
 	return n, err
 }
 
-// parseDue reads when a payment is due.
-func parseDue(text string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
-	}
+// parseDue reads when a payment is due: a time, or how long from now.
+func parseDue(text string) (due string, after *time.Duration, err error) {
 	if ahead, err := time.ParseDuration(text); err == nil && ahead >= 0 {
-		return time.Now().Add(ahead), nil
+		if ahead%time.Second != 0 {
+			return "", nil, usagef("--at 36h", "--at %q is not a number of whole seconds", text)
+		}
+		return "", &ahead, nil
 	}
-	return time.Time{}, usagef("--at 2026-01-31T09:00:00Z, 2026-01-31 or 36h",
-		"--at %q is no time", text)
+	t, err := when.Parse(text)
+	if err != nil {
+		return "", nil, usagef("--at 2026-01-31T09:00:00Z, 2026-01-31, 2026-01-31T09:00 or 36h",
+			"--at %q is no time: it %v", text, err)
+	}
+	return t.Text(), nil, nil
 }
 
 func (a *app) paymentsGet() *cobra.Command {
@@ -240,11 +252,15 @@ func (a *app) paymentsChange() *cobra.Command {
 			change.Description = &o.description
 		}
 		if set("at") {
-			at, err := parseDue(o.at)
-			if err != nil {
+			var after *time.Duration
+			var err error
+			if change.Due, after, err = parseDue(o.at); err != nil {
 				return err
 			}
-			change.At = &at
+			if after != nil {
+				at := time.Now().Add(*after)
+				change.At = &at
+			}
 		}
 		if set("amount") {
 			p, err := c.Payment(ctx, id)

@@ -34,6 +34,9 @@ func (a *app) checkStore(command *cobra.Command) error {
 		a.flags.store = storeEmbedded
 	}
 	for _, flag := range []string{"region", "endpoint"} {
+		if flag == "region" && command.Name() == "dynamodb" {
+			continue // It is the region of the store that the command serves.
+		}
 		if set(flag) && a.flags.store != storeDynamoDB {
 			return usagef("--store dynamodb", "--%s is for the store dynamodb", flag)
 		}

@@ -53,6 +53,8 @@ type payday struct {
 	Rows      int    `json:"rows"`
 	Scheduled int    `json:"scheduled"`
 	Repeats   int    `json:"repeats"`
+	// Refused counts the rows that are not scheduled because they can never be paid.
+	Refused map[outcome]int `json:"refused"`
 	// Cancelled are the keys of the payments to take back, Processed and Failed what the first run
 	// must come to.
 	Cancelled []paydayKey     `json:"cancelled"`
@@ -164,7 +166,7 @@ func simulatePayday(accountsCSV, paydayCSV []byte, payers []payer) ([]byte, erro
 	}
 	made := payday{
 		Day: paydayBegin.Format(time.DateOnly), Rows: len(rows) - 1, Failed: map[outcome]int{},
-		Balances: map[string]string{}, Payers: payers,
+		Refused: map[outcome]int{}, Balances: map[string]string{}, Payers: payers,
 	}
 	seen := map[string]bool{}
 	spent := map[string]int{} // In cents, by payer.
@@ -173,6 +175,11 @@ func simulatePayday(accountsCSV, paydayCSV []byte, payers []payer) ([]byte, erro
 		cents, err := strconv.Atoi(strings.Replace(row[dueAmount], ".", "", 1))
 		if err != nil {
 			return nil, err
+		}
+		payee := books.accounts[row[duePayee]]
+		if payee != nil && payee.status == "closed" {
+			made.Refused[accountClosed]++
+			continue
 		}
 		name := row[duePayer] + "/" + row[dueKey]
 		if seen[name] {
@@ -183,14 +190,10 @@ func simulatePayday(accountsCSV, paydayCSV []byte, payers []payer) ([]byte, erro
 		status := "PROCESSED"
 		at := slices.IndexFunc(payers, func(p payer) bool { return p.ID == row[duePayer] })
 		poor := payers[at].poor
-		payee := books.accounts[row[duePayee]]
 		switch {
 		case strings.HasPrefix(row[dueKey], mistakePrefix):
 			status = "CANCELLED"
 			made.Cancelled = append(made.Cancelled, paydayKey{row[duePayer], row[dueKey]})
-		case payee != nil && payee.status == "closed":
-			status = "FAILED"
-			made.Failed[accountClosed]++
 		case poor:
 			made.Failed[insufficientFunds]++
 			spent[row[duePayer]] += cents
@@ -216,7 +219,7 @@ func simulatePayday(accountsCSV, paydayCSV []byte, payers []payer) ([]byte, erro
 			return nil, errPayday
 		}
 	}
-	for _, status := range []string{"PROCESSED", "CANCELLED", "FAILED"} {
+	for _, status := range []string{"PROCESSED", "CANCELLED"} {
 		made.Totals = append(made.Totals, paydayTotal{
 			status, counts[status], decimal(sums[status], nzd),
 		})

@@ -53,14 +53,15 @@ func paymentOf(p payments.Payment) payment {
 
 // newPayment is the body that asks for a payment.
 type newPayment struct {
-	AccountID   ledger.AccountID  `json:"accountId" doc:"Who pays" example:"alice-usd"`
-	PayeeID     ledger.AccountID  `json:"payeeId,omitempty" doc:"The account that is paid; either it or merchantId is needed" example:"bob-usd"`
-	MerchantID  ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid" example:"coffee-shop"`
-	Amount      payload.Decimal   `json:"amount" example:"5.50"`
-	Currency    money.Currency    `json:"currency" doc:"That of the account" example:"USD"`
-	At          string            `json:"at" format:"date-time" doc:"When it is due; what is past is due at once" example:"2026-01-31T09:00:00Z"`
-	Description string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of October"`
-	Data        string            `json:"data,omitempty" doc:"At most 6,900 bytes of the caller's own, in base64" example:"aW52b2ljZSA3"`
+	AccountID    ledger.AccountID  `json:"accountId" doc:"Who pays" example:"alice-usd"`
+	PayeeID      ledger.AccountID  `json:"payeeId,omitempty" doc:"The account that is paid; either it or merchantId is needed" example:"bob-usd"`
+	MerchantID   ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid" example:"coffee-shop"`
+	Amount       payload.Decimal   `json:"amount" example:"5.50"`
+	Currency     money.Currency    `json:"currency" doc:"That of the account" example:"USD"`
+	At           string            `json:"at,omitempty" doc:"When it is due: an instant, or a day or a local time (2026-01-31, 2026-01-31T09:00) in the zone of the account that pays. A day is its first instant. A local time that does not exist is the first instant after the clocks changed, and one that exists twice is the first. What is past is due at once. Either it or afterSeconds is needed" example:"2026-01-31T09:00:00Z"`
+	AfterSeconds *int              `json:"afterSeconds,omitempty" doc:"In place of at: how many seconds after the first request with its Idempotency-Key it is due; at most 3,153,600,000" example:"129600"`
+	Description  string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of October"`
+	Data         string            `json:"data,omitempty" doc:"At most 6,900 bytes of the caller's own, in base64" example:"aW52b2ljZSA3"`
 }
 
 // changedPayment is the body that changes a payment. What is left out stays.
@@ -69,7 +70,7 @@ type changedPayment struct {
 	MerchantID  *ledger.MerchantID `json:"merchantId,omitempty" doc:"The merchant that is paid, in place of whoever was" example:"coffee-shop"`
 	Amount      *payload.Decimal   `json:"amount,omitempty" example:"5.50"`
 	Currency    money.Currency     `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
-	At          *string            `json:"at,omitempty" format:"date-time" doc:"When it is due" example:"2026-01-31T09:00:00Z"`
+	At          *string            `json:"at,omitempty" doc:"When it is due: an instant, or a day or a local time in the zone of the account that pays, as when a payment is scheduled" example:"2026-01-31T09:00:00Z"`
 	Description *string            `json:"description,omitempty" doc:"At most 280 bytes" example:"Rent of November"`
 }
 
@@ -121,7 +122,9 @@ func (a *API) registerPayments() {
 			"however late it is sent. The first answer has status 201; an equal request gets the " +
 			"payment as it is then, also when it was changed, paid or archived, with status 200 and " +
 			"Idempotent-Replayed: true; another request with the same key is a conflict that names " +
-			"the field.",
+			"the field. A payment that can never be paid, because an account or the merchant does " +
+			"not exist, is closed or has another currency, is refused. Want of funds and a frozen " +
+			"account may pass, and are no reason.",
 		example: newPayment{
 			AccountID: "alice-usd", MerchantID: "coffee-shop", Amount: "5.50", Currency: "USD",
 			At: "2026-01-31T09:00:00Z", Description: "Rent of October",
@@ -131,6 +134,9 @@ func (a *API) registerPayments() {
 			payments.ErrInvalidRequest, payments.ErrInvalidKey, payments.ErrDataTooLarge,
 			payments.ErrAmountNotPositive, payments.ErrTooManyFractionDigits,
 			payments.ErrAccountUnknown, payments.ErrCurrencyMismatch, payments.ErrKeyConflict,
+			ledger.ErrMerchantNotFound, ledger.ErrNoSettlementAccount, ledger.ErrAccountNotFound,
+			ledger.ErrCurrencyMismatch, ledger.ErrAccountClosed, ledger.ErrAmountTooLarge,
+			ledger.ErrInvalidRequest,
 		},
 	}, a.schedulePayment)
 	register(a, operation{
@@ -150,6 +156,9 @@ func (a *API) registerPayments() {
 			payments.ErrTooManyFractionDigits, payments.ErrNotFound, payments.ErrClaimed,
 			payments.ErrFinal, payments.ErrCurrencyMismatch, payments.ErrChanged,
 			payments.ErrForeign,
+			payments.ErrAccountUnknown, ledger.ErrMerchantNotFound, ledger.ErrNoSettlementAccount,
+			ledger.ErrAccountNotFound, ledger.ErrCurrencyMismatch, ledger.ErrAccountClosed,
+			ledger.ErrInvalidRequest,
 		},
 	}, a.changePayment)
 	register(a, operation{
@@ -194,10 +203,14 @@ func (a *API) schedulePayment(
 	}
 	checkCurrency(&wrong, "currency", body.Currency)
 	n.Amount = readAmount(&wrong, "amount", body.Amount, body.Currency)
-	if body.At == "" {
-		wrong.Add("at", "is missing")
-	} else {
-		n.At = readInstant(&wrong, "at", body.At)
+	if body.At != "" || body.AfterSeconds == nil {
+		n.Due = readDue(&wrong, body.At)
+	}
+	if body.AfterSeconds != nil {
+		n.After = readAfter(&wrong, *body.AfterSeconds)
+		if body.At != "" {
+			wrong.Add("afterSeconds", "must be left out where at is given")
+		}
 	}
 	var err error
 	if n.Data, err = base64.StdEncoding.DecodeString(body.Data); err != nil {
@@ -243,8 +256,7 @@ func (a *API) changePayment(
 	}
 	var wrong problem.Fields
 	if body.At != nil {
-		at := readInstant(&wrong, "at", *body.At)
-		c.At = &at
+		c.Due = readDue(&wrong, *body.At)
 	}
 	if body.Amount != nil {
 		amount, err := a.changedAmount(ctx, in.ID, body, &wrong)

@@ -54,6 +54,32 @@ func describeBounds(op *huma.Operation) {
 // badBound begins the framework's words for an instant that UnmarshalText refused.
 const badBound = "invalid value: "
 
+// readDue reads when a payment is due. Its faults are collected.
+func readDue(wrong *problem.Fields, text string) when.Time {
+	if text == "" {
+		wrong.Add("at", "is missing")
+		return when.Time{}
+	}
+	t, err := when.Parse(text)
+	if err != nil {
+		wrong.Addf("at", "must be an instant such as 2026-01-31T09:00:00Z, or a day or a local "+
+			"time of the account such as 2026-01-31 or 2026-01-31T09:00: it %v", err)
+	}
+	return t
+}
+
+// afterMax is a hundred years of 365 days, in seconds.
+const afterMax = 100 * 365 * 24 * 60 * 60
+
+// readAfter reads how many seconds after its first request a payment is due.
+func readAfter(wrong *problem.Fields, seconds int) *time.Duration {
+	if seconds < 0 || seconds > afterMax {
+		wrong.Addf("afterSeconds", "must be 0 to %d", afterMax)
+	}
+	after := time.Duration(seconds) * time.Second
+	return &after
+}
+
 // readInstant reads an instant of a body, in the form of RFC 3339. Its faults are collected.
 func readInstant(wrong *problem.Fields, field, text string) time.Time {
 	t, err := when.Instant(text)

@@ -9,21 +9,25 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // Change says what of a payment to change; what is nil stays as it is.
 type Change struct {
 	// Version is the version that the caller knows; 0 means whichever there is.
-	Version     uint64
-	Amount      *money.Amount
-	PayeeID     *ledger.AccountID
-	MerchantID  *ledger.MerchantID
-	At          *time.Time
+	Version    uint64
+	Amount     *money.Amount
+	PayeeID    *ledger.AccountID
+	MerchantID *ledger.MerchantID
+	At         *time.Time
+	// Due, in place of At, may also be a day or a local time in the zone of the account that pays.
+	Due         when.Time
 	Description *string
 }
 
-// apply returns the payment as it is after the change, or what is wrong with that.
-func (c Change) apply(p Payment) (Payment, error) {
+// apply returns the payment as it is after the change, or what is wrong with that. zone is that of
+// the account that pays.
+func (c Change) apply(p Payment, zone *time.Location) (Payment, error) {
 	var wrong problem.Fields
 	if c.PayeeID != nil {
 		p.PayeeID, p.MerchantID = *c.PayeeID, ""
@@ -38,9 +42,13 @@ func (c Change) apply(p Payment) (Payment, error) {
 	if p.PayeeID == p.AccountID {
 		wrong.Add("payeeId", "must be another account than the payer's")
 	}
-	if c.At != nil {
-		checkTime(&wrong, *c.At)
-		p.At = instant(*c.At)
+	if c.At != nil || c.Due.Given() {
+		at := c.Due.In(zone)
+		if !c.Due.Given() {
+			at = *c.At
+		}
+		checkTime(&wrong, at)
+		p.At = instant(at)
 	}
 	if c.Description != nil {
 		checkDescription(&wrong, *c.Description)
@@ -60,12 +68,26 @@ func (c Change) apply(p Payment) (Payment, error) {
 
 // Change changes amount, payee, time or description of a payment until it is claimed, and returns
 // it. Once a worker has it, it is ErrClaimed or ErrFinal; of a change and a claim at once one wins.
+//
+// A payment that can never be paid as it would be then is refused, as [Scheduler.Schedule] does it.
 func (s *Scheduler) Change(ctx context.Context, id PaymentID, c Change) (Payment, error) {
 	return s.edit(ctx, id, c.Version, func(p Payment) (Payment, error) {
 		if err := free(p); err != nil {
 			return p, err
 		}
-		return c.apply(p)
+		zone := time.UTC
+		if c.Due.Local() {
+			var err error
+			if zone, err = s.Zone(ctx, p.AccountID); err != nil {
+				return p, err
+			}
+		}
+		changed, err := c.apply(p, zone)
+		if err != nil || c.PayeeID == nil && c.MerchantID == nil && c.Amount == nil {
+			return changed, err
+		}
+		_, err = s.payable(ctx, changed)
+		return changed, err
 	})
 }
 

@@ -73,11 +73,14 @@ func survive(t *testing.T, seed uint64) {
 		b.account(accountID(i), "100")
 	}
 	b.account("closed", "")
+	for i := range chaosPayments {
+		n := s.order(i)
+		if s.orders = append(s.orders, n); n.PayeeID == "closed" {
+			b.schedule(n) // The storm repeats it, which no refusal stands in the way of.
+		}
+	}
 	if _, err := b.books.CloseAccount(t.Context(), "closed"); err != nil {
 		t.Fatal(err)
-	}
-	for i := range chaosPayments {
-		s.orders = append(s.orders, s.order(i))
 	}
 	f := engine.Strict()
 	f.Seed = seed

@@ -171,6 +171,7 @@ func TestAnAccountWithoutAZoneHasTheLedgers(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.account("alice", "")
+	b.account("bob", "")
 	r, err := there.Schedule(t.Context(), order("k", "1"))
 	if err != nil || r.Zone != "Pacific/Auckland" {
 		t.Errorf("payment %+v, %v", r.Payment, err)

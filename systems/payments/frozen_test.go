@@ -25,6 +25,10 @@ func requests(t *testing.T) map[string]*NewPayment {
 			Amount:     amount,
 			At:         at,
 		},
+		"after a time": {
+			Key: "k-3", AccountID: "payer", PayeeID: "payee", Amount: amount,
+			After: new(36*time.Hour + time.Second),
+		},
 	}
 }
 
@@ -33,7 +37,7 @@ func requests(t *testing.T) map[string]*NewPayment {
 func TestIDsAndDigestsAreFrozen(t *testing.T) {
 	var samples []frozen.Sample
 	all := requests(t)
-	for _, name := range []string{"to an account", "to a merchant"} {
+	for _, name := range []string{"to an account", "to a merchant", "after a time"} {
 		digest, _ := digestV1(all[name])
 		samples = append(samples,
 			frozen.Sample{Name: "v1 digest " + name, Value: digest},

@@ -47,7 +47,7 @@ const (
 func digestV1(n *NewPayment) (digest, beyond string) {
 	values := [...][]byte{
 		[]byte(n.PayeeID), []byte(n.MerchantID), []byte(n.Amount.Currency()),
-		[]byte(n.Amount.Decimal()), []byte(instant(n.At).Format(time.RFC3339Nano)),
+		[]byte(n.Amount.Decimal()), []byte(n.dueText()),
 		[]byte(n.Description), n.Data,
 	}
 	out := make([]byte, wholeLen, wholeLen+fieldHashLen*len(values))
@@ -59,6 +59,15 @@ func digestV1(n *NewPayment) (digest, beyond string) {
 	}
 	copy(out[:wholeLen], whole.Sum(nil))
 	return base64.RawURLEncoding.EncodeToString(out), ""
+}
+
+// dueText returns when a request wants the payment to be due, as it is compared. A time after the
+// request is compared as it was asked for, because each repeat comes at another moment.
+func (n *NewPayment) dueText() string {
+	if n.After != nil {
+		return "after " + n.After.String()
+	}
+	return instant(n.At).Format(time.RFC3339Nano)
 }
 
 // difference names the first member in which a request differs from the one whose digest is

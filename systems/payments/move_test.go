@@ -17,6 +17,7 @@ import (
 
 // endedDay schedules payments of one day that come to all three ends, and moves the clock past it.
 func endedDay(b *bank, count int) (ids []payments.PaymentID) {
+	b.account("nobody", "")
 	for i := range count {
 		n := order(fmt.Sprint(i), fmt.Sprintf("%d.25", i+1))
 		n.At = start.Add(time.Duration(i) * time.Minute)
@@ -30,6 +31,7 @@ func endedDay(b *bank, count int) (ids []payments.PaymentID) {
 			b.cancel(p.ID)
 		}
 	}
+	b.vanish("nobody")
 	b.clock.Move(24 * time.Hour)
 	b.run()
 	return ids

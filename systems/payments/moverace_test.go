@@ -123,7 +123,9 @@ func TestAReplayOvertakesTheCopy(t *testing.T) {
 			b := openRich(t)
 			n := order("k", "5")
 			n.PayeeID = "carol"
+			b.account("carol", "")
 			id := b.schedule(n).ID
+			b.vanish("carol")
 			if r := b.run(); r.Failed != 1 {
 				t.Fatalf("run: %+v", r)
 			}
@@ -186,7 +188,13 @@ func TestWhatAMoveTakes(t *testing.T) {
 		b := openRich(t)
 		n := order("k", "5")
 		n.PayeeID, n.Data = payee, make([]byte, payments.DataMax)
+		if payee == "nobody" {
+			b.account(payee, "")
+		}
 		b.schedule(n)
+		if payee == "nobody" {
+			b.vanish(payee)
+		}
 		b.run()
 		b.clock.Move(24 * time.Hour)
 		ctx, meter := singletable.WithMeter(t.Context())

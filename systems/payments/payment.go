@@ -10,6 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // PaymentID identifies a payment: a UUID, derived from the account and the key of the request. It
@@ -109,12 +110,20 @@ func (p Payment) waiting() bool {
 type NewPayment struct {
 	// Key makes the request safe to repeat at any time, also after the payment was changed, moved
 	// or archived. Empty means that an equal request is another payment.
-	Key         string
-	AccountID   ledger.AccountID
-	PayeeID     ledger.AccountID
-	MerchantID  ledger.MerchantID
-	Amount      money.Amount
-	At          time.Time
+	Key        string
+	AccountID  ledger.AccountID
+	PayeeID    ledger.AccountID
+	MerchantID ledger.MerchantID
+	Amount     money.Amount
+	// At, Due or After says when the payment is due. At is an instant.
+	At time.Time
+	// Due, in place of At, is an instant, or a day or a local time in the zone of the account that
+	// pays. A day is its first instant. Package when says what a local time is that does not exist
+	// or exists twice.
+	Due when.Time
+	// After, in place of At, is how long after the first such request the payment is due. A repeat
+	// gets the payment as the first request made it.
+	After       *time.Duration
 	Description string
 	Data        []byte
 }
@@ -126,7 +135,7 @@ func (n NewPayment) check() error {
 	if n.PayeeID != "" && n.PayeeID == n.AccountID {
 		wrong.Add("payeeId", "must be another account than the payer's")
 	}
-	checkTime(&wrong, n.At)
+	n.checkDue(&wrong)
 	checkDescription(&wrong, n.Description)
 	if n.Amount.Currency() == "" {
 		wrong.Add("currency", "is missing")
@@ -203,12 +212,38 @@ const (
 )
 
 func checkTime(wrong *problem.Fields, at time.Time) {
-	switch year := at.UTC().Year(); {
-	case at.IsZero():
-		wrong.Add("at", "is missing")
-	case year < yearLeast || year > yearMost:
+	if year := at.UTC().Year(); year < yearLeast || year > yearMost {
 		wrong.Addf("at", "must be in the years %d to %d", yearLeast, yearMost)
 	}
+}
+
+// checkDue checks that a request says once when its payment is due. The zero instant is missing as
+// At, and a time like any other as Due.
+func (n NewPayment) checkDue(wrong *problem.Fields) {
+	switch given := n.Due.Given() || !n.At.IsZero(); {
+	case given && n.After != nil:
+		wrong.Add("after", "must not be given together with at")
+	case n.After != nil && *n.After < 0:
+		wrong.Add("after", "must not be negative")
+	case !given && n.After == nil:
+		wrong.Add("at", "is missing")
+	case n.After == nil && !n.Due.Given():
+		checkTime(wrong, n.At)
+	}
+}
+
+// due returns the instant at which the payment is due, which is in the years that can be stored.
+func (n NewPayment) due(zone *time.Location, now time.Time) (time.Time, error) {
+	at := n.At
+	switch {
+	case n.After != nil:
+		at = now.Add(*n.After)
+	case n.Due.Given():
+		at = n.Due.In(zone)
+	}
+	var wrong problem.Fields
+	checkTime(&wrong, at)
+	return instant(at), wrong.Err(ErrInvalidRequest)
 }
 
 func checkDescription(wrong *problem.Fields, text string) {

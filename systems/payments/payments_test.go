@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -89,6 +90,32 @@ func (b *bank) open(n ledger.NewAccount, balance string) {
 	p.IdempotencyKey = "open-" + string(n.ID)
 	if _, err := b.books.Post(b.t.Context(), p); err != nil {
 		b.t.Fatal(err)
+	}
+}
+
+// vanish removes an account from the store, as no operation of the ledger does: a payment to it
+// that was scheduled before can then never be paid.
+func (b *bank) vanish(id ledger.AccountID) {
+	b.t.Helper()
+	keys := []dynamo.Key{{
+		"PK": dynamo.S("ACCOUNT#" + string(id)), "SK": dynamo.S("METADATA"),
+	}}
+	for shard := range 64 { // The directory's entry, in whichever shard it is.
+		keys = append(keys, dynamo.Key{
+			"PK": dynamo.S(fmt.Sprint("@ledger#accounts#", shard)),
+			"SK": dynamo.S("ACCOUNT#" + string(id)),
+		})
+	}
+	for _, key := range keys {
+		_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{
+			TableName: "FinancialTransactions", Key: key,
+		})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	if _, err := b.books.Account(b.t.Context(), id); !errors.Is(err, ledger.ErrAccountNotFound) {
+		b.t.Fatalf("the account %s is still there: %v", id, err)
 	}
 }
 

@@ -19,33 +19,37 @@ type Receipt struct {
 // the payment as it is now, with Replayed set, however much later it comes and whatever became of
 // the payment; another request with the same key gets ErrKeyConflict.
 //
+// A payment that can never be paid, because its accounts or its merchant do not exist, are closed
+// or have another currency, is refused, unless it is a repeat. To find that out takes two reads of
+// accounts, of one read unit each, and a third of the merchant the first time that it is named.
+// What time can heal, such as want of funds or a frozen account, is not asked for.
+//
 // It makes two conditional writes: first a small identity item, then the payment. When it stops in
 // between, the payment is not there yet; the same request, sent again, completes it.
 func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error) {
 	if err := n.check(); err != nil {
 		return Receipt{}, err
 	}
-	payer, err := s.account(ctx, n.AccountID)
-	if errors.Is(err, ledger.ErrAccountNotFound) {
-		return Receipt{}, ErrAccountUnknown.With("account", n.AccountID).
-			Field("accountId", "does not exist")
-	}
-	if err != nil {
-		return Receipt{}, err
-	}
-	if given := n.Amount.Currency(); given != payer.currency {
-		return Receipt{}, ErrCurrencyMismatch.With("account", n.AccountID).
-			With("currency", payer.currency).With("given", given).
-			Field("currency", "is not the account's")
-	}
-	if n.Key == "" {
+	now, keyed := instant(s.opts.Now()), n.Key != ""
+	if !keyed {
 		n.Key = s.opts.NewID()
 	}
-	now := instant(s.opts.Now())
 	p := Payment{
 		ID: idOf(&n), AccountID: n.AccountID, PayeeID: n.PayeeID, MerchantID: n.MerchantID,
-		Amount: n.Amount, At: instant(n.At), Zone: payer.zoneName(), Description: n.Description,
+		Amount: n.Amount, Description: n.Description,
 		Data: n.Data, Status: Scheduled, Version: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	payer, refusal := s.payable(ctx, p)
+	if payer.zone == nil {
+		return Receipt{}, refusal
+	}
+	var err error
+	if p.At, err = n.due(payer.zone, now); err != nil {
+		return Receipt{}, err
+	}
+	n.At, p.Zone = p.At, payer.zoneName()
+	if refusal != nil {
+		return s.refused(ctx, &n, p, keyed, refusal)
 	}
 	identity := identityItem{
 		ID: p.ID, Payer: p.AccountID, At: p.At, State: Scheduled, Hash: requestDigests.Of(&n),
@@ -75,6 +79,25 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 	return Receipt{Payment: p}, nil
 }
 
+// refused answers a request that the books refuse: by what became of the first request with its
+// key, if there is one, and else by the refusal.
+func (s *Scheduler) refused(
+	ctx context.Context, n *NewPayment, p Payment, keyed bool, refusal error,
+) (Receipt, error) {
+	if !keyed {
+		return Receipt{}, refusal
+	}
+	m, err := current(ctx, s)
+	if err != nil {
+		return Receipt{}, err
+	}
+	receipt, err := m.repeat(ctx, s, p, n)
+	if errors.Is(err, ErrNotFound) {
+		return Receipt{}, refusal
+	}
+	return receipt, err
+}
+
 // repeat answers a request whose identity is there already. p is the payment as the request would
 // make it.
 func (m *model) repeat(
@@ -99,6 +122,7 @@ func (m *model) repeat(
 		if identity.Version != 1 {
 			continue // It was moved between the two reads.
 		}
+		p.At = identity.At // Of a time after the first request, only that one knew the instant.
 		err = m.complete(ctx, s, p)
 		if err == nil {
 			return Receipt{Payment: p, Replayed: true}, nil
@@ -127,11 +151,19 @@ func (s *Scheduler) account(ctx context.Context, id ledger.AccountID) (account, 
 	if err != nil {
 		return account{}, err
 	}
+	return s.remember(found), nil
+}
+
+// remember keeps what of an account never changes, and returns it.
+func (s *Scheduler) remember(found ledger.Account) account {
 	known := account{currency: found.Currency(), zone: s.books.Zone(found)}
+	if _, there := s.accounts.Load(found.ID); there {
+		return known
+	}
 	if s.accountCount.Add(1) > accountsMax {
 		s.accounts.Clear()
 		s.accountCount.Store(0)
 	}
-	s.accounts.Store(id, known)
-	return known, nil
+	s.accounts.Store(found.ID, known)
+	return known
 }

@@ -56,11 +56,13 @@ func TestTheLargestPaymentFitsEightUnits(t *testing.T) {
 	long := func(c string) string { return strings.Repeat(c, 64) }
 	b.open(ledger.NewAccount{ID: ledger.AccountID(long("a")), UserID: "u", AccountType: "x",
 		Currency: "NZD", Zone: "America/Argentina/ComodRivadavia"}, "")
+	b.account(ledger.AccountID(long("b")), "")
 	p := b.schedule(payments.NewPayment{
 		Key: "k", AccountID: ledger.AccountID(long("a")), PayeeID: ledger.AccountID(long("b")),
 		Amount: nzd("999999999999999999999999999999999999.99"), At: start,
 		Description: strings.Repeat("d", 280), Data: make([]byte, payments.DataMax),
 	})
+	b.vanish(ledger.AccountID(long("b")))
 	if got := b.run(); got.Failed != 1 { // The payee does not exist: the item has a reason then.
 		t.Fatalf("report %+v", got)
 	}

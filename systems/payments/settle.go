@@ -248,8 +248,11 @@ func (r Retry) wait(attempts int) time.Duration {
 
 // passing tells whether what stood against a payment may be gone later. A closed account, a wrong
 // currency or a payee that does not exist stay as they are.
-func passing(err error) bool {
-	return trouble(err) || errors.Is(err, ledger.ErrInsufficientFunds) ||
+func passing(err error) bool { return trouble(err) || healing(err) }
+
+// healing reports whether the books refuse a payment for a reason that time can heal.
+func healing(err error) bool {
+	return errors.Is(err, ledger.ErrInsufficientFunds) ||
 		errors.Is(err, ledger.ErrAccountFrozen) || errors.Is(err, ledger.ErrBalanceTooLarge)
 }
 
