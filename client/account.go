@@ -179,7 +179,8 @@ func (c *Client) AllLegsOfAccount(ctx context.Context, id AccountID) iter.Seq2[L
 // Date is a calendar day, written 2026-01-31.
 type Date string
 
-// StatementQuery asks for the legs of an account over calendar days, both included.
+// StatementQuery asks for the legs of an account over calendar days of its zone, both included. An
+// empty To is today in that zone, and an empty From 30 days before To.
 type StatementQuery struct {
 	AccountID AccountID
 	From, To  Date
@@ -200,7 +201,13 @@ type Statement struct {
 
 // Statement returns a page of an account's statement.
 func (c *Client) Statement(ctx context.Context, q StatementQuery) (Statement, error) {
-	values := url.Values{"from": {string(q.From)}, "to": {string(q.To)}}
+	values := url.Values{}
+	if q.From != "" {
+		values.Set("from", string(q.From))
+	}
+	if q.To != "" {
+		values.Set("to", string(q.To))
+	}
 	path := "/v1/accounts/" + segment(q.AccountID) + "/statement"
 	return answer[Statement](ctx, c.get(path, q.PageQuery.values(values)))
 }
@@ -215,7 +222,7 @@ func (c *Client) StatementPages(
 			if !yield(s, err) || err != nil || s.Next == "" {
 				return
 			}
-			q.Cursor = s.Next
+			q.From, q.To, q.Cursor = s.From, s.To, s.Next
 		}
 	}
 }

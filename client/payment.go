@@ -157,7 +157,11 @@ const (
 	OutcomeProcessed PaymentOutcome = "processed"
 	OutcomeFailed    PaymentOutcome = "failed"
 	OutcomePostponed PaymentOutcome = "postponed"
-	// OutcomeElsewhere is that of a payment that is not due, that somebody else has, or that waits.
+	// Nothing was done: the payment is not due before its At, waits for its next attempt at its
+	// Until, was cancelled, or another worker has it at this moment.
+	OutcomeNotDue    PaymentOutcome = "not_due"
+	OutcomeWaiting   PaymentOutcome = "waiting"
+	OutcomeCancelled PaymentOutcome = "cancelled"
 	OutcomeElsewhere PaymentOutcome = "elsewhere"
 )
 

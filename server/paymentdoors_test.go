@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
 )
@@ -91,6 +92,69 @@ func TestATimeAfterTheRequestIsRepeatedOverHTTP(t *testing.T) {
 	if r := w.send(post, "/v1/payments", orderOf("alice", "bob", `"at":""`)); len(
 		r.problem(t).Fields) != 1 || r.problem(t).Fields[0].Name != "at" {
 		t.Errorf("an empty time: %s", r.body)
+	}
+}
+
+// Each state in which an attempt to pay does nothing has an answer of its own.
+func TestWhyNothingWasPaidOverHTTP(t *testing.T) {
+	w := start(t)
+	w.furnish()
+	pay := func(key, amount, at string) (string, func() reply) {
+		made := w.send(post, "/v1/payments", fmt.Sprintf(`{"accountId":"alice","payeeId":"bob",`+
+			`"amount":%q,"currency":"USD","at":%q}`, amount, at), "Idempotency-Key", key)
+		path := made.header.Get("Location")
+		return path, func() reply { return w.send(post, path+"/pay", "") }
+	}
+	const past, ahead = "2026-01-01T09:00:00Z", "2027-01-01T00:00:00Z"
+	_, later := pay("later", "1", ahead)
+	gone, cancelled := pay("gone", "1", ahead)
+	w.send(post, gone+"/cancel", "")
+	_, dear := pay("dear", "1000", past)
+	if first := dear(); !strings.Contains(first.body, `"outcome":"postponed"`) {
+		t.Errorf("the first attempt: %s", first.body)
+	}
+	_, done := pay("done", "1", past)
+	done()
+	for name, c := range map[string]struct {
+		got             reply
+		outcome, detail string
+	}{
+		"not due":   {later(), "not_due", "The payment is not due until 2027-01-01T00:00:00.000Z"},
+		"cancelled": {cancelled(), "cancelled", "The payment is cancelled"},
+		"waiting":   {dear(), "waiting", "The payment waits for its next attempt at 2026-01-0"},
+		"paid":      {done(), "processed", "The payment is paid"},
+	} {
+		if c.got.status != 200 || !strings.Contains(c.got.body, `"outcome":"`+c.outcome+`"`) ||
+			!strings.Contains(c.got.body, `"detail":"`+c.detail) {
+			t.Errorf("%s: status %d: %s", name, c.got.status, c.got.body)
+		}
+	}
+}
+
+// The days of a statement that are left out are those of the account's zone.
+func TestTheDefaultStatementIsTheAccountsOverHTTP(t *testing.T) {
+	w := start(t)
+	w.clock.set(time.Date(2026, time.November, 28, 23, 19, 0, 0, time.UTC))
+	must[client.Account](t)(w.OpenAccount(t.Context(), client.NewAccount{
+		ID: "akl", UserID: "u", AccountType: "x", Currency: "USD", Zone: "Pacific/Auckland",
+	}))
+	for i := range 3 {
+		must[client.Receipt](t)(w.Post(t.Context(), client.Posting{
+			IdempotencyKey: fmt.Sprint(i), Type: client.Deposit, To: "akl", Amount: usd("10"),
+		}))
+	}
+	legs := 0
+	for s, err := range w.StatementPages(t.Context(), client.StatementQuery{
+		AccountID: "akl", PageQuery: client.PageQuery{Size: 1},
+	}) {
+		if err != nil || s.From != "2026-10-30" || s.To != "2026-11-29" ||
+			s.Closing != usd("30") {
+			t.Fatalf("%s to %s, closing %s, %v", s.From, s.To, s.Closing, err)
+		}
+		legs += len(s.Legs)
+	}
+	if legs != 3 {
+		t.Errorf("%d legs, want 3", legs)
 	}
 }
 

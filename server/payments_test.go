@@ -150,7 +150,7 @@ func (w *world) paymentEnds(t *testing.T) {
 	later := due("later", "1")
 	later.At = time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC)
 	_, outcome, err = w.PayPayment(ctx, w.schedule(later).ID)
-	if err != nil || outcome != client.OutcomeElsewhere {
+	if err != nil || outcome != client.OutcomeNotDue {
 		t.Errorf("what is not due: %s, %v", outcome, err)
 	}
 }
@@ -343,7 +343,7 @@ func TestOfCancellingAndPayingOneWins(t *testing.T) {
 			}
 		case client.PaymentCancelled:
 			cancelled++
-			if outcome != client.OutcomeElsewhere || take != nil {
+			if outcome != client.OutcomeCancelled || take != nil {
 				t.Errorf("round %d was cancelled: %s, and cancelling said %v", i, outcome, take)
 			}
 		default:

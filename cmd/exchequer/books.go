@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,41 +10,10 @@ import (
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 )
 
-// days are the flags of commands about calendar days, both included.
-type days struct{ from, to string }
-
-func (d *days) add(command *cobra.Command, defaultFrom string) {
-	f := command.Flags()
-	f.StringVar(&d.from, "from", "", "first `day`, such as 2026-01-01 (default "+defaultFrom+")")
-	f.StringVar(&d.to, "to", "", "last `day`, itself included (default today)")
-}
-
-// read returns the days, with defaults counted from today in UTC.
-func (d *days) read(defaultFrom func(today time.Time) time.Time) (from, to client.Date, err error) {
-	today := time.Now().UTC()
-	for _, day := range []*struct {
-		flag, text string
-		otherwise  time.Time
-		date       *client.Date
-	}{
-		{"--from", d.from, defaultFrom(today), &from},
-		{"--to", d.to, today, &to},
-	} {
-		*day.date = client.Date(firstOf(day.text, day.otherwise.Format(time.DateOnly)))
-		if _, err := time.Parse(time.DateOnly, string(*day.date)); err != nil {
-			return "", "", usagef(day.flag+" 2026-01-31", "%s %q is no day", day.flag, day.text)
-		}
-	}
-	return from, to, nil
-}
-
-// statementDays is how far back a statement goes unless told otherwise.
-const statementDays = 30
-
 func (a *app) statementCommand() *cobra.Command {
 	var (
-		p pages
-		d days
+		p        pages
+		from, to string
 	)
 	command := &cobra.Command{
 		Use:   "statement ACCOUNT",
@@ -56,16 +24,18 @@ func (a *app) statementCommand() *cobra.Command {
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			q := client.StatementQuery{AccountID: client.AccountID(args[0]), PageQuery: p.query()}
 			var err error
-			q.From, q.To, err = d.read(func(today time.Time) time.Time {
-				return today.AddDate(0, 0, -statementDays)
-			})
-			if err != nil {
+			if q.From, err = dayFlag("--from", from); err != nil {
+				return err
+			}
+			if q.To, err = dayFlag("--to", to); err != nil {
 				return err
 			}
 			return a.statement(ctx, c, q, p.all)
 		}),
 	}
-	d.add(command, fmt.Sprintf("%d days ago", statementDays))
+	f := command.Flags()
+	f.StringVar(&from, "from", "", "first `day`, such as 2026-01-01 (default 30 days before the last)")
+	f.StringVar(&to, "to", "", "last `day`, itself included (default today in the account's zone)")
 	p.add(command)
 	return command
 }
@@ -102,7 +72,11 @@ func (a *app) statement(
 		}
 		first = false
 		if !all {
-			a.more(s.Next, ", or --all")
+			more := s.Next
+			if more != "" && (q.From == "" || q.To == "") {
+				more += fmt.Sprintf(" --from %s --to %s", s.From, s.To) // The cursor is theirs.
+			}
+			a.more(more, ", or --all")
 			break
 		}
 	}

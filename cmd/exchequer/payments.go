@@ -361,12 +361,32 @@ func (a *app) replay(
 	return all(a, paymentColumns(), items, "")
 }
 
+// nothingPaid is the result of an attempt that did nothing.
+func nothingPaid(p client.ScheduledPayment, outcome client.PaymentOutcome) error {
+	f := &failure{exit: exitConflict, try: "exchequer payments get " + string(p.ID)}
+	switch outcome {
+	case client.OutcomeNotDue:
+		f.text = "Nothing was paid: the payment is not due until " + instant(p.At)
+		f.try = "pay it then, or exchequer payments change " + string(p.ID) + " --at TIME"
+	case client.OutcomeWaiting:
+		f.text = "Nothing was paid: the payment waits for its next attempt at " + instant(p.Until) +
+			": " + strings.TrimSpace(p.ReasonText)
+		f.try = "put the reason right and wait"
+	case client.OutcomeCancelled:
+		f.text, f.try = "Nothing was paid: the payment is cancelled", "schedule a new payment"
+	default:
+		f.text = "Nothing was paid by this command: another worker has the payment at this moment"
+	}
+	return f
+}
+
 func (a *app) paymentsPay() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pay PAYMENT",
 		Short: "Settle one payment that is due, now",
 		Long: `Settle one payment that is due, now. The exit status is 3 when it could not be paid: the reason is
-shown with it. It is 5 when it is not due, or somebody else has it.`,
+shown with it. It is 5 when nothing was done, because the payment is not due, waits for its next attempt,
+was cancelled, or another worker has it.`,
 		Example: "  exchequer payments pay 0b0c6e4e-6c4b-5b52-9f1c-0f6d4f3f3c55",
 		Args:    cobra.ExactArgs(1),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
@@ -380,11 +400,9 @@ shown with it. It is 5 when it is not due, or somebody else has it.`,
 			switch outcome {
 			case client.OutcomeProcessed:
 				return nil
-			case client.OutcomeElsewhere:
-				return &failure{
-					exit: exitConflict, text: "The payment was left alone: it is not due, or taken",
-					try: "exchequer payments get " + string(p.ID),
-				}
+			case client.OutcomeFailed, client.OutcomePostponed:
+			default:
+				return nothingPaid(p, outcome)
 			}
 			try := "put the reason right, then exchequer payments replay " + string(p.ID)
 			if outcome == client.OutcomePostponed {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -76,7 +77,8 @@ type changedPayment struct {
 
 // paymentAttempt is the answer to an attempt to pay.
 type paymentAttempt struct {
-	Outcome payments.Outcome `json:"outcome" enum:"processed,failed,postponed,elsewhere" doc:"What became of the attempt; elsewhere is a payment that is not due, that somebody else has, or that waits"`
+	Outcome payments.Outcome `json:"outcome" enum:"processed,failed,postponed,not_due,waiting,cancelled,elsewhere" doc:"The result. processed and failed are final, and are also the answer if an earlier attempt has brought the payment to that end. postponed is an attempt that is made again later. Nothing was done if the payment is not_due, is waiting for its next attempt, was cancelled, or is elsewhere: another worker has it at this moment"`
+	Detail  string           `json:"detail" doc:"The same in a sentence" example:"The payment is not due until 2027-01-01T00:00:00.000Z"`
 	Payment payment          `json:"payment"`
 }
 
@@ -323,8 +325,33 @@ func (a *API) payPayment(
 	if a.opts.Paid != nil {
 		a.opts.Paid(outcome, 1)
 	}
-	if outcome == payments.Elsewhere && p.Status == payments.Processed {
-		outcome = payments.Paid // Before; perhaps by this very request, of which no answer came.
+	switch outcome {
+	case payments.PaidBefore: // Perhaps by this very request, of which no answer came.
+		outcome = payments.Paid
+	case payments.RefusedBefore:
+		outcome = payments.Refused
 	}
-	return &answer[paymentAttempt]{Body: paymentAttempt{outcome, paymentOf(p)}}, nil
+	return &answer[paymentAttempt]{Body: paymentAttempt{
+		outcome, attemptText(outcome, p), paymentOf(p),
+	}}, nil
+}
+
+// attemptText returns the outcome of an attempt to pay as a sentence.
+func attemptText(outcome payments.Outcome, p payments.Payment) string {
+	instant := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+	switch outcome {
+	case payments.Paid:
+		return "The payment is paid"
+	case payments.Refused:
+		return "The payment has failed: " + p.ReasonText
+	case payments.Postponed:
+		return "The payment is tried again at " + instant(p.Until) + ": " + p.ReasonText
+	case payments.NotDue:
+		return "The payment is not due until " + instant(p.At)
+	case payments.Waiting:
+		return "The payment waits for its next attempt at " + instant(p.Until) + ": " + p.ReasonText
+	case payments.Withdrawn:
+		return "The payment is cancelled"
+	}
+	return "Another worker has the payment at this moment"
 }

@@ -24,8 +24,8 @@ type statement struct {
 
 type statementParams struct {
 	AccountPageParams
-	From ledger.Date `query:"from" required:"true" doc:"The first day" example:"2026-01-01"`
-	To   ledger.Date `query:"to" required:"true" doc:"The last day, which is included" example:"2026-01-31"`
+	From ledger.Date `query:"from" doc:"The first day; without it 30 days before to" example:"2026-01-01"`
+	To   ledger.Date `query:"to" doc:"The last day, which is included; without it today in the account's zone" example:"2026-01-31"`
 }
 
 func (a *API) registerStatement() {
@@ -34,7 +34,8 @@ func (a *API) registerStatement() {
 		tag: "Accounts", scope: apikey.LedgerRead, summary: "Get a statement",
 		description: "The legs of an account over calendar days, both included, with the opening " +
 			"and the closing balance, which are the same on every page. Legs that are posted while " +
-			"a reader turns the pages neither repeat nor hide a row.",
+			"a reader turns the pages neither repeat nor hide a row. The days are those of the account's " +
+			"zone. If they are left out, the answer has them; give them with the cursor.",
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidCursor, ledger.ErrAccountNotFound,
 			ledger.ErrStatementIncomplete,

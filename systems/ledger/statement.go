@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,12 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// StatementQuery asks for the legs of an account over calendar days, both included.
+// StatementDays is how many days before To a statement begins if From is empty.
+const StatementDays = 30
+
+// StatementQuery asks for the legs of an account over calendar days of its zone, both included. An
+// empty To is the day of now in that zone; an empty From is StatementDays before To. The answer has
+// the days, which the questions for the next pages must give.
 type StatementQuery struct {
 	AccountID AccountID
 	From, To  Date
@@ -39,7 +45,7 @@ type Statement struct {
 // the error is ErrStatementIncomplete. A new account has no rows, and balances of zero.
 func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, error) {
 	// What is wrong with the request comes before what is wrong with the account.
-	if _, _, err := days(q.From, q.To, l.opts.Zone); err != nil {
+	if err := q.checkDays(l.opts.Zone); err != nil {
 		return Statement{}, err
 	}
 	size, err := q.size()
@@ -50,6 +56,7 @@ func (l *Ledger) Statement(ctx context.Context, q StatementQuery) (Statement, er
 	if err != nil {
 		return Statement{}, err
 	}
+	q.setDays(account, instant(l.opts.Now()).In(l.Zone(account)))
 	from, until, err := days(q.From, q.To, l.Zone(account))
 	if err != nil {
 		return Statement{}, err
@@ -332,6 +339,36 @@ func (l *Ledger) Zone(a Account) *time.Location {
 		}
 	}
 	return l.opts.Zone
+}
+
+// checkDays checks the days that were given.
+func (q StatementQuery) checkDays(zone *time.Location) error {
+	from, to := cmp.Or(q.From, q.To, "2000-01-01"), cmp.Or(q.To, q.From, "2000-01-01")
+	_, _, err := days(from, to, zone)
+	return err
+}
+
+// setDays fills in the days that were not given. now is in the account's zone. An account whose
+// last leg is of a later day, because another server's clock is ahead, is shown until that day: the
+// closing balance is then the account's.
+func (q *StatementQuery) setDays(account Account, now time.Time) {
+	if q.To == "" {
+		if last := account.LastPostedAt.In(now.Location()); last.After(now) {
+			now = last
+		}
+		q.To = Date(now.Format(dateLayout))
+		if q.To < q.From {
+			q.To = q.From // A day that is not there yet has no legs.
+		}
+	}
+	if q.From == "" {
+		last, _ := time.Parse(dateLayout, string(q.To)) // It was checked before.
+		first := last.AddDate(0, 0, -StatementDays)
+		if first.Year() < 1 {
+			first = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		q.From = Date(first.Format(dateLayout))
+	}
 }
 
 // days returns the instants [from, until) of calendar days in a zone, both included.

@@ -300,7 +300,7 @@ func TestCancelAndClaimHaveOneWinner(t *testing.T) {
 			(errors.Is(cancelErr, payments.ErrClaimed) || errors.Is(cancelErr, payments.ErrFinal)):
 			paid++
 			want, _ = want.Add(p.Amount)
-		case got.Status == payments.Cancelled && outcome == payments.Elsewhere && cancelErr == nil:
+		case got.Status == payments.Cancelled && outcome == payments.Withdrawn && cancelErr == nil:
 			cancelled++
 		default:
 			t.Fatalf("%s, the payer was told %s, the canceller %v", got.Status, outcome, cancelErr)
@@ -427,7 +427,7 @@ func TestALeaseThatRunsOutNeverPaysTwice(t *testing.T) {
 	}
 	close(goOn)
 	// The first finds that the transaction is there and that the payment is not its own any more.
-	if outcome := <-slow; outcome != payments.Elsewhere {
+	if outcome := <-slow; outcome != payments.PaidBefore {
 		t.Errorf("the first worker: %s", outcome)
 	}
 	if got := b.balance("bob"); got != "5.00" {

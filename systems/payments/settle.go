@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -22,15 +23,27 @@ const (
 	Refused Outcome = "failed"
 	// Postponed means that it waits for its next attempt.
 	Postponed Outcome = "postponed"
-	// Elsewhere means that somebody else has it, or paid, changed or cancelled it first.
+	// Elsewhere means that another worker has it at this moment. To a run it also is a payment that
+	// was paid, changed or cancelled before the run came to it.
 	Elsewhere Outcome = "elsewhere"
+	// NotDue means that nothing was done because it is not due before its time, At.
+	NotDue Outcome = "not_due"
+	// Waiting means that nothing was done because an earlier attempt postponed it to Until.
+	Waiting Outcome = "waiting"
+	// Withdrawn means that nothing was done because it is CANCELLED.
+	Withdrawn Outcome = "cancelled"
+	// PaidBefore means that nothing was done because another attempt has paid it.
+	PaidBefore Outcome = "processed_before"
+	// RefusedBefore means that nothing was done because it is FAILED already.
+	RefusedBefore Outcome = "failed_before"
 )
 
 // errElsewhere says that a claim was lost.
 var errElsewhere = errors.New("somebody else has the payment")
 
-// Pay claims a payment that is due, settles it and returns it as it is then. A payment that another
-// worker has, that is not due, or whose next attempt is not yet, is Elsewhere, and comes as it is.
+// Pay claims a payment that is due, settles it and returns it as it is then. If there is nothing to
+// do, or nothing that this caller may do, the outcome is the reason: PaidBefore, RefusedBefore,
+// Withdrawn, NotDue, Waiting or Elsewhere. The payment is returned as it is.
 func (s *Scheduler) Pay(ctx context.Context, id PaymentID) (Payment, Outcome, error) {
 	m, err := writing(ctx, s)
 	if err != nil {
@@ -40,14 +53,35 @@ func (s *Scheduler) Pay(ctx context.Context, id PaymentID) (Payment, Outcome, er
 	if err != nil {
 		return Payment{}, "", err
 	}
-	if p.At.After(s.opts.Now()) {
-		return p, Elsewhere, nil
+	if outcome := p.idle(s.opts.Now()); outcome != "" {
+		return p, outcome, nil
 	}
 	paid, outcome, err := m.attempt(ctx, s, at(p))
 	if err == nil && outcome == Elsewhere {
-		paid, _, err = m.find(ctx, s, id)
+		if paid, _, err = m.find(ctx, s, id); err == nil {
+			outcome = cmp.Or(paid.idle(s.opts.Now()), Elsewhere)
+		}
 	}
 	return paid, outcome, err
+}
+
+// idle returns why an attempt to pay does nothing now, or "" if it can be made.
+func (p Payment) idle(now time.Time) Outcome {
+	switch {
+	case p.Status == Processed:
+		return PaidBefore
+	case p.Status == Failed:
+		return RefusedBefore
+	case p.Status == Cancelled:
+		return Withdrawn
+	case p.At.After(now):
+		return NotDue
+	case p.Status == Pending && p.Until.After(now) && p.waiting():
+		return Waiting
+	case p.Status == Pending && p.Until.After(now):
+		return Elsewhere
+	}
+	return ""
 }
 
 // attempt claims the payment with a key and settles it.
