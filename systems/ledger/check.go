@@ -13,7 +13,7 @@ import (
 // consistently, with one read unit each, and a merchant if this ledger has not met it yet. If the
 // posting is wrong in itself nothing is read, and there are no accounts.
 func (l *Ledger) Check(ctx context.Context, p Posting) ([]Account, error) {
-	j, err := l.newRequest(ctx, p)
+	j, err := l.newRequest(ctx, p, OwnerCaller)
 	if err != nil {
 		return nil, err
 	}
