@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/when"
 )
 
 // A row without a key is identified by its content and by its occurrence: of two equal rows the
@@ -54,7 +55,7 @@ func (r Row) content() []byte {
 		for _, part := range [...]string{
 			"payment", string(p.AccountID), string(p.PayeeID), string(p.MerchantID),
 			p.Amount.Decimal(), string(p.Amount.Currency()),
-			p.At.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano), p.Description,
+			dueText(p.Due), p.Description,
 			string(p.Data),
 		} {
 			add(part)
@@ -92,4 +93,14 @@ func shortID(l client.PostingLeg) client.AccountID {
 	}
 	return client.AccountID(strings.TrimSuffix(string(l.AccountID),
 		"-"+string(l.Amount.Currency())))
+}
+
+// dueText returns the time of a payment as the identity of its row has it: an instant is the same
+// in any zone, and a local time of the payer is as the row has it.
+func dueText(due string) string {
+	t, err := when.Parse(due)
+	if err != nil || t.Local() {
+		return due
+	}
+	return t.In(time.UTC).UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
 }
