@@ -222,7 +222,6 @@ func (d *Directory) Swap(
 		first.Code, second.Code = second.Code, first.Code
 		defer d.cache.changing()()
 		tx := d.store.NewTx()
-		tx.SetToken(newID(d.opts.Now()))
 		for i, after := range []*Location{&first, &second} {
 			modelOf(d).touch(after, d.opts.Now())
 			modelOf(d).locations.UpdateTx(tx, locationItem{ID: after.ID},

@@ -88,8 +88,6 @@ func (d *Directory) create(
 ) (*Location, error) {
 	defer d.cache.changing()()
 	tx := d.store.NewTx()
-	// The token makes a repeat after a lost answer find that it happened. It is of this attempt.
-	tx.SetToken(newID(d.opts.Now()))
 	modelOf(d).locations.CreateTx(tx, modelOf(d).itemOf(l))
 	err := tx.Commit(ctx)
 	switch {
@@ -140,7 +138,6 @@ func (l *Location) unlike(found Location) string {
 // createOver creates a location and takes its code from a deleted one in the same write.
 func (d *Directory) createOver(ctx context.Context, l, owner *Location) error {
 	tx := d.store.NewTx()
-	tx.SetToken(newID(d.opts.Now()))
 	d.release(tx, owner)
 	modelOf(d).locations.CreateTx(tx, modelOf(d).itemOf(l))
 	if err := tx.Commit(ctx); err != nil {
