@@ -33,9 +33,17 @@ type board struct {
 // open opens a board on a database of its own.
 func open(t testing.TB, opts rates.Options) *board {
 	t.Helper()
+	return openOn(t, opts, func(db storetest.Database) storetest.Database { return db })
+}
+
+// openOn opens a board on what is made of a database of its own.
+func openOn(
+	t testing.TB, opts rates.Options, over func(storetest.Database) storetest.Database,
+) *board {
+	t.Helper()
 	b := &board{t: t, time: storetest.NewClock(clockStart)}
 	// Items expire only where a test asks.
-	b.db = storetest.OpenFor(t, engine.Options{Now: b.clock, SweepInterval: -1})
+	b.db = over(storetest.OpenFor(t, engine.Options{Now: b.clock, SweepInterval: -1}))
 	if opts.Now == nil {
 		opts.Now = b.clock
 	}
