@@ -26,7 +26,12 @@ type shelf struct {
 
 func newShelf(t testing.TB, opts Options) *shelf {
 	t.Helper()
-	s := &shelf{db: storetest.OpenFor(t, engine.Options{})}
+	return newShelfOn(t, storetest.OpenFor(t, engine.Options{}), opts)
+}
+
+func newShelfOn(t testing.TB, db storetest.Database, opts Options) *shelf {
+	t.Helper()
+	s := &shelf{db: db}
 	if opts.Now == nil {
 		// An early clock leaves few months without any sheet to look into.
 		opts.Now = func() time.Time { return time.Date(1970, 1, 15, 12, 0, 0, 0, time.UTC) }
