@@ -52,6 +52,17 @@ func NewKey(t testing.TB, algorithm string) *Key {
 	return k
 }
 
+// NewRSAKey makes an RSA key of a size in bits, for RS256.
+func NewRSAKey(t testing.TB, bits int) *Key {
+	t.Helper()
+	signer, err := rsa.GenerateKey(rand.Reader, bits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Key{ID: rand.Text(), Algorithm: "RS256", Use: "sig", Says: "RS256", t: t,
+		signer: signer}
+}
+
 // As returns the same key for another algorithm of its kind, with an id of its own.
 func (k *Key) As(algorithm string) *Key {
 	other := *k

@@ -176,6 +176,23 @@ func TestKeysForOtherUsesVerifyNothing(t *testing.T) {
 	}
 }
 
+// An RSA key of fewer bits than RFC 7518 asks for verifies nothing, though its signature is right.
+func TestAWeakKeyVerifiesNothing(t *testing.T) {
+	d := open(t, "ES256")
+	keys := map[int]*issuer.Key{}
+	for _, bits := range []int{1024, 2040, 2048} {
+		keys[bits] = issuer.NewRSAKey(t, bits)
+		d.PublishRaw(keys[bits].Public())
+	}
+	token := func(bits int) string {
+		return keys[bits].Sign(issuer.Values{"alg": "RS256", "kid": keys[bits].ID},
+			d.Claims("alice", app))
+	}
+	d.taken(token(2048), "alice")
+	d.refused(token(2040), oidc.ErrKeyUnknown)
+	d.refused(token(1024), oidc.ErrKeyUnknown)
+}
+
 // A key that does not say what it is for is for what its kind allows.
 func TestAKeyWithoutAWordOnItsUseIsTaken(t *testing.T) {
 	d := open(t, "ES384")
