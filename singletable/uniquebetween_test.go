@@ -68,8 +68,10 @@ func TestALookupItemOfAnotherIsLeftAlone(t *testing.T) {
 					Key:              dynamo.Key{"PK": dynamo.S(spoil.key), "SK": dynamo.S("META")},
 					UpdateExpression: "SET #a = :v",
 					Expressions: dynamo.Expressions{
-						ExpressionAttributeNames:  map[string]string{"#a": spoil.attribute},
-						ExpressionAttributeValues: map[string]dynamo.Value{":v": dynamo.S(spoil.value)},
+						ExpressionAttributeNames: map[string]string{"#a": spoil.attribute},
+						ExpressionAttributeValues: map[string]dynamo.Value{
+							":v": dynamo.S(spoil.value),
+						},
 					}}
 				var before []dynamo.Item
 				db.Before(func() error {

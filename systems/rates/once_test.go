@@ -56,7 +56,15 @@ func TestAConversionByACrossRateIsRoundedOnce(t *testing.T) {
 		exact := new(big.Rat).Mul(rat(amount.Units()), rat(decimal(second)))
 		exact.Quo(exact, rat(decimal(first)))
 		if want := exact.FloatString(2); got.Units() != decimal(want) {
-			t.Errorf("seed %d: %s at %s / %s is %s, want %s", seed, amount, second, first, got, want)
+			t.Errorf(
+				"seed %d: %s at %s / %s is %s, want %s",
+				seed,
+				amount,
+				second,
+				first,
+				got,
+				want,
+			)
 		}
 		if cut := new(big.Rat).Mul(rat(amount.Units()), rat(q.Rate)); cut.FloatString(2) !=
 			exact.FloatString(2) {
