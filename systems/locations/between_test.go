@@ -45,7 +45,8 @@ func TestAListThatWasReadDuringAWriteIsNotKept(t *testing.T) {
 func TestAChangeByAnotherProgramIsNoticed(t *testing.T) {
 	for name, write := range map[string]func(*directory, locations.Location) error{
 		"update": func(d *directory, l locations.Location) error {
-			return must2(d.Update(d.t.Context(), l.ID, l.Tag(), locations.Change{Name: ref("mine")}))
+			change := locations.Change{Name: ref("mine")}
+			return must2(d.Update(d.t.Context(), l.ID, l.Tag(), change))
 		},
 		"delete": func(d *directory, l locations.Location) error {
 			return must2(d.Delete(d.t.Context(), l.ID, l.Tag()))
