@@ -241,6 +241,9 @@ func (c *patternCore) tag() []byte {
 		for i := range b.k.t.parts {
 			if r := b.k.t.parts[i].ring; r != nil {
 				fmt.Fprintf(h, "\x00%v", r.epochs)
+				if r.ever {
+					h.Write([]byte("\x00ever"))
+				}
 			}
 		}
 	}

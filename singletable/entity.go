@@ -174,6 +174,16 @@ func Shards(name, by string, epochs ...Epoch) EntityOption {
 	return func(c *core) { c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs}) }
 }
 
+// ShardsEver is [Shards] for items that may be in another shard than their time and the epochs say:
+// because a writer did not know the newest epoch yet, or because another program wrote them. A
+// question asks the shards of all epochs, whatever its range of time, and, where templates have a
+// shardSuffix, the key without a suffix as well.
+func ShardsEver(name, by string, epochs ...Epoch) EntityOption {
+	return func(c *core) {
+		c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs, ever: true})
+	}
+}
+
 // Typical says how large an item usually is, in bytes, for plans.
 func Typical(bytes int) EntityOption { return func(c *core) { c.typical = bytes } }
 

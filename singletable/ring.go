@@ -25,6 +25,7 @@ type ring struct {
 	byIdx  int
 	epochs []Epoch
 	suffix bool // render "#3", and nothing at all while there is one shard
+	ever   bool // read the shards of all epochs, and the key without a suffix
 }
 
 // shardOf hashes text to one of count shards. The hash is FNV-1a with 64 bits and a final mix; it
@@ -71,7 +72,7 @@ func (r *ring) append(dst []byte, key []byte, t time.Time) []byte {
 // labels returns the texts of all shards that items with a time in [from, to) may be in; a zero
 // end is open.
 func (r *ring) labels(from, to time.Time) []string {
-	most, bare := 0, false
+	most, bare := 0, r.ever && r.suffix
 	for _, e := range r.during(from, to) {
 		if r.suffix && e.Count == 1 {
 			bare = true
@@ -96,6 +97,9 @@ func (r *ring) labels(from, to time.Time) []string {
 // labelsOf returns the shards that one item may be in, given its hash text and a range of times.
 func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
 	var out []string
+	if r.ever && r.suffix {
+		out = append(out, "")
+	}
 	for _, e := range r.during(from, to) {
 		one := ring{epochs: []Epoch{{Count: e.Count}}, suffix: r.suffix}
 		if label := string(one.append(nil, key, from)); !slices.Contains(out, label) {
@@ -105,8 +109,11 @@ func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
 	return out
 }
 
-// during returns the epochs that overlap [from, to); a zero end is open.
+// during returns the epochs whose shards a question about [from, to) asks; a zero end is open.
 func (r *ring) during(from, to time.Time) []Epoch {
+	if r.ever {
+		return r.epochs
+	}
 	var out []Epoch
 	for i, e := range r.epochs {
 		ended := i+1 < len(r.epochs) && !from.IsZero() && !r.epochs[i+1].From.After(from)
@@ -146,7 +153,7 @@ func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error)
 	}
 	for _, d := range declared {
 		if d.name == arg {
-			r.by, r.epochs = d.by, d.epochs
+			r.by, r.epochs, r.ever = d.by, d.epochs, d.ever
 			if r.by != "" {
 				i, ok := sh.lookup(r.by)
 				if !ok || sh.fields[i].form != formTime && sh.fields[i].form != formText {

@@ -43,6 +43,12 @@ var (
 	ErrBoughtOutOfRange = Problems.Define(problem.Invalid, "bought_out_of_range",
 		"{amount} at the rate {rate} is {converted}, and {bought} differs from it by more than {limit}",
 		"Give {converted}, or leave bought out")
+	ErrInvalidStatusShards = Problems.Define(problem.Invalid, "invalid_status_shards",
+		"Transactions can be spread over {least} to {most} shards from then on, not over {given}",
+		"Shards only grow: give a number in that range")
+	ErrStatusEpochTooEarly = Problems.Define(problem.Invalid, "status_epoch_too_early",
+		"A number of shards holds from an instant after {last} on",
+		"Give a later instant")
 	ErrInvalidCursor = Problems.Define(problem.Invalid, "invalid_cursor",
 		"The cursor is not one of this question's",
 		"Start from the first page, with the same question on every page")

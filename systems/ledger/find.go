@@ -241,9 +241,13 @@ func (l *Ledger) TransactionsByStatus(
 	if err := wrong.Err(ErrInvalidRequest); err != nil {
 		return singletable.Page[Transaction]{}, err
 	}
-	pattern := modelOf(l).byStatus
+	m, err := l.current(ctx)
+	if err != nil {
+		return singletable.Page[Transaction]{}, err
+	}
+	pattern := m.byStatus
 	if q.NewestFirst {
-		pattern = modelOf(l).byStatusNewest
+		pattern = m.byStatusNewest
 	}
 	in := ByStatus{q.Status, q.From, q.To}
 	return page(ctx, l, pattern, in, q.PageQuery, func(i transactionItem) (Transaction, error) {

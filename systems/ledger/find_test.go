@@ -100,9 +100,10 @@ func TestStatusShards(t *testing.T) {
 	if n := len(b.raw("GSI1", "STATUS#completed")); n != 11 {
 		t.Errorf("%d are in STATUS#completed", n)
 	}
-	grown := booksOn(t, b.db, ledger.Options{Now: b.clock.Now, StatusGrowth: []singletable.Epoch{
-		{Count: 4, From: b.clock.Now().Add(time.Minute)},
-	}})
+	if _, err := b.Grow(t.Context(), 4, b.clock.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	grown := booksOn(t, b.db, ledger.Options{Now: b.clock.Now})
 	b.clock.Move(time.Hour)
 	var last ledger.TransactionID
 	for range 40 {
@@ -137,7 +138,6 @@ func TestOptionsAreChecked(t *testing.T) {
 	b := openBooks(t, ledger.Options{})
 	for _, bad := range []ledger.Options{
 		{StatusShards: 65}, {StatusShards: -1}, {Tenant: "a#b"}, {Tenant: "@a"},
-		{StatusGrowth: []singletable.Epoch{{Count: 100, From: start}}},
 	} {
 		if _, err := ledger.New(b.store, bad); err == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -193,7 +193,7 @@ func TestUnits(t *testing.T) {
 			_, err := b.TransactionByKey(ctx, "k")
 			return err
 		}},
-		{"100 transactions by status", 4.5, 0, 1, func(ctx context.Context) error {
+		{"100 transactions by status", 5.5, 0, 2, func(ctx context.Context) error {
 			_, err := b.TransactionsByStatus(ctx, ledger.StatusQuery{Status: ledger.Completed})
 			return err
 		}},

@@ -148,6 +148,25 @@ func soundTransaction(i *transactionItem) *singletable.AttributeError {
 	return soundCurrency(i.Currency)
 }
 
+// soundShards checks the numbers of shards that were read.
+func soundShards(i *shardsItem) *singletable.AttributeError {
+	wrong := func(reason string) *singletable.AttributeError {
+		return &singletable.AttributeError{Attribute: "Epochs", Reason: errors.New(reason)}
+	}
+	if len(i.Epochs) == 0 {
+		return wrong("has no number of shards")
+	}
+	for at, e := range i.Epochs {
+		if e.Count < 1 || e.Count > ShardsMax {
+			return wrong(fmt.Sprintf("has %d shards, outside 1 to %d", e.Count, ShardsMax))
+		}
+		if at > 1 && !e.From.After(i.Epochs[at-1].From) {
+			return wrong("is not in the order of time")
+		}
+	}
+	return nil
+}
+
 // soundLeg checks a leg that was read.
 func soundLeg(i *legItem) *singletable.AttributeError {
 	if i.Amount.Sign() < 0 {

@@ -83,6 +83,18 @@ type (
 		CreatedAt time.Time `dynamodbav:"CreatedAt"`
 	}
 
+	// shardsItem says over how many shards the transactions of one status are spread, and since
+	// when.
+	shardsItem struct {
+		Epochs  []epoch `dynamodbav:"Epochs,required"`
+		Version uint64  `dynamodbav:"Version,required"`
+	}
+
+	epoch struct {
+		Count int       `dynamodbav:"Count,required"`
+		From  time.Time `dynamodbav:"From"`
+	}
+
 	// entryItems is a transaction with its legs. The header is nil if there is none.
 	entryItems struct {
 		header *transactionItem
@@ -119,15 +131,19 @@ type (
 	Everything struct{}
 )
 
-// model is the table's design: which item is where, and which questions it answers.
+// model is the table's design under one list of numbers of shards: which item is where, and which
+// questions it answers.
 type model struct {
+	shards       shardsItem
 	table        *singletable.Table
 	merchants    *singletable.Entity[merchantItem]
 	accounts     *singletable.Entity[accountItem]
 	transactions *singletable.Entity[transactionItem]
 	legs         *singletable.Entity[legItem]
 	directory    *singletable.Entity[directoryItem]
+	control      *singletable.Entity[shardsItem]
 
+	controlled   singletable.Field[shardsItem, uint64]
 	balance      singletable.Field[accountItem, money.Decimal]
 	status       singletable.Field[accountItem, AccountStatus]
 	limit        singletable.Field[accountItem, money.Decimal]
@@ -163,17 +179,18 @@ func (m *model) catalogue() *singletable.Model {
 
 // modelOf returns the model of a ledger. The field is any so that the compiler sees no type of the
 // kit behind a Ledger: every package that names one would compile all of them once more.
-func modelOf(l *Ledger) *model { return l.model.(*model) }
+func modelOf(l *Ledger) *model { return l.model.Load().(*model) }
 
 // newModel builds the design of the seed. The names, the formats of the keys and the attributes are
 // a contract with other programs that use the table. What the ledger adds for itself is in
 // partitions whose keys begin with "@ledger#".
-func newModel(o Options) *model {
+func newModel(o Options, shards shardsItem) *model {
 	t := singletable.NewTable(o.TableName, singletable.Keys("PK", "SK"),
 		singletable.GSI(indexGSI1, "GSI1PK", "GSI1SK"),
 		singletable.GSI(indexGSI2, "GSI2PK", "GSI2SK"))
-	m := &model{table: t}
+	m := &model{table: t, shards: shards}
 	m.defineEntities(o)
+	m.defineShards()
 	m.defineFields()
 	m.definePatterns()
 	return m
@@ -201,10 +218,10 @@ func (m *model) defineEntities(o Options) {
 		singletable.Discriminator(kind, headerEntity),
 		singletable.Enum("Status", string(Pending), string(Completed), string(Failed),
 			string(Reversed)),
-		singletable.Shards(statusRing, "CreatedAt", o.statusEpochs()...),
+		m.statusShards(),
 		singletable.Sound(soundTransaction),
 		singletable.Primary("TXN#<ID>", "METADATA"),
-		singletable.On(indexGSI1, "STATUS#<Status>"+o.statusSuffix(), "CREATED#<CreatedAt>"),
+		singletable.On(indexGSI1, "STATUS#<Status>"+m.statusSuffix(), "CREATED#<CreatedAt>"),
 		singletable.On(indexGSI2, "IDEMPOTENCY#"+tenant+"<IdempotencyKey>", "TXN"))
 	m.legs = singletable.NewEntity[legItem](m.table, legEntity,
 		singletable.Discriminator(kind, legEntity),
@@ -216,18 +233,6 @@ func (m *model) defineEntities(o Options) {
 		singletable.Discriminator(kind, directoryEntity),
 		singletable.Primary("@ledger#accounts#<AccountID:shard("+directoryShards+")>",
 			"ACCOUNT#<AccountID>"))
-}
-
-// statusRing names the shards of the transactions of one status.
-const statusRing = "status"
-
-// statusSuffix returns what follows the status in its partition key: nothing, as in the seed,
-// unless there are shards.
-func (o Options) statusSuffix() string {
-	if o.StatusShards == 1 && len(o.StatusGrowth) == 0 {
-		return ""
-	}
-	return "<ID:shardSuffix(" + statusRing + ")>"
 }
 
 func (m *model) defineFields() {
@@ -243,6 +248,7 @@ func (m *model) defineFields() {
 		func(i *accountItem) *time.Time { return &i.LastPostedAt })
 	m.state = singletable.FieldOf(t,
 		func(i *transactionItem) *TransactionStatus { return &i.Status })
+	m.controlled = singletable.FieldOf(m.control, func(i *shardsItem) *uint64 { return &i.Version })
 	m.reversedBy = singletable.FieldOf(t,
 		func(i *transactionItem) *TransactionID { return &i.ReversedBy })
 }
@@ -383,14 +389,62 @@ func (l *Ledger) otherTenant(key, own string, h *transactionItem) bool {
 		h.ID == TransactionID(derive(reversalSpace, tenant, string(h.ReversalOf)))
 }
 
-// otherShard reports whether a key of GSI1 is that of a status, under any number of shards.
-func otherShard(key, status string) bool {
-	rest, ok := strings.CutPrefix(key, "STATUS#"+status)
-	if !ok || rest == "" {
-		return ok
+// statusRing names the shards of the transactions of one status.
+const statusRing = "status"
+
+// bareShard is the shard whose key has no number, as in the seed. Other programs write it whatever
+// the number of shards is, so lists always ask it.
+const bareShard = -1
+
+// statusPartition returns the key of a status in one shard of GSI1.
+func statusPartition(status TransactionStatus, shard int) string {
+	key := "STATUS#" + string(status)
+	if shard != bareShard {
+		key += "#" + strconv.Itoa(shard)
 	}
-	n, err := strconv.Atoi(strings.TrimPrefix(rest, "#"))
-	return err == nil && n >= 0 && n < statusShardsMax
+	return key
+}
+
+// isShard reports whether a key of GSI1 is that of a status in one of the shards that lists ask.
+func (m *model) isShard(key string, status TransactionStatus) bool {
+	if key == statusPartition(status, bareShard) {
+		return true
+	}
+	for _, e := range m.shards.Epochs {
+		for shard := range e.Count {
+			if e.Count > 1 && key == statusPartition(status, shard) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// defineShards defines the item that stores the numbers of shards.
+func (m *model) defineShards() {
+	m.control = singletable.NewEntity[shardsItem](m.table, "StatusShards",
+		singletable.Discriminator("Type", "StatusShards"),
+		singletable.Primary("@ledger#control#shards", "EPOCHS"), singletable.Sound(soundShards),
+		singletable.About("Over how many shards the transactions of one status are spread, and "+
+			"since when"))
+}
+
+// statusShards declares the shards of the transactions of one status.
+func (m *model) statusShards() singletable.EntityOption {
+	epochs := make([]singletable.Epoch, len(m.shards.Epochs))
+	for i, e := range m.shards.Epochs {
+		epochs[i] = singletable.Epoch{Count: e.Count, From: e.From}
+	}
+	return singletable.ShardsEver(statusRing, "CreatedAt", epochs...)
+}
+
+// statusSuffix returns what follows the status in its partition key: nothing, as in the seed,
+// unless there are shards.
+func (m *model) statusSuffix() string {
+	if len(m.shards.Epochs) == 1 && m.shards.Epochs[0].Count == 1 {
+		return ""
+	}
+	return "<ID:shardSuffix(" + statusRing + ")>"
 }
 
 // digested are the attributes that are the same in the table and in an index at all times, because

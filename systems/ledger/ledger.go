@@ -21,8 +21,6 @@ const TenantDefault = "default"
 
 // Bounds of a ledger.
 const (
-	// statusShardsMax bounds how many queries one question by status may become.
-	statusShardsMax = 64
 	// tenantMax keeps the tenant and the longest idempotency key within one key of the store.
 	tenantMax = 64
 	// merchantsMax bounds the merchants that are remembered, about 3 MB.
@@ -49,13 +47,11 @@ type Options struct {
 	// Zone is where the calendar days of statements and reconciliations begin; nil means UTC.
 	Zone *time.Location
 	// StatusShards spreads the transactions of one status over that many partitions of GSI1,
-	// since one partition of DynamoDB takes 1,000 writes a second. 0 and 1 mean one partition with
-	// exactly the key STATUS#completed; n means STATUS#completed#0 and on. At most 64. It belongs
-	// to the table: to change it for a table in use, leave it and add to StatusGrowth.
+	// because one partition of DynamoDB takes 1,000 writes a second. 1 means one partition with
+	// exactly the key STATUS#completed; n means STATUS#completed#0 and on, up to ShardsMax. The
+	// first posting stores the number, and from then on the numbers in the table hold, whatever is
+	// given here; see [Ledger.Grow] and [Ledger.CheckLayout]. 0 means what is stored, or 1.
 	StatusShards int
-	// StatusGrowth lists later numbers of shards, each with the instant from which transactions
-	// are spread so. Questions read what was written under each.
-	StatusGrowth []singletable.Epoch
 	// LocationExists tells whether there is a location, deleted ones too; nil means that the ids of
 	// locations are taken as they are.
 	LocationExists func(ctx context.Context, id LocationID) (bool, error)
@@ -86,25 +82,15 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
-	if o.StatusShards == 0 {
-		o.StatusShards = 1
-	}
 	if len(o.Tenant) > tenantMax || !plainID(o.Tenant) || strings.HasPrefix(o.Tenant, "@") {
 		return o, fmt.Errorf("ledger: tenant %q is not 1 to %d letters, digits or . _ : -",
 			o.Tenant, tenantMax)
 	}
-	for _, e := range o.statusEpochs() {
-		if e.Count < 1 || e.Count > statusShardsMax {
-			return o, fmt.Errorf("ledger: %d status shards, outside 1 to %d",
-				e.Count, statusShardsMax)
-		}
+	if o.StatusShards < 0 || o.StatusShards > ShardsMax {
+		return o, fmt.Errorf("ledger: %d status shards, outside 1 to %d",
+			o.StatusShards, ShardsMax)
 	}
 	return o, nil
-}
-
-// statusEpochs returns all numbers of shards that transactions were or are spread over.
-func (o Options) statusEpochs() []singletable.Epoch {
-	return append([]singletable.Epoch{{Count: o.StatusShards}}, o.StatusGrowth...)
 }
 
 // Ledger posts to, and reads, the books in one table. It is safe for concurrent use, by several
@@ -112,8 +98,12 @@ func (o Options) statusEpochs() []singletable.Epoch {
 type Ledger struct {
 	opts  Options
 	store *singletable.Store
-	model any // a *model: see modelOf
 	lanes *lanes
+
+	model     atomic.Value // of *model: see modelOf
+	refresh   sync.Mutex
+	refreshed atomic.Int64            // when the numbers of shards were read last, in nanoseconds
+	found     atomic.Pointer[[]epoch] // see findShards
 
 	drafts drafts
 
@@ -128,7 +118,9 @@ func New(store *singletable.Store, opts Options) (*Ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ledger{opts: opts, store: store, model: newModel(opts), lanes: newLanes()}, nil
+	l := &Ledger{opts: opts, store: store, lanes: newLanes()}
+	l.model.Store(newModel(opts, shardsItem{Epochs: []epoch{{Count: max(1, opts.StatusShards)}}}))
+	return l, nil
 }
 
 // Table returns the design of the table, which can create it and compare it with one that exists.

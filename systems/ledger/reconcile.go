@@ -222,6 +222,9 @@ func (l *Ledger) Reconcile(ctx context.Context, q ReconcileQuery) (Reconciliatio
 	if err != nil {
 		return Reconciliation{}, err
 	}
+	if r.design, err = l.auditDesign(ctx); err != nil {
+		return Reconciliation{}, err
+	}
 	for r.state.Step != stepDone {
 		if err := r.step(ctx); err != nil {
 			return Reconciliation{}, err

@@ -37,7 +37,7 @@ type chain struct {
 func (r *reconciler) follow(
 	ctx context.Context, t *tally, a *singletable.AuditItem, report func(dated),
 ) error {
-	item, _, err := modelOf(r.Ledger).accounts.FromAudit(a)
+	item, _, err := r.design.accounts.FromAudit(a)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r *reconciler) follow(
 			if err != nil {
 				return err
 			}
-			if item, ok, err := modelOf(r.Ledger).accounts.FromAudit(&again); exists && ok &&
+			if item, ok, err := r.design.accounts.FromAudit(&again); exists && ok &&
 				err == nil {
 				account = accountOf(item)
 			}
@@ -85,7 +85,7 @@ func (c *chain) reaches() bool {
 func (r *reconciler) followLegs(
 	ctx context.Context, t *tally, c *chain, report func(dated),
 ) error {
-	m := modelOf(r.Ledger)
+	m := r.design
 	partition, err := m.legPartition(c.account.ID)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (r *reconciler) followPage(
 		if a.Entity() == legEntity && r.pinned(a) {
 			t.ByChain.take(a.Digest(digested()...))
 		}
-		leg, ok, err := modelOf(r.Ledger).legs.FromAudit(a)
+		leg, ok, err := r.design.legs.FromAudit(a)
 		if !ok || err != nil {
 			c.broken = true // The table has it too, and there it is reported.
 			continue

@@ -135,8 +135,11 @@ func TestSoundBooksAreSoundForEveryRange(t *testing.T) {
 		}
 		want := map[string]int{}
 		for _, item := range b.itemsOf() {
+			if kindOf(item) != "TransactionLeg" {
+				continue
+			}
 			date := ledger.Date(item["CreatedAt"].S()[:10])
-			if kindOf(item) != "TransactionLeg" || date < q.From || q.To != "" && date > q.To {
+			if date < q.From || q.To != "" && date > q.To {
 				continue
 			}
 			want["legs"]++

@@ -95,7 +95,7 @@ func (k *lookups) readAccounts(ctx context.Context, ids []AccountID) error {
 			k.accounts[id] = accountState{true, currency}
 		}
 	}
-	m := modelOf(k.r.Ledger)
+	m := k.r.design
 	return fetch(ctx, k, m.accounts, ids, k.accounts,
 		func(id AccountID) accountItem { return accountItem{ID: id} },
 		func(id AccountID, a *singletable.AuditItem) {
@@ -113,7 +113,7 @@ func (k *lookups) readAccounts(ctx context.Context, ids []AccountID) error {
 }
 
 func (k *lookups) readEntries(ctx context.Context, ids []AccountID) error {
-	m := modelOf(k.r.Ledger)
+	m := k.r.design
 	return fetch(ctx, k, m.directory, ids, k.entries,
 		func(id AccountID) directoryItem { return directoryItem{AccountID: id} },
 		func(id AccountID, a *singletable.AuditItem) {
@@ -128,7 +128,7 @@ func (k *lookups) readEntries(ctx context.Context, ids []AccountID) error {
 }
 
 func (k *lookups) readMerchants(ctx context.Context, ids []MerchantID) error {
-	return fetch(ctx, k, modelOf(k.r.Ledger).merchants, ids, k.merchants,
+	return fetch(ctx, k, k.r.design.merchants, ids, k.merchants,
 		func(id MerchantID) merchantItem { return merchantItem{ID: id} },
 		func(id MerchantID, a *singletable.AuditItem) {
 			k.merchants[id] = a != nil && a.Entity() == merchantEntity
@@ -136,7 +136,7 @@ func (k *lookups) readMerchants(ctx context.Context, ids []MerchantID) error {
 }
 
 func (k *lookups) readHeaders(ctx context.Context, ids []TransactionID) error {
-	m := modelOf(k.r.Ledger)
+	m := k.r.design
 	return fetch(ctx, k, m.transactions, ids, k.headers,
 		func(id TransactionID) transactionItem { return transactionItem{ID: id} },
 		func(id TransactionID, a *singletable.AuditItem) {

@@ -42,12 +42,14 @@ const (
 // reconciler is a run. Its state is all that another run needs to continue.
 type reconciler struct {
 	*Ledger
-	query ReconcileQuery
-	from  time.Time
-	end   *time.Time // nil if the days have no end
-	state reconcileState
-	known knownAccounts
-	ticks chan int // legs that were followed, while a page is in progress
+	// design is that of the table during the whole run, because stored items belong to one.
+	design *model
+	query  ReconcileQuery
+	from   time.Time
+	end    *time.Time // nil if the days have no end
+	state  reconcileState
+	known  knownAccounts
+	ticks  chan int // legs that were followed, while a page is in progress
 }
 
 // digests are sums of digests in buckets. Table and index cancel each other out.
@@ -248,7 +250,7 @@ type segmentPage struct {
 func (r *reconciler) segment(
 	ctx context.Context, p *segmentPage, index string, i int, visit pageVisit,
 ) error {
-	q := singletable.AuditQuery{Table: modelOf(r.Ledger).table, Index: index, Segment: i,
+	q := singletable.AuditQuery{Table: r.design.table, Index: index, Segment: i,
 		Segments: reconcileSegments, Limit: r.query.page, After: r.state.Places[i]}
 	var items []singletable.AuditItem
 	for {
@@ -293,7 +295,7 @@ func (r *reconciler) wholeTransactions(
 func (r *reconciler) partition(
 	ctx context.Context, key string,
 ) (items []singletable.AuditItem, err error) {
-	q := singletable.AuditQuery{Table: modelOf(r.Ledger).table, Partition: key}
+	q := singletable.AuditQuery{Table: r.design.table, Partition: key}
 	for {
 		page, err := r.store.Audit(ctx, q)
 		if err != nil {

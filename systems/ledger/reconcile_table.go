@@ -275,7 +275,7 @@ func (c *tableCheck) foundAnyway(a *stored, d singletable.AuditDifference) bool 
 	if d.Missing || d.Extra {
 		return false
 	}
-	h, ok, err := modelOf(c.Ledger).transactions.FromAudit(&a.AuditItem)
+	h, ok, err := c.design.transactions.FromAudit(&a.AuditItem)
 	if !ok || err != nil {
 		return false
 	}
@@ -283,7 +283,7 @@ func (c *tableCheck) foundAnyway(a *stored, d singletable.AuditDifference) bool 
 	case indexGSI2 + "PK":
 		return c.otherTenant(d.Got, d.Want, &h)
 	case indexGSI1 + "PK":
-		return otherShard(d.Got, string(h.Status))
+		return c.design.isShard(d.Got, h.Status)
 	}
 	return false
 }
@@ -299,7 +299,7 @@ type group struct {
 }
 
 func (r *reconciler) groupOf(items []stored) *group {
-	g, m := &group{items: items}, modelOf(r.Ledger)
+	g, m := &group{items: items}, r.design
 	for i := range items {
 		a := &items[i]
 		if a.err != nil || a.Entity() == "" {
@@ -527,7 +527,7 @@ func (c *tableCheck) checkListed(a *stored, add func(Divergence)) error {
 // checkAccount compares an account with its entry in the directory, and looks whether its state is
 // one that an account can have.
 func (c *tableCheck) checkAccount(a *stored, add func(Divergence)) error {
-	item, _, err := modelOf(c.Ledger).accounts.FromAudit(&a.AuditItem)
+	item, _, err := c.design.accounts.FromAudit(&a.AuditItem)
 	if err != nil {
 		return err
 	}

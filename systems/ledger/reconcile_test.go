@@ -51,7 +51,7 @@ func TestBooksThatAreRight(t *testing.T) {
 	}
 	want := ledger.Reconciliation{
 		From: "2026-01-03", To: "2026-01-03", Until: time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC),
-		Items:        3*(20+3*(60*2+9)) + 2*(20+2),
+		Items:        3*(20+3*(60*2+9)) + 2*(20+2) + 1,
 		Transactions: 60*2 + 9, Legs: 2 * (60*2 + 9), Accounts: 20 + 2,
 		Totals: []ledger.CurrencyTotal{
 			{Currency: "NZD", Debits: nzd("120"), Credits: nzd("120"), Balances: nzd("0")},
