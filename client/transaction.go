@@ -207,3 +207,31 @@ func (c *Client) AllTransactionsByStatus(
 		return c.TransactionsByStatus(ctx, q)
 	})
 }
+
+// StatusShards is a number of shards of the transactions of one status, and since when it holds.
+type StatusShards struct {
+	Count int `json:"count"`
+	// From is zero on the first.
+	From time.Time `json:"from,omitzero"`
+}
+
+// StatusShards returns over how many shards the transactions of one status are spread, the earliest
+// number first.
+func (c *Client) StatusShards(ctx context.Context) ([]StatusShards, error) {
+	page, err := answer[Page[StatusShards]](ctx, c.get("/v1/transactions/shards", nil))
+	return page.rows(err)
+}
+
+// GrowStatusShards spreads transactions that are created from an instant on over more shards; the
+// zero time means now.
+func (c *Client) GrowStatusShards(
+	ctx context.Context, count int, from time.Time,
+) ([]StatusShards, error) {
+	r := c.post("/v1/transactions/shards", struct {
+		Count int       `json:"count"`
+		From  time.Time `json:"from,omitzero"`
+	}{count, from})
+	r.safe = true // Growing again to the same number changes nothing.
+	page, err := answer[Page[StatusShards]](ctx, r)
+	return page.rows(err)
+}

@@ -41,6 +41,7 @@ type Server struct {
 	metrics    *metrics
 	users      *oidc.Verifier // Nil where no tokens of users are taken.
 	api        *api.API
+	layout     map[string]error // Why a system cannot be used, by its name: see checkLayout.
 	draining   atomic.Bool
 	inside     sync.WaitGroup // Requests of this process in work.
 }
@@ -94,16 +95,20 @@ func (s *Server) build(ctx context.Context) error {
 		return err
 	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
-	models := []*singletable.Model{s.ledger.Model(), s.locations.Model(), s.rates.Model()}
+	models := []*singletable.Model{s.locations.Model(), s.rates.Model()}
 	s.tables = &tables{db: s.db, designs: []*singletable.Table{s.keys.Table()}}
 	personal := []*singletable.Model{s.statements.Model()}
-	for _, m := range append(slices.Concat(models, personal), s.payments.Model()) {
+	own := []*singletable.Model{s.ledger.Model(), s.payments.Model()}
+	for _, m := range slices.Concat(models, personal, own) {
 		s.tables.designs = append(s.tables.designs, m.Tables()...)
 	}
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
 		}
+	}
+	if err := s.checkLayout(ctx); err != nil {
+		return err
 	}
 	if err := s.buildUsers(ctx); err != nil {
 		return err
@@ -126,7 +131,8 @@ func (s *Server) build(ctx context.Context) error {
 			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
 			Paid:       s.metrics.paid,
 			FetchRates: s.fetch(), RateFetches: s.rateFetches(),
-			Ready: s.ready, Metrics: s.metrics.handler(),
+			Layout: s.systemLayout,
+			Ready:  s.ready, Metrics: s.metrics.handler(),
 		})
 	return nil
 }

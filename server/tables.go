@@ -17,6 +17,8 @@ import (
 type tables struct {
 	db      dynamo.Admin
 	designs []*singletable.Table
+	// layout are the settings that differ from what is stored in a table, by its name.
+	layout map[string]error
 }
 
 // ensure creates what is missing. What differs is an error that names every difference of every
@@ -125,13 +127,19 @@ func (t *tables) Check(ctx context.Context, name string) ([]string, bool, error)
 	}
 	err := design.Verify(ctx, t.db)
 	var drift *singletable.DriftError
+	var differences []string
 	switch {
 	case errors.As(err, &drift):
-		return drift.Differences, true, nil
+		differences = drift.Differences
 	case errors.Is(err, dynamo.ErrResourceNotFound):
 		return []string{"the table is missing"}, true, nil
+	case err != nil:
+		return nil, true, busy(err)
 	}
-	return nil, true, busy(err)
+	if layout := t.layout[name]; layout != nil {
+		differences = append(differences, layout.Error())
+	}
+	return differences, true, nil
 }
 
 // busy marks an error of the store that may pass, so that the API tells of it as one.

@@ -16,8 +16,8 @@ type LayoutError struct {
 
 // Error says what is stored, what was given and what to do.
 func (e *LayoutError) Error() string {
-	return fmt.Sprintf("%s is %s in the store, and %s was given: %s", e.Setting, e.Stored, e.Given,
-		e.Hint())
+	return fmt.Sprintf("the store has %s %s, and %s was given: %s", e.Setting, e.Stored,
+		e.Given, e.Hint())
 }
 
 // Hint returns what to do.

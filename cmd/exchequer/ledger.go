@@ -15,7 +15,8 @@ what was done the first time and does nothing.`,
 		a.accountsCommand(), a.merchantsCommand(),
 		a.postCommand(), a.payCommand(), a.exchangeCommand(), a.reverseCommand(), a.importCommand(),
 		a.getCommand(), a.findCommand(), a.listCommand(), a.legsCommand(),
-		a.statementCommand(), a.reconcileCommand())
+		a.statementCommand(), a.reconcileCommand(),
+		a.ledgerShards(), a.ledgerGrow())
 	ledger.GroupID = groupMoney
 	return ledger
 }

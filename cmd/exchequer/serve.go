@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -66,7 +67,8 @@ with and the app that they do it with, and their tokens open their own data.`,
 		"greatest `number` of concurrent downloads and other long answers, and of uploads")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
-	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for transactions of one status")
+	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for "+
+		"transactions of one status, stored with the first posting (default 1)")
 	a.locationFlags(f)
 	a.flags.rates.add(f)
 	s.payments.add(f)
@@ -108,6 +110,9 @@ func (a *app) serve(ctx context.Context, s serving) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, running.Close()) }()
+	if err := running.CheckLayout(); err != nil {
+		return layoutFailure(err)
+	}
 	listener, err := running.Listen(ctx, s.listen)
 	if err != nil {
 		return err
@@ -133,4 +138,12 @@ func (a *app) logger(form, minimum string) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(a.err, opts)), nil
 	}
 	return nil, usagef("--log text", "There is no log %q; choose text or json", form)
+}
+
+// layoutFailure returns the error of a server whose settings differ from what is stored.
+func layoutFailure(err error) error {
+	return &failure{
+		exit: exits[problem.Refused], text: sentence(err.Error()),
+		try: "Leave the setting out, and unset its variable",
+	}
 }

@@ -29,7 +29,8 @@ import (
 type Deps struct {
 	Ledger    *ledger.Ledger
 	Locations *locations.Directory
-	// Payments has a design of its own besides Models, which changes when its shards grow.
+	// Ledger and Payments have designs of their own in addition to Models, which change when their
+	// shards grow.
 	Payments *payments.Scheduler
 	Rates    *rates.Board
 	// Statements are the bank statements of persons.
@@ -86,6 +87,9 @@ type Options struct {
 	// FetchRates, if set, fetches exchange rates now, and RateFetches tells how that goes.
 	FetchRates  func(context.Context) (rates.Loaded, error)
 	RateFetches func() RateFetches
+	// Layout, if set, returns why a system of this server cannot be used: a setting differs from
+	// what is stored with its data.
+	Layout func(system string) error
 	// Ready, if set, tells why the server cannot answer now.
 	Ready func(context.Context) error
 	// Metrics, if set, answers /metrics.
@@ -135,6 +139,7 @@ func New(deps Deps, opts Options) *API {
 	a.registerAccounts()
 	a.registerPostings()
 	a.registerTransactions()
+	a.registerLedgerShards()
 	a.registerReconciliation()
 	a.registerPayments()
 	a.registerTables()
@@ -246,7 +251,10 @@ func register[I, O any](
 ) {
 	h := a.describe(op)
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
-		err := a.precondition(ctx, op, in)
+		err := a.laidOut(op)
+		if err == nil {
+			err = a.precondition(ctx, op, in)
+		}
 		var out *O
 		if err == nil {
 			out, err = handle(ctx, in)
@@ -284,8 +292,8 @@ func registerBody[B, I, O any, P interface {
 	h.Middlewares = append(h.Middlewares, a.demandJSON(optional))
 	huma.Register(a.huma, *h, func(ctx context.Context, in *I) (*O, error) {
 		var body B
-		var err error
-		if sent := P(in).bytes(); !optional || len(bytes.TrimSpace(sent)) > 0 {
+		err := a.laidOut(op)
+		if sent := P(in).bytes(); err == nil && (!optional || len(bytes.TrimSpace(sent)) > 0) {
 			err = read.Decode(sent, &body)
 		}
 		if err == nil {

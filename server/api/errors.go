@@ -70,6 +70,9 @@ var (
 		"The stored item {key} in the table {table} cannot be read as {entity}: "+
 			"attribute {attribute} {reason}",
 		"Correct the item with the program that wrote it")
+	ErrLayoutDiffers = Problems.Define(problem.Refused, "layout_differs",
+		"This server was started with {setting} {given}, and the store has {stored}",
+		"Leave the setting out: what is stored holds. {change}")
 	ErrTimedOut = Problems.Define(problem.Unavailable, "timed_out",
 		"The answer took longer than this server allows",
 		"Send the same request with the same key again, or ask for less at once")
@@ -128,6 +131,14 @@ func Status(kind problem.Kind, code problem.Code) int {
 	return http.StatusInternalServerError
 }
 
+// changeText says how a setting is changed that is stored with the data.
+func changeText(e *singletable.LayoutError) string {
+	if e.Change == "" {
+		return "It cannot be changed"
+	}
+	return "It is changed with " + e.Change
+}
+
 // problemOf returns what to tell about an error: the problem it is, one for what the store and the
 // clock can do to any request, or an internal one.
 func problemOf(err error) *problem.Error {
@@ -136,9 +147,13 @@ func problemOf(err error) *problem.Error {
 		return ErrStoreFailed.With("reason", reason).Wrap(err)
 	}
 	bad, unread := singletable.AsUnreadable(err)
+	var layout *singletable.LayoutError
 	switch {
 	case errors.As(err, &e):
 		return e
+	case errors.As(err, &layout):
+		return ErrLayoutDiffers.With("setting", layout.Setting).With("given", layout.Given).
+			With("stored", layout.Stored).With("change", changeText(layout)).Wrap(err)
 	case unread:
 		return ErrItemUnreadable.With("entity", bad.Entity).With("table", bad.Table).
 			With("key", bad.KeyText()).With("attribute", bad.Attribute).

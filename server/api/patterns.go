@@ -120,14 +120,15 @@ func (a *API) registerPatterns() {
 func (a *API) find(
 	ctx context.Context, name string,
 ) (*singletable.Model, singletable.AccessPattern, error) {
-	for _, m := range slices.Concat(a.deps.Models, a.deps.Personal) {
-		if p, ok := m.Pattern(name); ok {
-			return m, p, nil
+	for _, models := range []func() []*singletable.Model{
+		func() []*singletable.Model { return slices.Concat(a.deps.Models, a.deps.Personal) },
+		func() []*singletable.Model { return a.currentModels(ctx) },
+	} {
+		for _, m := range models() {
+			if p, ok := m.Pattern(name); ok {
+				return m, p, nil
+			}
 		}
-	}
-	m := a.paymentModel(ctx)
-	if p, ok := m.Pattern(name); ok {
-		return m, p, nil
 	}
 	return nil, nil, ErrPatternNotFound.With("pattern", name)
 }

@@ -3,12 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -136,18 +134,4 @@ func readDuration(wrong *problem.Fields, field, text string) time.Duration {
 		wrong.Add(field, "must be a time such as 30m or 1h30m")
 	}
 	return d
-}
-
-// models returns the designs of all systems.
-func (a *API) models() []*singletable.Model {
-	return append(slices.Concat(a.deps.Models, a.deps.Personal), a.deps.Payments.Model())
-}
-
-// paymentModel returns the design of the payments with the numbers of shards as they are now: one
-// that is out of date would hide what is in newer shards. Where they cannot be read, what is asked
-// next fails for the same reason.
-func (a *API) paymentModel(ctx context.Context) *singletable.Model {
-	unmetered, _ := singletable.WithMeter(ctx)
-	_, _ = a.deps.Payments.Epochs(unmetered)
-	return a.deps.Payments.Model()
 }
