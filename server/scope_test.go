@@ -28,6 +28,7 @@ var scopeExceptions = map[string]string{
 	"POST /v1/locations/reindex":      "locations:admin",
 	"POST /v1/locations/repair":       "locations:admin",
 	"POST /v1/locations/{id}/release": "locations:admin",
+	"POST /v1/transactions/shards":    "ledger:admin",
 	"POST /v1/tables":                 "store:admin",
 	"GET /v1/keys":                    "keys:admin",
 	"POST /v1/keys":                   "keys:admin",

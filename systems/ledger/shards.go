@@ -94,8 +94,8 @@ func (l *Ledger) CheckLayout(ctx context.Context) error {
 	}
 	epochs := m.shards.Epochs
 	if m.shards.Version == 0 {
-		// Nothing is stored yet. Transactions in a few of the given number of shards may well be all
-		// that there are.
+		// Nothing is stored yet. Transactions in a few of the given number of shards may well be
+		// all that there are.
 		epochs = *l.found.Load()
 		if len(epochs) == 0 || given > 1 && epochs[len(epochs)-1].Count <= given &&
 			epochs[len(epochs)-1].Count > 1 {
