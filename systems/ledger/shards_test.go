@@ -48,12 +48,8 @@ func (b *books) wantAll(want int) {
 	}
 	from, to := start.Add(-time.Hour), b.clock.Now().Add(time.Hour)
 	in := ledger.StatusQuery{Status: ledger.Completed, From: &from, To: &to}
-	if part, all := b.byStatus(in), b.byStatus(ledger.StatusQuery{Status: ledger.Completed}); len(
-		part,
-	) !=
-		len(
-			all,
-		) {
+	part, all := b.byStatus(in), b.byStatus(ledger.StatusQuery{Status: ledger.Completed})
+	if len(part) != len(all) {
 		b.t.Errorf("%d of %d transactions are in the range of all", len(part), len(all))
 	}
 	if r := b.sound(); r.Transactions != want {
