@@ -147,6 +147,11 @@ func (a *API) recovered(w *recorder, fault any) (whole bool) {
 	if errors.Is(err, http.ErrAbortHandler) && w.exchange.Err != nil {
 		return false // An answer that is broken off on purpose, and why is noted already.
 	}
+	if w.broken != nil {
+		// The caller has left, or reads no more. The framework takes that for a fault of ours.
+		w.exchange.Err = fmt.Errorf("send the answer: %w", w.broken)
+		return false
+	}
 	err = fmt.Errorf("panic: %w", err)
 	w.exchange.Err, w.exchange.Code = err, problem.CodeInternal
 	if errors.Is(err, http.ErrAbortHandler) || w.status != 0 {
@@ -197,6 +202,7 @@ type recorder struct {
 	status   int
 	bytes    int64
 	unrouted int
+	broken   error       // Why a part of the answer could not be sent.
 	stream   *longAnswer // Nil for ordinary answers.
 }
 
@@ -238,5 +244,8 @@ func (w *recorder) Write(data []byte) (int, error) {
 		n, err = w.ResponseWriter.Write(data)
 	}
 	w.bytes += int64(n)
+	if err != nil && w.broken == nil {
+		w.broken = err
+	}
 	return n, err
 }

@@ -61,7 +61,7 @@ func (a *API) registerMerchants() {
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
 			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists, ledger.ErrLocationUnknown,
-			ledger.ErrContended,
+			ledger.ErrAccountNotFound, ledger.ErrAccountClosed, ledger.ErrContended,
 		},
 	}, a.createMerchant)
 	register(a, operation{

@@ -261,6 +261,36 @@ func TestAccountsOfAUser(t *testing.T) {
 	}
 }
 
+// A merchant is never changed: one that could never be paid is refused, and its id stays free.
+func TestAMerchantHasAnAccountThatCanBePaid(t *testing.T) {
+	b := aliceAndBob(t, ledger.Options{})
+	ask := ledger.NewMerchant{ID: "m", Name: "Coffee Shop Inc", SettlementAccountID: "nobody"}
+	_, err := b.CreateMerchant(t.Context(), ask)
+	wantProblem(t, err, ledger.ErrAccountNotFound)
+	_, err = b.OpenAccount(t.Context(), ledger.NewAccount{ID: "shop", UserID: "u",
+		AccountType: "shop", Currency: "USD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask.SettlementAccountID = "shop"
+	first, err := b.CreateMerchant(t.Context(), ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.CloseAccount(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := b.CreateMerchant(t.Context(), ask); err != nil || again != first {
+		t.Errorf("a repeat after the account was closed: %+v, %v", again, err)
+	}
+	ask.ID = "other"
+	_, err = b.CreateMerchant(t.Context(), ask)
+	wantProblem(t, err, ledger.ErrAccountClosed)
+	if _, err := b.Merchant(t.Context(), "other"); !isProblem(err, ledger.ErrMerchantNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMerchants(t *testing.T) {
 	b := aliceAndBob(t, ledger.Options{})
 	ask := ledger.NewMerchant{

@@ -13,7 +13,9 @@ import (
 )
 
 // CreateMerchant creates a merchant. A repeat with the same id or idempotency key returns the
-// first one; with other contents it is refused with ErrMerchantExists or ErrIdempotencyConflict.
+// first one; with other contents it is refused with ErrMerchantExists or ErrIdempotencyConflict. A
+// settlement account that does not exist or is closed is refused with ErrAccountNotFound or
+// ErrAccountClosed, because a merchant is never changed and could never be paid.
 func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, error) {
 	if err := n.check(); err != nil {
 		return Merchant{}, err
@@ -22,6 +24,13 @@ func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, e
 		return Merchant{}, err
 	}
 	id := MerchantID(l.newID(string(n.ID), n.IdempotencyKey, merchantSpace))
+	if err := l.checkSettlement(ctx, n.SettlementAccountID); err != nil {
+		// A repeat is answered as the first request was, whatever became of the account since.
+		if found, missing := l.Merchant(ctx, id); missing == nil && n.difference(found) == "" {
+			return found, nil
+		}
+		return Merchant{}, err
+	}
 	made := merchantItem{
 		ID: id, Name: n.Name, Category: n.Category,
 		SettlementAccountID: n.SettlementAccountID, LocationID: n.LocationID,
@@ -104,6 +113,23 @@ func (l *Ledger) checkLocation(ctx context.Context, id LocationID) error {
 	exists, err := l.opts.LocationExists(ctx, id)
 	if err == nil && !exists {
 		err = ErrLocationUnknown.With("location", id).Field("locationId", "is no location")
+	}
+	return err
+}
+
+// checkSettlement checks that there is an account that a merchant can be paid to; an empty id is
+// none.
+func (l *Ledger) checkSettlement(ctx context.Context, id AccountID) error {
+	if id == "" {
+		return nil
+	}
+	account, err := l.Account(ctx, id)
+	switch {
+	case errors.Is(err, ErrAccountNotFound):
+		return ErrAccountNotFound.With("account", id).
+			Field("settlementAccountId", "is no account")
+	case err == nil && account.Status == AccountClosed:
+		return ErrAccountClosed.With("account", id).Field("settlementAccountId", "is closed")
 	}
 	return err
 }
