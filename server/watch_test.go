@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 func TestMetrics(t *testing.T) {
@@ -28,6 +29,11 @@ func TestMetrics(t *testing.T) {
 	if r.status != http.StatusOK {
 		t.Fatalf("status %d", r.status)
 	}
+	// A strict store ends pages early, so that a list takes one call or more.
+	calls, units := " 1", " 0.5"
+	if storetest.Strict() {
+		calls, units = " ", " "
+	}
 	for _, want := range []string{
 		`exchequer_http_request_duration_seconds_count{method="POST",route="/v1/transactions",status="201"} 2`,
 		`exchequer_http_request_duration_seconds_count{method="POST",route="/v1/transactions",status="200"} 1`,
@@ -37,8 +43,8 @@ func TestMetrics(t *testing.T) {
 		`exchequer_postings_total{outcome="replayed",type="payment"} 1`,
 		`exchequer_postings_total{outcome="refused",type="other"} 1`,
 		`exchequer_problems_total{code="insufficient_funds"} 1`,
-		`exchequer_store_call_duration_seconds_count{index="GSI1",operation="Query",pattern="legs-of-account",table="FinancialTransactions"} 1`,
-		`exchequer_store_capacity_units_total{index="GSI1",kind="read",operation="Query",pattern="legs-of-account",table="FinancialTransactions"} 0.5`,
+		`exchequer_store_call_duration_seconds_count{index="GSI1",operation="Query",pattern="legs-of-account",table="FinancialTransactions"}` + calls,
+		`exchequer_store_capacity_units_total{index="GSI1",kind="read",operation="Query",pattern="legs-of-account",table="FinancialTransactions"}` + units,
 		`exchequer_engine_gets_total `,
 		`go_goroutines `,
 	} {

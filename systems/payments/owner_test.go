@@ -6,6 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // callers posts as a caller does who uses a payment's id as the key.
@@ -89,17 +90,16 @@ func TestAPaymentThatAnEarlierReleasePaidIsNotPaidAgain(t *testing.T) {
 	b.account("bob", "")
 	p := b.schedule(order("pk", "50"))
 	first := b.callers(p, posting("50"))
-	out, err := b.db.Scan(t.Context(), &dynamo.ScanInput{TableName: ledger.TableNameDefault})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, item := range out.Items {
+	for _, item := range storetest.Items(t, b.db, ledger.TableNameDefault) {
 		if item["ID"].S() != string(first.Transaction.ID) || item["Type"].S() != "Transaction" {
 			continue
 		}
 		item["RequestHash"] = dynamo.S("a" + item["RequestHash"].S()[1:])
-		_, err := b.db.Put(t.Context(), &dynamo.PutInput{
-			TableName: ledger.TableNameDefault, Item: item,
+		err := storetest.Retry(func() error {
+			_, err := b.db.Put(t.Context(), &dynamo.PutInput{
+				TableName: ledger.TableNameDefault, Item: item,
+			})
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)

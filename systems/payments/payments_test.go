@@ -107,8 +107,11 @@ func (b *bank) vanish(id ledger.AccountID) {
 		})
 	}
 	for _, key := range keys {
-		_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{
-			TableName: "FinancialTransactions", Key: key,
+		err := storetest.Retry(func() error {
+			_, err := b.db.Delete(b.t.Context(), &dynamo.DeleteInput{
+				TableName: "FinancialTransactions", Key: key,
+			})
+			return err
 		})
 		if err != nil {
 			b.t.Fatal(err)

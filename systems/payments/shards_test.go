@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // startedWith returns a scheduler of a process that was started with another number of shards.
@@ -172,11 +173,14 @@ func TestShardsThatWereNeverStored(t *testing.T) {
 			b.account("alice", "1000")
 			b.account("bob", "")
 			p := b.schedule(order("k", "1"))
-			if _, err := b.db.Delete(t.Context(), &dynamo.DeleteInput{
-				TableName: payments.TableNameDefault, Key: dynamo.Key{
-					"AccountID":     dynamo.S("@payments#control#shards"),
-					"ScheduledTime": dynamo.S("EPOCHS"),
-				},
+			if err := storetest.Retry(func() error {
+				_, err := b.db.Delete(t.Context(), &dynamo.DeleteInput{
+					TableName: payments.TableNameDefault, Key: dynamo.Key{
+						"AccountID":     dynamo.S("@payments#control#shards"),
+						"ScheduledTime": dynamo.S("EPOCHS"),
+					},
+				})
+				return err
 			}); err != nil {
 				t.Fatal(err)
 			}

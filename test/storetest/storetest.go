@@ -182,6 +182,26 @@ func (c *Clock) Set(at time.Time) {
 	c.at = at
 }
 
+// Items returns all items of a table, to the end of its pages.
+func Items(t testing.TB, db dynamo.DB, table string) (items []dynamo.Item) {
+	t.Helper()
+	in := &dynamo.ScanInput{TableName: table, ConsistentRead: true}
+	for {
+		var out *dynamo.ScanOutput
+		err := Retry(func() (err error) {
+			out, err = db.Scan(t.Context(), in)
+			return err
+		})
+		if err != nil {
+			t.Fatalf("scan %s: %v", table, err)
+		}
+		items = append(items, out.Items...)
+		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
+			return items
+		}
+	}
+}
+
 // retriesMax bounds the attempts of a write that the store refused for the moment.
 const retriesMax = 100
 
