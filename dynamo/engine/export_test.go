@@ -94,6 +94,8 @@ func (db *DB) PretendExport(tableArn string) error {
 // ExpireFound deletes an item as the sweep does that found it to expire at a time, in seconds, and
 // reports whether it did.
 func (db *DB) ExpireFound(table string, key dynamo.Key, epoch int64) (bool, error) {
+	db.schema.RLock()
+	defer db.schema.RUnlock()
 	t := db.tables[table]
 	var up airborne
 	gone, err := db.expire(t, expiry{epoch: epoch, itemKey: db.itemKey(t, key)}, &up)
