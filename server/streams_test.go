@@ -18,12 +18,22 @@ func TestStreamsAreBounded(t *testing.T) {
 	w.must(201, makeBank, "1")
 	var bodies []*io.PipeWriter
 	answers := make(chan int, most)
+	// The body of a held upload is sent once the server begins to read it, when it has been let in.
+	held := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: testTime}}
 	for i := range most {
 		r, body := io.Pipe()
 		bodies = append(bodies, body)
+		t.Cleanup(func() { _ = body.Close() })
 		go func() {
-			response, err := http.Post(w.http.URL+"/v1/me/accounts/bank-1/uploads?id=held-"+
-				string(rune('a'+i)), "application/octet-stream", r)
+			request, err := http.NewRequest(http.MethodPost, w.http.URL+
+				"/v1/me/accounts/bank-1/uploads?id=held-"+string(rune('a'+i)), r)
+			if err != nil {
+				answers <- 0
+				return
+			}
+			request.Header.Set("Content-Type", "application/octet-stream")
+			request.Header.Set("Expect", "100-continue")
+			response, err := held.Do(request)
 			if err != nil {
 				answers <- 0
 				return
