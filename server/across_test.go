@@ -329,7 +329,7 @@ func (c *crowd) readAll(s *someone) map[string]string {
 
 func TestNobodyReachesAnothersData(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one caller after the other: a short run looks for races")
+		t.Skip("requests come one after another, so a short run would find no race")
 	}
 	for range storetest.Rounds(1) {
 		seed := rand.Uint64()

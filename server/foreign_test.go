@@ -337,7 +337,7 @@ var indexed = []string{"GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "Sharded-GSI-PK",
 // year 1.
 func TestDamagedItemsAreNamed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one caller after the other: a short run looks for races")
+		t.Skip("requests come one after another, so a short run would find no race")
 	}
 	w := publish(t)
 	before := map[string]reply{}

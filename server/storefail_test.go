@@ -91,7 +91,7 @@ var diskRequests = map[string]func(context.Context, *client.Client, string) (boo
 
 // TestAServerWhoseDiskFails lets the disk fail in each way, at several places, under load. Each
 // request is answered, and so is each one after that; the server is not ready and ends by itself or
-// when it is told to. After a restart on a disk that works everything acknowledged is there.
+// when it is stopped. After a restart on a disk that works, everything acknowledged is there.
 func TestAServerWhoseDiskFails(t *testing.T) {
 	positions := []int{1, 40}
 	if testing.Short() {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // TestADescriptionIsWhatIsStored compares what is told of an entity and of the lookup item of its
@@ -19,7 +21,7 @@ func TestADescriptionIsWhatIsStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := map[string]map[string]bool{}
-	for _, item := range scanTable(t, db, p.table.Name()) {
+	for _, item := range storetest.Items(t, db, p.table.Name()) {
 		attributes := map[string]bool{}
 		for name := range item {
 			attributes[name] = true

@@ -41,23 +41,6 @@ func (d patient) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOu
 	return d.Database.Scan(ctx, in)
 }
 
-// scanTable reads all items of a table.
-func scanTable(
-	t interface{ Fatalf(string, ...any) }, db dynamo.DB, table string,
-) (items []dynamo.Item) {
-	in := &dynamo.ScanInput{TableName: table, ConsistentRead: true}
-	for {
-		out, err := db.Scan(context.Background(), in)
-		if err != nil {
-			t.Fatalf("scan %s: %v", table, err)
-		}
-		items = append(items, out.Items...)
-		if in.ExclusiveStartKey = out.LastEvaluatedKey; in.ExclusiveStartKey == nil {
-			return items
-		}
-	}
-}
-
 // TestCoreScenariosHoldOnAStrictStore runs what the kit is for on the faults of [engine.Strict].
 // With EXCHEQUER_STRICT set, every test of the package does.
 func TestCoreScenariosHoldOnAStrictStore(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	st "github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // Place has a code that is unique whatever its case, and may have none.
@@ -49,7 +50,7 @@ func newPlaces(opts ...st.EntityOption) *places {
 // audit compares lookup items with the places: each place with a code has exactly one, which
 // holds the code as typed, and there are no others.
 func (p *places) audit(t interface{ Fatalf(string, ...any) }, db dynamo.DB) map[string]string {
-	items := scanTable(t, db, p.table.Name())
+	items := storetest.Items(t, db, p.table.Name())
 	owners, typed := map[string]string{}, map[string]string{}
 	for _, item := range items {
 		if code := item["Code"].S(); p.e.Owns(item) && code != "" {

@@ -81,13 +81,13 @@ func TestALookupItemOfAnotherIsLeftAlone(t *testing.T) {
 					}); err != nil {
 						t.Fatal(err)
 					}
-					before = scanTable(t, db, "shops")
+					before = storetest.Items(t, db, "shops")
 					return nil
 				}, "TransactWriteItems")
 				if err := verb(ctx, s); !errors.Is(err, st.ErrChanged) {
 					t.Errorf("%s: %v, want ErrChanged", what, err)
 				}
-				after := scanTable(t, db, "shops")
+				after := storetest.Items(t, db, "shops")
 				if len(before) != 2 || len(after) != 2 || !before[0].Equal(after[0]) ||
 					!before[1].Equal(after[1]) {
 					t.Errorf("%s:\n%v became\n%v", what, before, after)

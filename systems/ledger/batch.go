@@ -123,6 +123,9 @@ func (b *batch) add(j *job) {
 // same accounts, or has it carried along by one of them. A request that its batch does not settle
 // is tried alone.
 func (l *Ledger) carry(ctx context.Context, r *request) (Receipt, error) {
+	if err := l.prepare(ctx); err != nil {
+		return Receipt{}, err
+	}
 	j := &job{request: r}
 	owner, err := l.lanes.acquire(ctx, j)
 	if err != nil {

@@ -84,6 +84,9 @@ func (d *drafts) drop(key weak.Pointer[singletable.Tx]) {
 
 // join adds a request to a transaction that the caller commits.
 func (l *Ledger) join(ctx context.Context, tx *singletable.Tx, r *request) (Receipt, error) {
+	if err := l.prepare(ctx); err != nil {
+		return Receipt{}, err
+	}
 	d := l.drafts.of(tx)
 	found, exists := d.entries[r.id]
 	if !exists {

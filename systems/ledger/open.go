@@ -147,6 +147,10 @@ func (l *Ledger) newID(id, key string, space uuid.UUID) string {
 
 // open writes an account and its entry in the directory.
 func (l *Ledger) open(ctx context.Context, a Account) error {
+	// Before the first account there is nothing to look for: the first posting would have to.
+	if err := l.prepare(ctx); err != nil {
+		return err
+	}
 	tx := l.store.NewTx()
 	modelOf(l).openTx(tx, &a)
 	return tx.Commit(ctx)

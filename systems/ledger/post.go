@@ -38,9 +38,6 @@ func (l *Ledger) newRequest(ctx context.Context, p Posting, owner Owner) (*reque
 	if err := r.posting.check(); err != nil {
 		return nil, err
 	}
-	if err := l.prepare(ctx); err != nil {
-		return nil, err
-	}
 	r.asked = r.posting
 	r.hash = requestDigests.Of(&r.asked)
 	if r.posting.IdempotencyKey == "" {

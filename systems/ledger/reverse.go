@@ -45,9 +45,6 @@ func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*request, error)
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	if err := l.prepare(ctx); err != nil {
-		return nil, err
-	}
 	original, err := l.Entry(ctx, r.TransactionID)
 	if err != nil {
 		return nil, err

@@ -57,6 +57,28 @@ func (b *books) wantAll(want int) {
 	}
 }
 
+// TestWhatIsRefusedStoresNoShards posts nothing: a check, and a posting that is wrong or is refused
+// for its merchant, write nothing, the number of shards included.
+func TestWhatIsRefusedStoresNoShards(t *testing.T) {
+	b := openBooks(t, ledger.Options{})
+	before := len(storetest.Items(t, b.db, ledger.TableNameDefault))
+	p := keyed("k", ledger.DepositInto("nobody", usd("1")))
+	if _, err := b.Check(t.Context(), p); err == nil {
+		t.Error("a check finds an account that is not there")
+	}
+	for _, p := range []ledger.Posting{
+		keyed("k", ledger.DepositInto("alice", usd("-1"))),
+		keyed("k", ledger.PayMerchant("alice", "none", usd("1"))),
+	} {
+		if _, err := b.Post(t.Context(), p); err == nil {
+			t.Errorf("%+v was posted", p)
+		}
+	}
+	if after := len(storetest.Items(t, b.db, ledger.TableNameDefault)); after != before {
+		t.Errorf("%d items became %d", before, after)
+	}
+}
+
 // wantRefused fails unless the number of shards of a start is none of those that hold.
 func (b *books) wantRefused(stored string) {
 	b.t.Helper()

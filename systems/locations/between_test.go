@@ -73,7 +73,7 @@ func TestAChangeByAnotherProgramIsNoticed(t *testing.T) {
 	}
 }
 
-// An import that has read a location does not write over what somebody changed since.
+// An import does not overwrite a change that was made after it read the location.
 func TestAnImportOverwritesNoChange(t *testing.T) {
 	d, hooked := openHooked(t, locations.Options{})
 	l := d.create(named("a", "A"))

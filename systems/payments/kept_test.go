@@ -16,7 +16,8 @@ import (
 
 var errBroken = errors.New("the store is broken")
 
-// Only a payment's own faults use up its attempts: what the store cannot do is tried for ever.
+// Only a failure that the payment itself causes counts as an attempt. A failure of the store is
+// retried without a limit.
 func TestTroubleOfTheStoreUsesUpNoAttempts(t *testing.T) {
 	b := openBank(t, payments.Options{
 		Retry: payments.Retry{Attempts: 2, First: time.Second, Last: time.Second},
@@ -59,7 +60,7 @@ func TestABalanceThatIsTooLargeMayPass(t *testing.T) {
 	}
 }
 
-// What was begun is finished when a run is told to stop, whatever it was doing then.
+// A run that is stopped first finishes each payment that it has claimed.
 func TestAStopCutsOffNothingThatWasClaimed(t *testing.T) {
 	for _, write := range []string{"Update", "TransactWrite"} {
 		t.Run(write, func(t *testing.T) {

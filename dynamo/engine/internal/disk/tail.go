@@ -51,8 +51,8 @@ func ReadTail(base vfs.FS, name string) (Tail, error) {
 	if err != nil {
 		return Tail{}, err
 	}
-	log, err := io.ReadAll(io.NewSectionReader(f, 0, info.Size()))
-	if err != nil {
+	log := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, log); err != nil {
 		return Tail{}, err
 	}
 	return tailOf(log, uint32(number(name))), nil
