@@ -76,6 +76,27 @@ func TestAContendedWriteNamesItsItem(t *testing.T) {
 	}
 }
 
+// The time of a caller may end in the last attempt. What was in the way before is named all the
+// same.
+func TestAContendedWriteWhoseTimeEndsNamesItsItem(t *testing.T) {
+	b, s, f, _ := openFaulty(t, st.Retry{Attempts: 9})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	f.fail = func(_ string, n int) (error, bool) {
+		if n < 3 {
+			return dynamo.ErrTransactionConflict, false
+		}
+		cancel()
+		return ctx.Err(), false
+	}
+	err := b.accounts.Put(ctx, s, account("b", "1"))
+	if failures := st.FailuresOf(err); !errors.Is(err, st.ErrContended) ||
+		!errors.Is(err, st.ErrUnknown) || len(failures) != 1 ||
+		failures[0].Kind != st.FailedConflict {
+		t.Errorf("%v names %+v", err, failures)
+	}
+}
+
 func TestAnOutageEndsBeforeTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()

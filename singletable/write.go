@@ -341,13 +341,13 @@ func (w *write) stored(refusal error) bool {
 // other writers of the item were faster.
 func (w *write) explain(err error) error {
 	var e *dynamo.Error
-	if errors.As(err, &e) && !errors.Is(err, ErrUnknown) {
+	if errors.As(err, &e) {
 		kind := FailureKind("")
-		switch e.Code {
-		case dynamo.CodeConditionalCheckFailed:
+		switch {
+		case e.Code == dynamo.CodeTransactionConflict:
+			kind = FailedConflict // The time may have ended in a last attempt that is unknown.
+		case e.Code == dynamo.CodeConditionalCheckFailed && !errors.Is(err, ErrUnknown):
 			kind = FailedCondition
-		case dynamo.CodeTransactionConflict:
-			kind = FailedConflict
 		}
 		if kind != "" {
 			f := w.failure(kind, e.Message, e.Item)

@@ -12,23 +12,19 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
-// systemOf returns the name of the system that an operation belongs to, or "".
+// systemOf returns the name of the system that an operation belongs to, if it has settings that are
+// compared with what is stored, or "".
 func systemOf(op operation) string {
 	switch op.tag {
 	case "Transactions", "Accounts", "Merchants", "Reconciliation":
 		return "ledger"
-	case tagPayments:
-		return "payments"
-	case "Locations":
-		return "locations"
 	}
 	return ""
 }
 
 // layoutOperations show and change what is stored, so that a wrong setting does not stop them.
 var layoutOperations = []string{
-	"list-transaction-shards", "grow-transaction-shards", "list-payment-shards",
-	"grow-payment-shards",
+	"list-transaction-shards", "grow-transaction-shards",
 }
 
 // laidOut returns why the system of an operation cannot be used as this server was started. Only

@@ -256,8 +256,8 @@ func (l *Ledger) probeShards(ctx context.Context) (found []epoch, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if holds {
-			return append(found, epoch{Count: shard + 1}), nil
+		if holds { // The key of a number is of two shards or more: one shard has the bare key.
+			return append(found, epoch{Count: max(2, shard+1)}), nil
 		}
 	}
 	return found, nil

@@ -188,6 +188,28 @@ func TestOneReversedTransactionShowsTheShards(t *testing.T) {
 	b.startedWith(1).wantAll(2)
 }
 
+// All that there is may be in shard 0 of several, whose key is not that of a single shard.
+func TestTheFirstOfSeveralShardsIsFound(t *testing.T) {
+	for n := range 200 { // The shard follows from the key: one in nine is in the first.
+		b := openBooks(t, ledger.Options{StatusShards: 9})
+		if _, err := b.OpenAccount(t.Context(), ledger.NewAccount{
+			ID: "alice", UserID: "u", AccountType: "checking", Currency: "USD",
+		}); err != nil {
+			t.Fatal(err)
+		}
+		made := b.post(keyed(fmt.Sprint(n), ledger.DepositInto("alice", usd("1"))))
+		for _, item := range b.itemsOf() {
+			if item["ID"].S() == string(made.Transaction.ID) &&
+				item["GSI1PK"].S() == "STATUS#completed#0" {
+				b.forget()
+				b.startedWith(1).wantAll(1)
+				return
+			}
+		}
+	}
+	t.Fatal("no transaction came into the first shard")
+}
+
 // Processes that disagree post at once for the first time. One number holds for all of them.
 func TestOneOfManyFirstNumbersHolds(t *testing.T) {
 	b := openBooks(t, ledger.Options{})

@@ -311,7 +311,7 @@ func TestMoreRowsComeInThanAPageHolds(t *testing.T) {
 		if busy {
 			busy = false // The rows below are posted without asking again.
 			for range 12 {
-				b.post(transfer("alice", "bob", "1"))
+				b.post(transfer("alice", "bob", "0.01"))
 			}
 			busy = true
 		}
