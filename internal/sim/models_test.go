@@ -33,7 +33,7 @@ func (w *world) compare() error {
 	if _, err := c.RunPayments(w.ctx, client.PaymentRun{}); err != nil {
 		return cannotTell("run payments", err)
 	}
-	if err := w.db.CatchUp(); err != nil {
+	if err := w.db().CatchUp(); err != nil {
 		return err
 	}
 	entries, err := w.readEntries(c)

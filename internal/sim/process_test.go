@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +55,7 @@ func (p *process) start() error {
 	var err error
 	for range 30 {
 		l.server, err = server.Open(w.ctx, server.Options{
-			DataDir: w.dir, Store: gate{w.db, l}, Now: p.now, NewID: w.newID,
+			DataDir: w.dir, Store: gate{w.db(), l}, Now: p.now, NewID: w.newID,
 			Draw: w.drawInt,
 			Logger: slog.New(
 				slog.NewTextHandler(logLines{p}, &slog.HandlerOptions{Level: slog.LevelWarn}),
@@ -65,7 +66,7 @@ func (p *process) start() error {
 			p.life.Store(l)
 			return nil
 		}
-		if w.db.Failure() != nil {
+		if w.db().Failure() != nil {
 			return nil // watchDisk starts it once the disk works.
 		}
 		time.Sleep(time.Second)
@@ -97,19 +98,29 @@ func (p *process) kill() {
 	})
 }
 
-// powerOn opens the store and starts all processes.
-func (w *world) powerOn() error {
+// machine is the store that the processes share, while its power is on.
+type machine struct {
+	disk   *engine.Disk
+	db     *engine.DB
+	closed chan struct{} // Closed by close, when the power goes off.
+	close  func()
+}
+
+// db returns the store.
+func (w *world) db() *engine.DB { return w.machine.Load().db }
+
+// powerOn opens the store on a disk and starts all processes.
+func (w *world) powerOn(disk *engine.Disk) error {
 	db, err := engine.Open("data", engine.Options{
-		Disk: w.disk, Now: w.now, SweepInterval: -1, CacheSize: 1 << 20, MemTableSize: 256 << 10,
+		Disk: disk, Now: w.now, SweepInterval: -1, CacheSize: 1 << 20, MemTableSize: 256 << 10,
 	})
 	if err != nil {
 		return fmt.Errorf("open the store: %w", err)
 	}
-	w.db = db
 	closed := make(chan struct{})
-	w.stopWatching = func() { close(closed) }
-	go w.watchDisk(db, closed)
-	disk := w.disk
+	m := &machine{disk, db, closed, sync.OnceFunc(func() { close(closed) })}
+	w.machine.Store(m)
+	go w.watchDisk(m)
 	disk.OnSync(func() { w.beforeSync(disk) })
 	for _, p := range w.processes {
 		if err := p.start(); err != nil {
@@ -129,10 +140,11 @@ func (w *world) powerOff() error {
 			p.life.Store(nil)
 		}
 	}
-	w.disk.OnSync(nil)
-	w.stopWatching()
+	m := w.machine.Load()
+	m.disk.OnSync(nil)
+	m.close()
 	var failed *dynamo.StoreFailedError
-	if closing := w.db.Close(); !errors.As(closing, &failed) {
+	if closing := m.db.Close(); !errors.As(closing, &failed) {
 		return errors.Join(err, closing)
 	}
 	return err
@@ -140,25 +152,25 @@ func (w *world) powerOff() error {
 
 // watchDisk stops all processes once the store has failed, as their supervisors do, and starts them
 // again on the same disk, which works by then. Until the stop they go on to answer.
-func (w *world) watchDisk(db *engine.DB, closed <-chan struct{}) {
+func (w *world) watchDisk(m *machine) {
 	select {
-	case <-closed:
+	case <-m.closed:
 		return
-	case <-db.Failed():
+	case <-m.db.Failed():
 	}
-	w.event("the store has failed: %v", db.Failure())
+	w.event("the store has failed: %v", m.db.Failure())
 	w.count("store failed", "")
 	w.background.Go(func() {
 		time.Sleep(w.draw(50 * time.Millisecond))
 		w.restarting <- struct{}{}
 		defer func() { <-w.restarting }()
-		if w.db != db {
+		if w.machine.Load() != m {
 			return // The power went off in between.
 		}
 		err := w.powerOff()
 		time.Sleep(restartTime)
-		w.disk.Heal()
-		if err = errors.Join(err, w.powerOn(), w.resumeFaults()); err != nil {
+		m.disk.Heal()
+		if err = errors.Join(err, w.powerOn(m.disk), w.resumeFaults()); err != nil {
 			w.fail("restart after the disk failed: %w", err)
 		}
 	})
@@ -186,7 +198,7 @@ func (w *world) beforeSync(disk *engine.Disk) {
 
 // cutPower cuts the power, unless something is dead already.
 func (w *world) cutPower(disk *engine.Disk, f fault) {
-	db := w.db
+	m := w.machine.Load()
 	for _, p := range w.processes {
 		l := p.life.Load()
 		if l == nil || l.dead.Load() {
@@ -202,13 +214,12 @@ func (w *world) cutPower(disk *engine.Disk, f fault) {
 	w.background.Go(func() {
 		w.restarting <- struct{}{}
 		defer func() { <-w.restarting }()
-		if w.db != db {
+		if w.machine.Load() != m {
 			return // The store failed and was opened again in between.
 		}
 		err := w.powerOff()
 		time.Sleep(restartTime)
-		w.disk = left
-		if err = errors.Join(err, w.powerOn(), w.resumeFaults()); err != nil {
+		if err = errors.Join(err, w.powerOn(left), w.resumeFaults()); err != nil {
 			w.fail("power on: %w", err)
 		}
 	})

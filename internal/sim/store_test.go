@@ -94,7 +94,7 @@ func (l *life) before(ctx context.Context) error {
 		w.processes[f.N%processCount].kill()
 	}
 	for _, f := range w.faultsAt(faultCut, n) {
-		w.cutPower(w.disk, f)
+		w.cutPower(w.machine.Load().disk, f)
 	}
 	wait := w.draw(3 * time.Millisecond)
 	for _, f := range w.faultsAt(faultSlow, n) {
@@ -139,7 +139,7 @@ func (w *world) setFaults(phase int) error {
 		}
 		faults.Seed = w.plan.Seed
 	}
-	return w.db.SetFaults(faults)
+	return w.db().SetFaults(faults)
 }
 
 // hasFault reports whether the store has a fault of a kind in this phase.

@@ -119,9 +119,9 @@ func (w *world) tamperWith(c *caller, item, made dynamo.Item, what string) error
 	key := dynamo.Key{"PK": item["PK"], "SK": item["SK"]}
 	var err error
 	if made == nil {
-		_, err = w.db.Delete(w.ctx, &dynamo.DeleteInput{TableName: ledgerTable, Key: key})
+		_, err = w.db().Delete(w.ctx, &dynamo.DeleteInput{TableName: ledgerTable, Key: key})
 	} else {
-		_, err = w.db.Put(w.ctx, &dynamo.PutInput{TableName: ledgerTable, Item: made})
+		_, err = w.db().Put(w.ctx, &dynamo.PutInput{TableName: ledgerTable, Item: made})
 	}
 	if err != nil {
 		return cannotTell("tamper with "+name, err)
@@ -144,7 +144,7 @@ func (w *world) tamperWith(c *caller, item, made dynamo.Item, what string) error
 			got.Divergences,
 		)
 	}
-	if _, err = w.db.Put(w.ctx, &dynamo.PutInput{TableName: ledgerTable, Item: item}); err != nil {
+	if _, err = w.db().Put(w.ctx, &dynamo.PutInput{TableName: ledgerTable, Item: item}); err != nil {
 		return cannotTell("put back "+name, err)
 	}
 	return nil
@@ -168,7 +168,7 @@ func names(d client.Divergence, item dynamo.Item) bool {
 func (w *world) ledgerItems() (items []dynamo.Item, err error) {
 	in := &dynamo.ScanInput{TableName: ledgerTable}
 	for {
-		out, err := w.db.Scan(w.ctx, in)
+		out, err := w.db().Scan(w.ctx, in)
 		if err != nil {
 			return nil, cannotTell("read the ledger's table", err)
 		}

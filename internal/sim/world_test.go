@@ -22,8 +22,7 @@ type world struct {
 	plan      plan
 	ctx       context.Context
 	dir       string // Of the key that signs cursors.
-	disk      *engine.Disk
-	db        *engine.DB
+	machine   atomic.Pointer[machine]
 	processes []*process
 	files     *fileStore
 
@@ -31,9 +30,8 @@ type world struct {
 	phase                  atomic.Int64 // quiet, while no client works.
 	jumped                 atomic.Int64 // How far the clocks have jumped, in nanoseconds.
 	began                  time.Time
-	background             sync.WaitGroup // Restarts, and requests that were sent twice.
-	stopWatching           func()         // Ends watchDisk of the store.
-	restarting             chan struct{}  // Held by who stops and starts processes.
+	background             tasks         // Restarts, and requests that were sent twice.
+	restarting             chan struct{} // Held by the task that stops and starts processes.
 
 	mu      sync.Mutex // Never held while anything waits.
 	random  *rand.Rand
@@ -70,7 +68,7 @@ func run(t *testing.T, p plan, tally map[string]int) (history string, failure er
 	dir := t.TempDir()
 	synctest.Test(t, func(*testing.T) {
 		w := &world{
-			plan: p, ctx: context.Background(), dir: dir, disk: engine.NewDisk(), began: time.Now(),
+			plan: p, ctx: context.Background(), dir: dir, began: time.Now(),
 			random: rand.New(rand.NewPCG(p.Seed, 2)), created: map[string]int{},
 			tally: map[string]int{},
 			files: newFileStore(), restarting: make(chan struct{}, 1),
@@ -93,7 +91,7 @@ func (w *world) play() (err error) {
 	for n := range processCount {
 		w.processes = append(w.processes, &process{w: w, number: n})
 	}
-	if err := w.powerOn(); err != nil {
+	if err := w.powerOn(engine.NewDisk()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.powerOff()) }()
@@ -157,7 +155,7 @@ func (w *world) playPhase(phase int) error {
 // restarts, and claims of workers that died.
 func (w *world) calm() error {
 	w.phase.Store(quiet)
-	w.disk.Heal()
+	w.machine.Load().disk.Heal()
 	w.background.Wait()
 	for _, p := range w.processes {
 		p.skew.Store(0)
@@ -167,7 +165,7 @@ func (w *world) calm() error {
 	}
 	time.Sleep(calmTime)
 	w.background.Wait()
-	return w.db.CatchUp()
+	return w.db().CatchUp()
 }
 
 // calmTime is longer than any request is worked on, and than any claim lasts.
