@@ -12,4 +12,4 @@ func LedgerOf(s *Server) *ledger.Ledger { return s.ledger }
 func StoreOf(s *Server) *engine.DB { return s.db.(*engine.DB) }
 
 // WaitInside waits for requests of this process that their caller left.
-func WaitInside(s *Server) { s.inside.Wait() }
+func WaitInside(s *Server) { s.inside.running.Wait() }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,7 +42,7 @@ type Server struct {
 	api        *api.API
 	layout     map[string]error // Why a system cannot be used, by its name: see checkLayout.
 	draining   atomic.Bool
-	inside     sync.WaitGroup // Requests of this process in work.
+	inside     requests // Of this process.
 }
 
 // Open opens the store and builds the systems on it. With [TablesCreate] it creates the tables that
@@ -170,7 +169,7 @@ const readyTime = 2 * time.Second
 func (s *Server) Close() error {
 	done := make(chan struct{})
 	go func() {
-		s.inside.Wait()
+		s.inside.close()
 		close(done)
 	}()
 	timer := time.NewTimer(s.opts.Limits.Drain)

@@ -11,18 +11,50 @@ import (
 )
 
 // Transport returns a way to the handler without a socket, for the client package. It is trusted:
-// neither a key nor the name of a host is asked for. Streams arrive as they are written.
+// neither a key nor the name of a host is asked for. Streams arrive as they are written. Once the
+// server is closed, the error is [http.ErrServerClosed].
 func (s *Server) Transport() http.RoundTripper { return transport{s.api, &s.inside} }
 
 // transport carries requests to a handler of the same process.
 type transport struct {
 	handler http.Handler
-	inside  *sync.WaitGroup // Requests whose handler has not returned.
+	inside  *requests
+}
+
+// requests are those whose handler has not returned. None begins once they are closed: its handler
+// would work on a store that is being closed.
+type requests struct {
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+}
+
+// begin reports whether a request may begin. It must end.
+func (r *requests) begin() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.running.Add(1)
+	}
+	return !r.closed
+}
+
+func (r *requests) end() { r.running.Done() }
+
+// close returns once all requests have ended.
+func (r *requests) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.running.Wait()
 }
 
 // RoundTrip calls the handler in a goroutine of its own, and returns as soon as it has sent the
 // headers of its answer.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !t.inside.begin() {
+		return nil, http.ErrServerClosed
+	}
 	ctx, cancel := context.WithCancel(r.Context())
 	request := r.Clone(api.Trust(ctx))
 	request.RequestURI = r.URL.RequestURI()
@@ -36,9 +68,8 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	reader, writer := io.Pipe()
 	w := &pipeWriter{header: http.Header{}, body: writer, begun: make(chan struct{})}
 	ended := make(chan error, 1)
-	t.inside.Add(1)
 	go func() {
-		defer t.inside.Done()
+		defer t.inside.end()
 		err := serve(t.handler, w, request)
 		w.WriteHeader(http.StatusOK)
 		ended <- err

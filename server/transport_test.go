@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -91,5 +93,45 @@ func TestTransportEndsWithItsContext(t *testing.T) {
 	}
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A closed server begins no request: its handler would work on a store that is being closed.
+func TestTransportOfAClosedServer(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	transport := w.server.Transport()
+	var callers sync.WaitGroup
+	answers := make(chan error, 8)
+	for range cap(answers) {
+		callers.Go(func() {
+			for {
+				r, err := http.NewRequestWithContext(t.Context(), get, "http://a/v1/accounts/a", nil)
+				if err != nil {
+					answers <- err
+					return
+				}
+				response, err := transport.RoundTrip(r)
+				if err != nil {
+					answers <- err
+					return
+				}
+				if response.StatusCode != http.StatusNotFound {
+					answers <- fmt.Errorf("status %s beside the close", response.Status)
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+			}
+		})
+	}
+	if err := w.server.Close(); err != nil {
+		t.Error(err)
+	}
+	callers.Wait()
+	close(answers)
+	for err := range answers {
+		if !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
 	}
 }

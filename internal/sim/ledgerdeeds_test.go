@@ -144,7 +144,7 @@ func (c *caller) again(s step, x *write, a *ask) {
 	if a.asked == 0 {
 		a.doubt = a.uncertain
 	}
-	first := x.answer
+	first, since, uncertain := x.answer, x.at, a.uncertain
 	if o.ok() {
 		a.done = true
 		if x.answer == nil {
@@ -165,10 +165,10 @@ func (c *caller) again(s step, x *write, a *ask) {
 		w.fail("%v: key %q was answered\n  %s\nand then\n  %s", s, x.key, told(first.Entry),
 			told(got.Entry))
 	}
-	if first != nil && !got.Replayed && x.at < o.begin {
+	if first != nil && !got.Replayed && since < o.begin {
 		w.fail("%v: key %q was acknowledged already, and is new again", s, x.key)
 	}
-	if got.Replayed || a.uncertain {
+	if got.Replayed || uncertain {
 		return
 	}
 	for _, id := range a.accounts {
@@ -222,7 +222,7 @@ func payMerchant(c *caller, s step) {
 }
 
 func (c *caller) deposit(s step, to client.AccountID, key string) {
-	currency := c.w.ledger.accounts[to].currency
+	currency := c.w.currencyOf(to)
 	amount := cents(1+s.B, currency)
 	p := client.Posting{IdempotencyKey: key, Type: client.Deposit, To: to, Amount: amount}
 	c.keyed(s, "deposit", key, fmt.Sprintf("%s to %s", amount, to),
@@ -236,7 +236,7 @@ func deposit(c *caller, s step) { c.deposit(s, accountID(s.A), fmt.Sprintf("d%d"
 
 func withdraw(c *caller, s step) {
 	from := accountID(s.A)
-	currency := c.w.ledger.accounts[from].currency
+	currency := c.w.currencyOf(from)
 	amount := cents(1+s.B, currency)
 	key := fmt.Sprintf("w%d", s.ID)
 	p := client.Posting{IdempotencyKey: key, Type: client.Withdrawal, From: from, Amount: amount}
@@ -315,8 +315,8 @@ func repeat(c *caller, s step) {
 func (c *caller) changeStatus(s step, id client.AccountID, to client.AccountStatus,
 	f func(context.Context, client.AccountID) (client.Account, error),
 ) {
-	a := c.w.ledger.accounts[id]
 	c.w.mu.Lock()
+	a := c.w.ledger.accounts[id]
 	change := &statusChange{to: to, outcome: outcome{begin: time.Since(c.w.began),
 		end: forever, err: client.ErrNoAnswer, doubt: true}}
 	a.changes = append(a.changes, change)
@@ -346,9 +346,9 @@ func closeAccount(c *caller, s step) {
 }
 
 func overdraft(c *caller, s step) {
-	a := c.w.ledger.accounts[accountID(s.A)]
 	limit := s.B * 20
 	c.w.mu.Lock()
+	a := c.w.ledger.accounts[accountID(s.A)]
 	a.limit = max(a.limit, limit)
 	c.w.mu.Unlock()
 	c.call(s, fmt.Sprintf("%s may have %d below zero", a.id, limit),

@@ -67,6 +67,13 @@ type ask struct {
 
 func reversalKey(id client.TransactionID) string { return "reversal of " + string(id) }
 
+// currencyOf returns the currency of an account that was opened.
+func (w *world) currencyOf(id client.AccountID) money.Currency {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ledger.accounts[id].currency
+}
+
 // write returns the record of a key.
 func (m *ledgerModel) write(kind, key string) *write {
 	found := m.writes[key]

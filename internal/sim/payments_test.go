@@ -75,7 +75,7 @@ func (c *caller) schedule(s step, account client.AccountID, key string, payee cl
 	}
 	x.doubt = true
 	w.mu.Unlock()
-	currency := w.ledger.accounts[account].currency
+	currency := w.currencyOf(account)
 	var got client.PaymentReceipt
 	what := fmt.Sprintf("payment %q of %d from %s to %s at %s", key, amount, account, payee,
 		at.Format(time.RFC3339Nano))
@@ -178,7 +178,7 @@ func changePayment(c *caller, s step) {
 	version := uint64(s.C % 3)
 	c.changeOrder(s, &x.changes, amount, fmt.Sprintf("payment %s becomes %d, if version %d", x.id,
 		amount, version), func(ctx context.Context) (client.ScheduledPayment, error) {
-		a := cents(amount, c.w.ledger.accounts[x.account].currency)
+		a := cents(amount, c.w.currencyOf(x.account))
 		return c.ChangePayment(ctx, x.id, client.PaymentChange{Version: version, Amount: &a})
 	})
 }
