@@ -106,7 +106,8 @@ func TestTransportOfAClosedServer(t *testing.T) {
 	for range cap(answers) {
 		callers.Go(func() {
 			for {
-				r, err := http.NewRequestWithContext(t.Context(), get, "http://a/v1/accounts/a", nil)
+				const url = "http://a/v1/accounts/a"
+				r, err := http.NewRequestWithContext(t.Context(), get, url, nil)
 				if err != nil {
 					answers <- err
 					return

@@ -144,7 +144,8 @@ func (w *world) tamperWith(c *caller, item, made dynamo.Item, what string) error
 			got.Divergences,
 		)
 	}
-	if _, err = w.db().Put(w.ctx, &dynamo.PutInput{TableName: ledgerTable, Item: item}); err != nil {
+	_, err = w.db().Put(w.ctx, &dynamo.PutInput{TableName: ledgerTable, Item: item})
+	if err != nil {
 		return cannotTell("put back "+name, err)
 	}
 	return nil

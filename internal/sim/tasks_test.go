@@ -2,8 +2,8 @@ package sim
 
 import "sync"
 
-// tasks are what goes on in the background. Unlike a [sync.WaitGroup] they may begin while their end
-// is waited for.
+// tasks are what goes on in the background. Unlike those of a [sync.WaitGroup], they may begin
+// while their end is waited for.
 type tasks struct {
 	mu      sync.Mutex
 	idle    *sync.Cond
