@@ -117,6 +117,52 @@ func TestAFailedBatchLeavesNothingToTheNextTry(t *testing.T) {
 	}
 }
 
+// A repeat of an old key and the reversal of its transaction wait for the same accounts, in either
+// order. Both write the header of the transaction, so they are not in one write.
+func TestARepeatAndTheReversalOfItsTransactionDoNotMeet(t *testing.T) {
+	for _, reversalFirst := range []bool{true, false} {
+		t.Run(fmt.Sprintf("the reversal waits first %t", reversalFirst), func(t *testing.T) {
+			b := aliceAndBob(t, ledger.Options{})
+			old := b.post(keyed("old", transfer("alice", "bob", "1")))
+			first := b.block()
+			var group sync.WaitGroup
+			group.Go(func() { b.post(transfer("alice", "bob", "1")) })
+			first.wait(t)
+			waits := func(n int) {
+				until(t, "a caller does not wait for the account",
+					func() bool { return ledger.Waiting(b.Ledger, "alice") == n })
+			}
+			// The first one that waits leads the batch that the others may join.
+			group.Go(func() { b.post(keyed("new", transfer("alice", "bob", "1"))) })
+			waits(1)
+			calls := []func(){
+				func() {
+					r, err := b.Reverse(t.Context(), reversing(old.Transaction.ID))
+					if err != nil || r.Replayed || r.Transaction.ReversalOf != old.Transaction.ID {
+						t.Errorf("the reversal: %+v, %v", r, err)
+					}
+				},
+				func() {
+					r, err := b.Post(t.Context(), keyed("old", transfer("alice", "bob", "1")))
+					if err != nil || !r.Replayed || r.Transaction.ID != old.Transaction.ID {
+						t.Errorf("the repeat: %+v, %v", r, err)
+					}
+				},
+			}
+			if !reversalFirst {
+				calls[0], calls[1] = calls[1], calls[0]
+			}
+			for i, call := range calls {
+				group.Go(call)
+				waits(2 + i)
+			}
+			close(first.release)
+			group.Wait()
+			b.sound()
+		})
+	}
+}
+
 // wantStored compares an answer with the store.
 func (b *books) wantStored(r ledger.Receipt) {
 	b.t.Helper()

@@ -73,7 +73,7 @@ type batch struct {
 
 // fits reports whether another job may join.
 func (b *batch) fits(j *job) bool {
-	if j.solo {
+	if j.solo || b.meets(j) {
 		return false
 	}
 	more := 0
@@ -99,6 +99,16 @@ func writesOf(id AccountID) int {
 
 func (b *batch) has(id TransactionID) bool {
 	return slices.ContainsFunc(b.jobs, func(j *job) bool { return j.id == id })
+}
+
+// meets reports whether a job reverses a transaction that a job of the batch posts, or the other
+// way round: a repeat of an old key can meet the reversal of its transaction. Both write the header
+// of the transaction, which cannot be in one write twice.
+func (b *batch) meets(j *job) bool {
+	return slices.ContainsFunc(b.jobs, func(other *job) bool {
+		return j.original != nil && j.original.ID == other.id ||
+			other.original != nil && other.original.ID == j.id
+	})
 }
 
 func (b *batch) owns(id AccountID) bool {
