@@ -23,19 +23,20 @@ import (
 const (
 	exportPrefix = "export/"
 	importPrefix = "import/"
-	// archivesMax bounds how many exports and imports go on at a time ("Service, account, and
-	// table quotas" has 300 and 50; one machine has two cores).
+	// archivesMax is the maximum number of exports and imports that run concurrently. "Service,
+	// account, and table quotas" allows 300 and 50, but here they share one machine.
 	archivesMax = 4
 )
 
-// archives are the exports and imports of the database, by their ARN. They are changed under the
-// exclusive schema lock.
+// archives are the exports and imports of the database by their ARN. The exclusive schema lock
+// guards changes.
 type archives struct {
 	exports map[string]*dynamo.ExportDescription
 	imports map[string]*dynamo.ImportDescription
 }
 
-// loadArchives reads what is known of exports and imports. One that a crash interrupted has failed.
+// loadArchives reads the stored descriptions of exports and imports. One that was in progress when
+// the process ended is marked as failed, because nothing resumes it.
 func (db *DB) loadArchives() error {
 	err := db.eachMeta(exportPrefix, func(raw []byte) error {
 		var d dynamo.ExportDescription
@@ -67,7 +68,7 @@ func (db *DB) loadArchives() error {
 	})
 }
 
-// The codes of failures of the work in the background.
+// The failure codes of exports and imports.
 const (
 	failureInterrupted = "Interrupted"
 	failureInput       = "InputError"
@@ -88,7 +89,7 @@ func (db *DB) eachMeta(prefix string, f func(raw []byte) error) error {
 	return it.Close()
 }
 
-// saveExport keeps what is known of an export; the schema lock is held.
+// saveExport stores the description of an export. The caller holds the schema lock.
 func (db *DB) saveExport(d dynamo.ExportDescription) error {
 	value, err := json.Marshal(d)
 	if err != nil {
@@ -98,7 +99,7 @@ func (db *DB) saveExport(d dynamo.ExportDescription) error {
 	return db.put(keyspace.Meta(exportPrefix+d.ExportArn), value)
 }
 
-// saveImport keeps what is known of an import; the schema lock is held.
+// saveImport stores the description of an import. The caller holds the schema lock.
 func (db *DB) saveImport(d dynamo.ImportDescription) error {
 	value, err := json.Marshal(d)
 	if err != nil {
@@ -108,8 +109,8 @@ func (db *DB) saveImport(d dynamo.ImportDescription) error {
 	return db.put(keyspace.Meta(importPrefix+d.ImportArn), value)
 }
 
-// bucketName is the form of the name of a bucket (S3's "Bucket naming rules"), which keeps the
-// folder within the archive.
+// bucketName is the form of a bucket's name (S3's "Bucket naming rules"). It has no separator and
+// bucket refuses "..", so that a bucket is always a folder directly below the archive directory.
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // bucket returns the folder of a bucket.
@@ -126,8 +127,8 @@ func (db *DB) bucket(name string) (string, error) {
 	return filepath.Join(db.opts.ArchiveDir, name), nil
 }
 
-// inside returns the path of a key in a bucket. A key is a name, not a path: it may not leave its
-// bucket.
+// inside returns the path of a key in a bucket. It refuses a key that would leave the bucket,
+// because a key is a name and not a path.
 func inside(bucket, key string) (string, error) {
 	if key == "" {
 		return bucket, nil
@@ -156,11 +157,12 @@ func (db *DB) busyArchives() int {
 func tooManyArchives() error {
 	return &dynamo.Error{
 		Code: dynamo.CodeLimitExceeded, Message: fmt.Sprintf("Subscriber limit exceeded: at most "+
-			"%d exports and imports can go on at a time", archivesMax),
+			"%d exports and imports can run concurrently", archivesMax),
 	}
 }
 
-// archiveID makes the id of an export or import: the time, so that they sort, and some chance.
+// archiveID returns the id of an export or import. It begins with the time, so that ids sort by it,
+// and ends with random characters, because two may begin in one millisecond.
 func archiveID(now time.Time) string {
 	return fmt.Sprintf("%017d-%s", now.UnixMilli(), uuid.NewString()[:8])
 }
@@ -219,7 +221,7 @@ func (db *DB) ExportTable(ctx context.Context, in *dynamo.ExportTableInput) (
 	return &d, nil
 }
 
-// exportBefore finds the export that a repeated token began.
+// exportBefore returns the export that an earlier call with the same token began, or nil.
 func (db *DB) exportBefore(in *dynamo.ExportTableInput) (*dynamo.ExportDescription, error) {
 	if in.ClientToken == "" {
 		return nil, nil
@@ -240,11 +242,11 @@ func (db *DB) exportBefore(in *dynamo.ExportTableInput) (*dynamo.ExportDescripti
 	return nil, nil
 }
 
-// endExport runs an export and keeps how it ended.
+// endExport runs an export and stores its result.
 func (db *DB) endExport(d dynamo.ExportDescription, e *exporter) {
 	items, bytes, manifest, err := e.run(db.running)
 	if errors.Is(err, context.Canceled) {
-		return // the database closes: the next one to open it says that it was interrupted
+		return // the database closes; loadArchives marks it as interrupted
 	}
 	d.EndTime, d.ExportStatus = db.opts.Now().UTC(), dynamo.ArchiveCompleted
 	d.ItemCount, d.BilledSizeBytes, d.ExportManifest = items, bytes, manifest
@@ -260,7 +262,7 @@ func (db *DB) endExport(d dynamo.ExportDescription, e *exporter) {
 	}
 }
 
-// DescribeExport tells of an export; see [dynamo.Archiver].
+// DescribeExport describes an export; see [dynamo.Archiver].
 func (db *DB) DescribeExport(ctx context.Context, exportArn string) (
 	*dynamo.ExportDescription, error,
 ) {
@@ -278,7 +280,7 @@ func (db *DB) DescribeExport(ctx context.Context, exportArn string) (
 	return &c, nil
 }
 
-// ListExports lists exports in the order they began; see [dynamo.Archiver].
+// ListExports lists exports in the order in which they began; see [dynamo.Archiver].
 func (db *DB) ListExports(ctx context.Context, tableArn string) (
 	[]dynamo.ExportDescription, error,
 ) {
@@ -298,7 +300,7 @@ func (db *DB) ListExports(ctx context.Context, tableArn string) (
 	return all, nil
 }
 
-// ImportTable begins to make a table of files; see [dynamo.Archiver].
+// ImportTable creates a table and begins to import files into it; see [dynamo.Archiver].
 func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	*dynamo.ImportDescription, error,
 ) {
@@ -345,7 +347,8 @@ func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	return &d, nil
 }
 
-// importBefore finds the import that a repeated token began, and refuses one too many.
+// importBefore returns the import that an earlier call with the same token began, or nil. It
+// refuses an import above archivesMax, before a table is created for it.
 func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 	*dynamo.ImportDescription, error,
 ) {
@@ -367,17 +370,17 @@ func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 		c := *d
 		return &c, nil
 	}
-	if db.busyArchives() >= archivesMax { // before a table is made for it
+	if db.busyArchives() >= archivesMax {
 		return nil, tooManyArchives()
 	}
 	return nil, nil
 }
 
-// endImport runs an import and keeps how it ended.
+// endImport runs an import and stores its result.
 func (db *DB) endImport(d dynamo.ImportDescription, i *importer) {
 	err := i.run(db.running)
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
-		return // the database closes: the next one to open it says that it was interrupted
+		return // the database closes; loadArchives marks it as interrupted
 	}
 	d.EndTime, d.ImportStatus = db.opts.Now().UTC(), dynamo.ArchiveCompleted
 	d.ProcessedItemCount, d.ImportedItemCount = i.read, i.written
@@ -387,7 +390,7 @@ func (db *DB) endImport(d dynamo.ImportDescription, i *importer) {
 		d.FailureMessage = err.Error()
 	}
 	if i.firstWrong != nil && err == nil {
-		d.FailureMessage = fmt.Sprintf("%d items were left out, the first because of %v", i.wrong,
+		d.FailureMessage = fmt.Sprintf("%d items were not imported; the first error: %v", i.wrong,
 			i.firstWrong)
 	}
 	db.schema.Lock()
@@ -397,7 +400,7 @@ func (db *DB) endImport(d dynamo.ImportDescription, i *importer) {
 	}
 }
 
-// DescribeImport tells of an import; see [dynamo.Archiver].
+// DescribeImport describes an import; see [dynamo.Archiver].
 func (db *DB) DescribeImport(ctx context.Context, importArn string) (
 	*dynamo.ImportDescription, error,
 ) {
@@ -415,7 +418,7 @@ func (db *DB) DescribeImport(ctx context.Context, importArn string) (
 	return &c, nil
 }
 
-// ListImports lists imports in the order they began; see [dynamo.Archiver].
+// ListImports lists imports in the order in which they began; see [dynamo.Archiver].
 func (db *DB) ListImports(ctx context.Context, tableArn string) (
 	[]dynamo.ImportDescription, error,
 ) {
@@ -437,8 +440,8 @@ func (db *DB) ListImports(ctx context.Context, tableArn string) (
 
 var _ dynamo.Archiver = (*DB)(nil)
 
-// importFiles lists the files of a bucket whose keys begin with a prefix. What an export writes
-// beside its data is no data.
+// importFiles lists the files of a bucket whose keys begin with a prefix. Files that an export
+// writes in addition to its data (manifests) are ignored.
 func importFiles(bucket, prefix string) ([]string, error) {
 	if _, err := inside(bucket, prefix); err != nil {
 		return nil, err
@@ -446,7 +449,7 @@ func importFiles(bucket, prefix string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(bucket, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
-			return err // links are not followed: they could leave the bucket
+			return err // links are not followed, because they could leave the bucket
 		}
 		key, err := filepath.Rel(bucket, path)
 		if err != nil {

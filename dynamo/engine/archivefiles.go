@@ -25,7 +25,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
-// The names in an export's folder ("DynamoDB table export output format").
+// File and folder names of an export ("DynamoDB table export output format").
 const (
 	archiveFolder   = "AWSDynamoDB"
 	dataFolder      = "data"
@@ -37,14 +37,14 @@ const (
 )
 
 const (
-	// exportFileSize is after how many bytes of JSON another file begins.
+	// exportFileSize is the size of the JSON after which an export begins the next file.
 	exportFileSize = 64 << 20
-	// importLineMax bounds a line: an item has at most 400 KB, which escapes can make six times
-	// as long.
+	// importLineMax is the maximum length of a line. An item has at most 400 KB, and escapes can
+	// make it six times as long.
 	importLineMax = 4 << 20
 )
 
-// exporter writes a table as a snapshot has it.
+// exporter writes the items of a snapshot of a table to files.
 type exporter struct {
 	db          *DB
 	d           dynamo.ExportDescription
@@ -52,12 +52,13 @@ type exporter struct {
 	prefix      []byte
 	bucket, dir string
 
-	files bytes.Buffer // the manifest of files, a line each
+	files bytes.Buffer // the manifest of files, one line for each
 	items int64
 	bytes int64
 }
 
-// run writes all files. The summary comes last, so that an export without one is not whole.
+// run writes all files. The summary is written last, so that an export without a summary is known
+// to be incomplete.
 func (e *exporter) run(ctx context.Context) (items, size int64, manifest string, err error) {
 	defer func() { err = errors.Join(err, e.snapshot.Close()) }()
 	if err := os.MkdirAll(filepath.Join(e.dir, dataFolder), 0o755); err != nil {
@@ -90,18 +91,20 @@ func (e *exporter) run(ctx context.Context) (items, size int64, manifest string,
 	return e.items, e.bytes, manifest, err
 }
 
-// key returns the key in the bucket of a file of the export.
+// key returns the key of a file of the export, relative to its bucket.
 func (e *exporter) key(name string) (string, error) {
 	key, err := filepath.Rel(e.bucket, filepath.Join(e.dir, name))
 	return filepath.ToSlash(key), err
 }
 
-// writeFile writes one data file from where the iterator is, and returns whether more follows.
+// writeFile writes one data file from the current position of the iterator. It reports whether rows
+// remain for another file.
 func (e *exporter) writeFile(ctx context.Context, it *pebble.Iterator, ok bool) (bool, error) {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	items, size := int64(0), 0
 	var line []byte
+	// The size is checked between items, because an item may not be split over two files.
 	for ; ok && size < exportFileSize; ok = it.Next() {
 		if items%contextEvery == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
@@ -145,7 +148,7 @@ func (e *exporter) writeFile(ctx context.Context, it *pebble.Iterator, ok bool) 
 	return ok, err
 }
 
-// writeManifest writes a manifest and its checksum.
+// writeManifest writes a manifest and, in a file of its own, its checksum.
 func (e *exporter) writeManifest(name string, content []byte) error {
 	sum := md5.Sum(content)
 	return errors.Join(
@@ -193,7 +196,7 @@ func nonEmptyText(s string) *string {
 	return &s
 }
 
-// writeWhole writes a file beside its place and moves it there, so that nobody sees half of it.
+// writeWhole writes a temporary file and renames it, so that no reader sees a partial file.
 func writeWhole(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
 	if err != nil {
@@ -210,28 +213,28 @@ func writeWhole(path string, content []byte) error {
 	return nil
 }
 
-// importer puts the items of files into a table.
+// importer writes the items of files to a table.
 type importer struct {
 	db     *DB
 	table  string
 	files  []string
 	packed bool
 
-	waiting []numbered // items that are not written yet
+	waiting []numbered // items that are not written yet, at most one batch
 
 	read, written, wrong int64 // items
 	bytes                int64 // of the files
 	firstWrong           error
 }
 
-// numbered is an item and where it came from.
+// numbered is an item with its file and line, for error messages.
 type numbered struct {
 	item  dynamo.Item
 	place string
 }
 
-// run reads all files. An item that cannot be is counted and left out; a file that cannot be read
-// ends the import.
+// run imports all files. An item that cannot be imported is counted and skipped; a file that cannot
+// be read ends the import.
 func (i *importer) run(ctx context.Context) error {
 	for _, path := range i.files {
 		if err := i.file(ctx, path); err != nil {
@@ -290,8 +293,8 @@ func (i *importer) refuse(place string, err error) {
 	}
 }
 
-// flush writes the items that wait, as one batch; where the batch is refused, one by one, to tell
-// the bad from the good.
+// flush writes the waiting items as one batch. If the batch is refused, it writes them one by one,
+// because a batch does not report which of its items is invalid.
 func (i *importer) flush(ctx context.Context) error {
 	var requests []dynamo.WriteRequest
 	for _, w := range i.waiting {
@@ -323,7 +326,7 @@ func (i *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-// itemOf reads a line of an export.
+// itemOf decodes a line of an export.
 func itemOf(line []byte) (dynamo.Item, error) {
 	var outer struct{ Item json.RawMessage }
 	if err := json.Unmarshal(line, &outer); err != nil {

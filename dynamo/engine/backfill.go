@@ -12,9 +12,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
-// resume starts what is still to be done for a table: filling new indexes, writing the expiry
-// rows of items that were there before expiry was turned on, counting after a crash. The schema
-// lock is held.
+// resume starts the unfinished background work of a table: filling new indexes, writing the expiry
+// rows of items that are older than the expiry setting, and counting items after a crash. The
+// caller holds the schema lock.
 func (db *DB) resume(t *table) {
 	counting := !t.counted.Load()
 	filling := t.TTL != "" && !t.TTLReady
@@ -25,7 +25,8 @@ func (db *DB) resume(t *table) {
 		db.work.Go(func() { db.report("count items", t, db.recount(db.running, t)) })
 	}
 	if filling {
-		// A later change of the table writes its phase, under a lock that this work does not hold.
+		// Read until here: a later change of the table sets its phase under a lock that the
+		// backfill does not hold.
 		until := t.phase.until
 		db.work.Go(func() { db.report("fill index", t, db.backfill(db.running, t, until)) })
 	}
@@ -37,13 +38,14 @@ func (db *DB) report(what string, t *table, err error) {
 	}
 }
 
-// backfillBatch is how many items are filled in under one hold of the schema, so that changes of
-// tables need not wait long.
+// backfillBatch is the number of items that are filled in under one hold of the schema lock, so
+// that changes of tables do not wait long.
 const backfillBatch = 256
 
-// backfill walks all items of a table and writes what they lack. Writes keep the new index up to
-// date from its first moment, so an item may be filled in twice, which changes nothing. When the
-// walk is done the index becomes active. A crash lets it begin again.
+// backfill scans all items of a table and writes their missing index and expiry rows. Concurrent
+// writes maintain a new index from its creation on, so a row may be written twice, which has no
+// effect. After the scan the index becomes active. After a crash the scan starts from the
+// beginning.
 func (db *DB) backfill(ctx context.Context, t *table, until time.Time) error {
 	if err := db.awaitPhase(ctx, until); err != nil {
 		return err
@@ -61,7 +63,8 @@ func (db *DB) backfill(ctx context.Context, t *table, until time.Time) error {
 	}
 }
 
-// errSuperseded says that the table changed meanwhile; its successor has its own backfill.
+// errSuperseded reports that the table was changed during background work. The changed table has
+// its own backfill.
 var errSuperseded = context.Canceled
 
 func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte, error) {
@@ -94,7 +97,8 @@ func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte,
 	return nil, it.Close()
 }
 
-// fillIn writes the index and expiry rows of one item, as it is now.
+// fillIn writes the index and expiry rows of one item. It holds the item's lock, so that a
+// concurrent write cannot remove a row before fillIn writes it.
 func (db *DB) fillIn(t *table, rowKey []byte) error {
 	stripes := db.locks.lock([]uint16{stripeOf(rowKey)})
 	defer db.locks.unlock(stripes)
@@ -119,7 +123,8 @@ func (db *DB) fillIn(t *table, rowKey []byte) error {
 			}
 		}
 	}
-	// The last batch of the walk is synced, which covers all before it.
+	// No sync is needed for each item: the change that marks the indexes as ready is synced after
+	// all of them, and a log is durable from its beginning.
 	return errors.Join(db.applyUnsynced(batch), batch.Close())
 }
 
@@ -163,8 +168,8 @@ func (db *DB) backfilled(t *table) error {
 
 // recount counts the items of a table after the database was not closed cleanly.
 func (db *DB) recount(ctx context.Context, t *table) error {
-	// Writes that come while this walks would be counted twice or not at all, so the walk reads
-	// one snapshot and the counters add what has changed since.
+	// Concurrent writes could be counted twice or missed. The scan therefore reads a snapshot, and
+	// the counters, which are set to zero at the same moment, add later changes.
 	db.schema.Lock()
 	if db.tables[t.Name] != t || db.closed.Load() {
 		db.schema.Unlock()
@@ -181,14 +186,14 @@ func (db *DB) recount(ctx context.Context, t *table) error {
 	db.schema.RLock()
 	defer db.schema.RUnlock()
 	if db.tables[t.Name] != t {
-		return errSuperseded // the changed table counts for itself, from zero
+		return errSuperseded // the changed table starts its own count
 	}
 	t.count(items, bytes)
 	t.counted.Store(true)
 	return nil
 }
 
-// sum counts the items under a prefix and adds up their sizes.
+// sum returns the number of items below a prefix and the sum of their sizes.
 func sum(ctx context.Context, r pebble.Reader, prefix []byte) (items, bytes int64, err error) {
 	it, err := r.NewIter(bounds(prefix, keyspace.After(prefix)))
 	if err != nil {

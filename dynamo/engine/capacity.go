@@ -8,16 +8,17 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Stats counts what the database asked of its storage since it was opened.
+// Stats are counters of the calls to the storage library since the database was opened.
 type Stats struct {
-	Gets  int64 // rows read by key
-	Seeks int64 // ranges entered
-	Steps int64 // rows passed in ranges
+	Gets  int64 // reads of one row by key
+	Seeks int64 // positionings of an iterator
+	Steps int64 // rows read by iterators
 }
 
 type counters struct{ gets, seeks, steps atomic.Int64 }
 
-// Stats returns the counts. What one call adds to them does not depend on how much is stored.
+// Stats returns the counters. The number that a call adds does not depend on the size of the table,
+// which is how tests find accidental scans.
 func (db *DB) Stats() Stats {
 	return Stats{
 		Gets: db.counters.gets.Load(), Seeks: db.counters.seeks.Load(),
@@ -25,8 +26,8 @@ func (db *DB) Stats() Stats {
 	}
 }
 
-// meter works out the capacity units that an action used. The table pays for the larger image,
-// twice in a transaction; each index pays for what changed of the entry that it holds.
+// meter calculates the capacity units of an action. The table is charged for the larger of the old
+// and the new image, twice in a transaction. Each index is charged only if its entry changed.
 func (a *action) meter() error {
 	size := max(a.old.Size(), a.newSize)
 	if a.kind == actUpdate && !a.same {
@@ -55,9 +56,9 @@ func (a *action) meter() error {
 	return nil
 }
 
-// writeUnits is what the change of an item costs on the index: one write of the entry that
-// comes or goes, two when its key changes, the larger image when something it holds changes, and
-// nothing when nothing does.
+// writeUnits returns the cost of a change of an item on the index: one write if the entry is added
+// or removed, two writes if its key changes, the larger image if another attribute of the entry
+// changes, and zero if the entry is unchanged.
 func (ix *index) writeUnits(old, new dynamo.Item) float64 {
 	before, after := ix.entry(old), ix.entry(new)
 	switch {
@@ -75,7 +76,8 @@ func (ix *index) writeUnits(old, new dynamo.Item) float64 {
 	return dynamo.WriteUnits(max(before.Size(), after.Size()))
 }
 
-// entry returns what the index holds of an item, nil when that is nothing.
+// entry returns the attributes that the index holds of an item, or nil if the item is not in the
+// index.
 func (ix *index) entry(item dynamo.Item) dynamo.Item {
 	if item == nil {
 		return nil
@@ -99,8 +101,8 @@ func (ix *index) sameKey(a, b dynamo.Item) bool {
 		!slices.ContainsFunc(ix.sort, func(k keyAttribute) bool { return !same(k) })
 }
 
-// meterKind says whether the units of a call are reads or writes of a transaction, which the
-// service then tells apart.
+// meterKind is the kind of units that a call consumes. Only for transactions the service also
+// returns them as read or write units.
 type meterKind uint8
 
 const (
@@ -109,7 +111,7 @@ const (
 	meterTransactWrite
 )
 
-// tally adds up the units of a call by table.
+// tally adds up the capacity units of a call for each table and index.
 type tally struct {
 	level  dynamo.ReturnConsumedCapacity
 	kind   meterKind
@@ -162,7 +164,7 @@ func (c *tally) addActions(actions []action) {
 	}
 }
 
-// all returns one entry for each table, in order of their names.
+// all returns one entry for each table, sorted by name.
 func (c *tally) all() []dynamo.ConsumedCapacity {
 	var out []dynamo.ConsumedCapacity
 	for name, tt := range c.tables {
@@ -174,7 +176,7 @@ func (c *tally) all() []dynamo.ConsumedCapacity {
 	return out
 }
 
-// one returns the entry of a call on one table.
+// one returns the entry of a call on a single table.
 func (c *tally) one() *dynamo.ConsumedCapacity {
 	for name, tt := range c.tables {
 		out := c.consumed(name, tt)

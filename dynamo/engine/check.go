@@ -17,7 +17,8 @@ const (
 	attributeNameSizeMax = 65535
 )
 
-// The service's sentences about items and keys.
+// The service's messages about items and keys. Programs compare them, so they are verbatim, with
+// the service's own mistakes.
 const (
 	messageKeySchema   = "The provided key element does not match the schema"
 	messageItemSize    = "Item size has exceeded the maximum allowed size"
@@ -38,8 +39,8 @@ const (
 	messageNoTable     = "Requested resource not found"
 )
 
-// keyRefusal is a refused key. Cancels says that in a transaction it cancels the transaction
-// with a reason of its own instead of refusing the whole request.
+// keyRefusal is the reason why a key is invalid. If cancels is set, a transaction is cancelled with
+// this reason for the action; otherwise the whole request is refused.
 type keyRefusal struct {
 	err     *dynamo.Error
 	cancels bool
@@ -49,8 +50,8 @@ func refuse(cancels bool, format string, args ...any) *keyRefusal {
 	return &keyRefusal{err: dynamo.Invalid(fmt.Sprintf(format, args...)), cancels: cancels}
 }
 
-// checkNamed refuses a name that no table can have, which the service reports before anything
-// else that is wrong with a call, and alone.
+// checkNamed refuses a name that no table can have. The service reports an invalid name before all
+// other validation errors, and alone.
 func (db *DB) checkNamed(name string) error {
 	if db.tables[name] != nil {
 		return nil
@@ -66,7 +67,8 @@ func bareName(name string) string {
 	return name
 }
 
-// tableOf finds the table that a call names: its name, or its ARN.
+// tableOf returns the table with a name or an ARN. A table that is still being created is reported
+// as missing, as the service does.
 func (db *DB) tableOf(name string) (*table, error) {
 	name = bareName(name)
 	if t := db.tables[name]; t != nil {
@@ -81,8 +83,8 @@ func (db *DB) tableOf(name string) (*table, error) {
 	return nil, &dynamo.Error{Code: dynamo.CodeResourceNotFound, Message: messageNoTable}
 }
 
-// checkItem validates the item of a Put and returns it with canonical values, and its size. The
-// item is copied only if a value had to change.
+// checkItem validates the item of a Put. It returns the item with canonical values, and its size.
+// The item is copied only if a value had to be changed, because the caller owns it.
 func checkItem(item dynamo.Item) (dynamo.Item, int, error) {
 	size := 0
 	copied := false
@@ -118,7 +120,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkItemKey checks the key attributes of a whole item.
+// checkItemKey validates the key attributes of a whole item.
 func (t *table) checkItemKey(item dynamo.Item) *keyRefusal {
 	for i, k := range t.keys {
 		v, ok := item[k.name]
@@ -135,7 +137,7 @@ func (t *table) checkItemKey(item dynamo.Item) *keyRefusal {
 	return nil
 }
 
-// checkKey checks the key of a call on one item and returns it with canonical values.
+// checkKey validates the key of a call on one item and returns it with canonical values.
 func (t *table) checkKey(key dynamo.Key) (dynamo.Key, *keyRefusal) {
 	if len(key) != len(t.keys) {
 		return nil, refuse(true, messageKeySchema)
@@ -187,8 +189,8 @@ func typeWord(k dynamo.Kind) string {
 	return "string"
 }
 
-// checkIndexKeys refuses an item whose attribute cannot be the key of an index that it would
-// belong to. An attribute that is missing only keeps the item out.
+// checkIndexKeys refuses an item with an attribute that cannot be the key of one of the table's
+// indexes. A missing attribute is valid: the item is then not in the index.
 func (t *table) checkIndexKeys(item dynamo.Item) *keyRefusal {
 	for _, ix := range t.indexes {
 		for _, k := range ix.hash {
@@ -224,8 +226,8 @@ func (ix *index) checkIndexKey(k keyAttribute, item dynamo.Item, hash bool) *key
 	return nil
 }
 
-// checkUpdated refuses an update that makes an attribute what no key of an index can be. What
-// the update leaves alone may be older than the index and does not matter.
+// checkUpdated refuses an update that sets an index key attribute to an invalid value. Attributes
+// that the update does not change are not checked, because they may be older than the index.
 func (a *action) checkUpdated(next expr.Document) *keyRefusal {
 	u := a.exprs.Update
 	if u == nil {
@@ -262,7 +264,7 @@ func (a *action) checkUpdated(next expr.Document) *keyRefusal {
 	return nil
 }
 
-// appendKeyValue appends the bytes by which a key attribute is ordered.
+// appendKeyValue appends a key attribute in a form that sorts as the service sorts its values.
 func appendKeyValue(dst []byte, v dynamo.Value) []byte {
 	switch v.Kind() {
 	case dynamo.KindS:
@@ -274,7 +276,8 @@ func appendKeyValue(dst []byte, v dynamo.Value) []byte {
 	}
 }
 
-// appendEndedKeyValue appends them so that more may follow.
+// appendEndedKeyValue appends a key attribute so that another value can follow. The end sorts
+// before every continuation, so that the order stays that of the attribute.
 func appendEndedKeyValue(dst []byte, v dynamo.Value) []byte {
 	if v.Kind() == dynamo.KindN {
 		return dynamo.AppendOrderedNumber(dst, v.N()) // numbers end by themselves
@@ -282,12 +285,12 @@ func appendEndedKeyValue(dst []byte, v dynamo.Value) []byte {
 	start := len(dst)
 	dst = appendKeyValue(dst, v)
 	if bytes.IndexByte(dst[start:], 0) < 0 {
-		return append(dst, 0, 1) // the end of a key without zero bytes, which nearly all are
+		return append(dst, 0, 1) // the end of a value without zero bytes, as nearly all are
 	}
 	return keyspace.AppendEnded(dst[:start], bytes.Clone(dst[start:]))
 }
 
-// cutKeyValue reads back a value that appendKeyValue wrote at the end of a row.
+// cutKeyValue decodes a value that appendKeyValue wrote at the end of a row key.
 func cutKeyValue(kind dynamo.Kind, b []byte) (dynamo.Value, error) {
 	switch kind {
 	case dynamo.KindS:
@@ -302,14 +305,14 @@ func cutKeyValue(kind dynamo.Kind, b []byte) (dynamo.Value, error) {
 	return dynamo.CanonicalN(text), nil
 }
 
-// itemKey returns the row key of the item with these key attributes, which are checked.
+// itemKey returns the row key of an item from its key attributes, which are already validated.
 func (db *DB) itemKey(t *table, item dynamo.Item) []byte {
 	var partition, sort dynamo.Value
 	partition = item[t.keys[0].name]
 	if len(t.keys) > 1 {
 		sort = item[t.keys[1].name]
 	}
-	// A number's bytes are never more than its size and two.
+	// The encoding of a number is at most two bytes longer than its size.
 	size := len(t.prefix) + keyspace.PartitionHeader + partition.Size() + sort.Size() + 4
 	key := append(make([]byte, 0, size), t.prefix...)
 	key = append(key, make([]byte, keyspace.PartitionHeader)...)

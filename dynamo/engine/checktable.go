@@ -24,7 +24,8 @@ const (
 		"AttributeDefinitions. Keys: %v, AttributeDefinitions: %v"
 )
 
-// checkCreate validates a table's definition and makes its descriptor.
+// checkCreate validates the definition of a table and returns its descriptor. The order of the
+// checks is the service's, because only the first error is reported.
 func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	d := descriptor{
 		Name: in.TableName, Attributes: slices.Clone(in.AttributeDefinitions),
@@ -58,7 +59,7 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	if err := checkStream(in.StreamSpecification); err != nil {
 		return d, err
 	}
-	if err := d.settle(in); err != nil {
+	if err := d.applySettings(in); err != nil {
 		return d, err
 	}
 	return d, d.checkUsed()
@@ -143,8 +144,8 @@ func checkBilling(mode dynamo.BillingMode, pt *dynamo.ProvisionedThroughput) (
 	return mode, none, wrong.err()
 }
 
-// checkSchema validates the form of a key schema: partition keys first, then sort keys, no name
-// twice.
+// checkSchema validates the form of a key schema: partition keys come before sort keys, and no name
+// is repeated.
 func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error {
 	hashes, ranges := 0, 0
 	seen := map[string]bool{}
@@ -341,7 +342,7 @@ func schemaNames(schema []dynamo.KeySchemaElement) []string {
 	return names
 }
 
-// schemaText renders a key schema as the service does in its messages.
+// schemaText formats a key schema as the service does in its messages.
 func schemaText(schema []dynamo.KeySchemaElement) string {
 	texts := make([]string, len(schema))
 	for i, e := range schema {
@@ -351,7 +352,7 @@ func schemaText(schema []dynamo.KeySchemaElement) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// used returns the attributes that the table's keys and indexes need.
+// used returns the attributes that keys and indexes of the table need.
 func (d *descriptor) used() map[string]bool {
 	used := map[string]bool{}
 	for _, e := range d.Key {
@@ -365,7 +366,7 @@ func (d *descriptor) used() map[string]bool {
 	return used
 }
 
-// checkUsed refuses definitions that no key uses, and keys that have none.
+// checkUsed refuses attribute definitions that no key uses, and keys without a definition.
 func (d *descriptor) checkUsed() error {
 	for _, e := range d.Key {
 		if !d.defines(e.AttributeName) {
@@ -382,8 +383,8 @@ func (d *descriptor) checkUsed() error {
 	return nil
 }
 
-// checkUpdate validates a change of a table and makes it in the descriptor. dropped is set to
-// the rows of an index that goes.
+// checkUpdate validates a change of a table and applies it to the descriptor. If the change deletes
+// an index, dropped is set to the prefix of its rows.
 func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) error {
 	changes := len(in.GlobalSecondaryIndexUpdates)
 	if changes == 0 && in.BillingMode == "" && in.ProvisionedThroughput == nil &&
@@ -425,7 +426,7 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 	if in.DeletionProtectionEnabled != nil {
 		d.DeletionProtection = *in.DeletionProtectionEnabled
 	}
-	if err := d.resettle(in); err != nil {
+	if err := d.changeSettings(in); err != nil {
 		return err
 	}
 	for _, u := range in.GlobalSecondaryIndexUpdates {
@@ -477,8 +478,8 @@ func (d *descriptor) dropIndex(name string, dropped *[]byte) error {
 	return nil
 }
 
-// createIndex adds an index that has yet to be filled. The definitions of its keys must come
-// with the request; others in it do not matter.
+// createIndex adds an index whose backfill has not started. The request must define the attributes
+// of its keys; other definitions in it are ignored, as on the service.
 func (d *descriptor) createIndex(ix dynamo.GlobalSecondaryIndex,
 	definitions []dynamo.AttributeDefinition,
 ) error {

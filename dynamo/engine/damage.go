@@ -13,12 +13,13 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 )
 
-// DamagedError means that a file of a database was changed, cut or removed by something else than
-// the database. It is the cause of a [dynamo.StoreFailedError]: restore a copy of the directory.
+// DamagedError reports that a file of a database was changed, truncated or removed by something
+// other than the database. It is the cause of a [dynamo.StoreFailedError]. Restore a copy of the
+// directory.
 type DamagedError struct {
-	// File is the file, "" if only the reason names it.
+	// File is the path of the file, or "" if only Reason names it.
 	File string
-	// Offset is where the damage begins, -1 if that is unknown.
+	// Offset is the position at which the damage begins, or -1 if that is unknown.
 	Offset int64
 	Reason error
 }
@@ -38,12 +39,12 @@ func (e *DamagedError) Error() string {
 // Unwrap returns the reason.
 func (e *DamagedError) Unwrap() error { return e.Reason }
 
-// errLost is the reason of a log that has a hole.
+// errLost is the reason of a log in which acknowledged writes are missing.
 var errLost = errors.New("writes that were on the disk are missing or changed")
 
-// checkLogs refuses a log in which writes are missing that were on the disk. A write that was in
-// progress when the process or the machine stopped is no damage, because it was not acknowledged.
-// It reports whether there is any log.
+// checkLogs refuses a log in which writes are missing that were already on the disk. A write that
+// was in progress when the process or the machine stopped is not damage, because it was not
+// acknowledged. It reports whether any log exists.
 func (db *DB) checkLogs() (found bool, err error) {
 	names, err := db.opts.fs.List(db.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,22 +69,22 @@ func (db *DB) checkLogs() (found bool, err error) {
 			return true, &dynamo.StoreFailedError{Store: db.dir, Cause: &DamagedError{
 				File: file, Offset: tail.Offset, Reason: errLost}}
 		case tail.Torn > 0:
-			db.opts.Logger.Warn("the log ends with a write that was in progress: it is left out",
+			db.opts.Logger.Warn("the log ends with an incomplete write, which is ignored",
 				"directory", db.dir, "file", file, "bytes", tail.Torn)
 		}
 	}
 	return found, nil
 }
 
-// beginLog begins another log in a new database. The storage library begins the first one in an
-// older form, which does not note how far the log was synced.
+// beginLog starts a second log in a new database. The storage library writes the first log in an
+// older format that does not record how far the log was synced, and checkLogs needs that record.
 func (db *DB) beginLog() (err error) {
 	defer db.guard(&err)
 	return db.store.Flush()
 }
 
-// damagedOpening returns the error of the storage library that could not open a directory because
-// of its files, as the error of a damaged directory.
+// damagedOpening returns an error of the storage library while it opens a directory. If the error
+// was caused by its files, it is returned as the error of a damaged directory.
 func (db *DB) damagedOpening(err error) error {
 	if err == nil || !pebble.IsCorruptionError(err) && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -92,8 +93,7 @@ func (db *DB) damagedOpening(err error) error {
 		Cause: &DamagedError{Offset: -1, Reason: err}}
 }
 
-// corruption is called when a file turns out to be damaged while it is read, by a call or by work
-// in the background.
+// corruption is called when a call or background work reads a damaged file.
 func (db *DB) corruption(info pebble.DataCorruptionInfo) {
 	if _, logged := db.damaged.LoadOrStore(info.Path, true); !logged {
 		db.opts.Logger.Error("a file of the database is damaged: restore a copy of the directory",

@@ -157,7 +157,7 @@ func TestATornTailIsNoDamage(t *testing.T) {
 		t.Errorf("%d items, %v", n, err)
 	}
 	if c := strings.Count(lines.String(), "level=WARN"); c != 1 ||
-		!strings.Contains(lines.String(), "was in progress") {
+		!strings.Contains(lines.String(), "incomplete write") {
 		t.Errorf("the log says %q", lines.String())
 	}
 }

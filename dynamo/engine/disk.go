@@ -9,18 +9,18 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 )
 
-// Disk is a disk in memory that a test can take the power from, and that fails on command. A
-// database on it is as durable as one in a directory: a call that returned is synced. Give it to
-// Options.Disk and open the database with [Open]. What a power cut leaves is another Disk, so that
-// the database of before may go on with the old one until it is closed.
+// Disk is a disk in memory for tests. It can lose its power and can fail on command. A database on
+// it is as durable as one in a directory: a call that returned is synced. Set Options.Disk and open
+// the database with [Open]. After a power cut the remaining data is a new Disk, so that the
+// previous database can use the old one until it is closed.
 //
 //	disk.Fail(engine.DiskFault{Kind: engine.DiskNoSpace, N: 3})
-//	... the third operation from here on that takes room fails, and with it the database: each
+//	... the third operation from here on that needs space fails, and with it the database: each
 //	    call returns a [dynamo.StoreFailedError], and db.Failed() is closed ...
 //	_ = db.Close()
 //	disk.Heal()
 //	db, err = engine.Open("data", engine.Options{Disk: disk})
-//	... everything that was acknowledged is there, and nothing that was refused ...
+//	... every acknowledged write is stored, and no refused one ...
 type Disk struct {
 	mem    *vfs.MemFS
 	faulty *disk.Faulty
@@ -36,9 +36,8 @@ func newDisk(mem *vfs.MemFS) *Disk {
 	return d
 }
 
-// CutPower returns the disk as a power cut leaves it now: everything that was synced, and of each
-// block that was not synced yet this percentage, drawn from the seed. It works, whatever the old
-// one was told to fail with.
+// CutPower returns the disk as a power cut would leave it now: all synced data, and a percentage of
+// the blocks that are not synced, chosen by the seed. The new disk has no faults.
 func (d *Disk) CutPower(seed uint64, unsyncedPercent int) *Disk {
 	return newDisk(d.mem.CrashClone(vfs.CrashCloneCfg{
 		UnsyncedDataPercent: unsyncedPercent,
@@ -47,7 +46,7 @@ func (d *Disk) CutPower(seed uint64, unsyncedPercent int) *Disk {
 }
 
 // OnSync sets a function that is called before each sync of a file, so that a test can cut the
-// power while a write is on its way to the disk; nil sets none.
+// power while a write is in progress; nil removes it.
 func (d *Disk) OnSync(f func()) {
 	if f == nil {
 		d.onSync.Store(nil)
@@ -62,7 +61,7 @@ func (d *Disk) beforeSync() {
 	}
 }
 
-// files is the disk as the store below sees it.
+// files returns the file system for the storage library.
 func (d *Disk) files() vfs.FS { return d.faulty }
 
 type diskFS struct {

@@ -27,40 +27,40 @@ import (
 
 // Options configure a database. The zero value is a good default.
 type Options struct {
-	// CacheSize is the memory for blocks read from disk, in bytes; 256 MB by default (32 MB for
-	// OpenMemory).
+	// CacheSize is the size of the cache for blocks from the disk, in bytes. Default: 256 MB, for
+	// OpenMemory 32 MB.
 	CacheSize int64
-	// MemTableSize is how much is kept in memory before it is written out, in bytes; 64 MB by
-	// default (16 MB for OpenMemory). Usually there is one that fills and one being written out.
+	// MemTableSize is the size of a memory table before it is flushed, in bytes. Default: 64 MB,
+	// for OpenMemory 16 MB. Usually one is filled while another is flushed.
 	MemTableSize int64
-	// Region and AccountID appear in ARNs; "local" and twelve zeros by default.
+	// Region and AccountID appear in ARNs. Default: "local" and twelve zeros.
 	Region, AccountID string
-	// Now is the clock that decides what has expired, by default time.Now.
+	// Now is the clock that decides what has expired. Default: time.Now.
 	Now func() time.Time
-	// SweepInterval is how often expired items are looked for; a minute by default, never when
-	// negative.
+	// SweepInterval is the time between two sweeps of expired items. Default: one minute. A
+	// negative value turns the sweep off.
 	SweepInterval time.Duration
-	// TableDelay is how long a table stays CREATING, UPDATING or DELETING, and a new index CREATING
-	// before it is filled, by the clock; by default all is done at once.
+	// TableDelay is the time that a table stays CREATING, UPDATING or DELETING, and a new index
+	// CREATING before its backfill, by the clock Now. Default: no delay.
 	TableDelay time.Duration
-	// TTLPause is how long after a change of a table's expiry another one is refused; the service
-	// has an hour, the default is none.
+	// TTLPause is the minimum time between two changes of a table's expiry setting. The service has
+	// one hour. Default: none.
 	TTLPause time.Duration
-	// ArchiveDir is the directory whose folders are the buckets of exports and imports, which
-	// are refused without it.
+	// ArchiveDir is the directory whose folders are the buckets of exports and imports. Without it
+	// exports and imports are refused.
 	ArchiveDir string
-	// StreamShards is how many shards a new stream begins with; 1 by default.
+	// StreamShards is the number of shards of a new stream. Default: 1.
 	StreamShards int
-	// Faults are what goes wrong on purpose, for tests; nothing by default. See [DB.SetFaults].
+	// Faults are the errors and delays to inject, for tests. Default: none. See [DB.SetFaults].
 	Faults Faults
-	// Disk is a disk in memory that a test can take the power from, and that fails on command; by
-	// default a database is in the file system of the computer.
+	// Disk is a disk in memory, for tests of power cuts and disk failures. Default: the file system
+	// of the operating system.
 	Disk *Disk
-	// Logger is where work in the background and errors are logged; nothing is by default.
+	// Logger receives errors and the progress of background work. Default: nothing is logged.
 	Logger *slog.Logger
 
-	fs vfs.FS // the disk; tests put a crashable one here
-	// Tests show that they notice a missing sync and missing locks.
+	fs vfs.FS // the file system; internal tests replace it
+	// Tests turn off syncs or locks to show that other tests would notice.
 	noSync, noLocks bool
 }
 
@@ -106,30 +106,30 @@ type DB struct {
 	store   *pebble.DB
 	owner   *owner   // nil in memory
 	disk    *disk.FS // nil in memory
-	synced  bool     // whether answers wait for the disk
+	synced  bool     // whether calls wait for the disk
 	failure failure
-	damaged sync.Map // the files that were found damaged, so that each is logged once
+	damaged sync.Map // names of damaged files, so that each is logged once
 
 	hash     keyspace.Hasher
 	parser   *expr.Parser
 	locks    locks
-	flights  flights
+	syncs    syncQueue
 	tokens   tokens
 	counters counters
 
 	statements partiql.Parser
 	streams    streams
 	archives   archives
-	faults     atomic.Pointer[faultPlan] // nil while nothing goes wrong on purpose
+	faults     atomic.Pointer[faultPlan] // nil without faults
 
-	// schema guards the tables and their indexes: held shared by every call while it reads or
-	// writes rows, exclusively only while a table changes.
-	schema sync.RWMutex
-	tables map[string]*table
-	ghosts map[string]ghost // tables that are being deleted
-	nextID uint32
+	// schema guards the tables and their indexes. Every call holds it shared while it reads or
+	// writes rows; only a change of a table holds it exclusively.
+	schema        sync.RWMutex
+	tables        map[string]*table
+	deletedTables map[string]deletedTable // tables that are being deleted
+	nextID        uint32
 
-	weight []byte // tells the garbage collector how large the store is
+	weight []byte // makes the size of the store visible to the garbage collector
 
 	closed  atomic.Bool
 	stop    context.CancelFunc
@@ -143,22 +143,23 @@ var (
 	_ dynamo.Pager = (*DB)(nil)
 )
 
-// formatVersion is the newest on-disk format that this package reads and the one it writes.
+// formatVersion is the format that this package writes, and the newest that it reads.
 const formatVersion = 1
 
-// ErrNewerFormat reports a database that a later version of this package wrote.
+// ErrNewerFormat reports a database that was written by a newer version of this package.
 var ErrNewerFormat = errors.New("the database was written by a newer version")
 
-// ErrOlderFormat reports a database that an earlier version wrote in a form that is read no more.
+// ErrOlderFormat reports a database that was written in an older format that is no longer
+// supported.
 var ErrOlderFormat = errors.New("the database was written by an earlier version, in a form that " +
-	"is read no more")
+	"is no longer supported")
 
 // ErrClosed reports a call to a database after Close.
 var ErrClosed = errors.New("the database is closed")
 
-// Open opens the database in a directory, making it if it is missing. One process at a time may
-// have it open; the error of a second says which process that is. Every write that returned is
-// on the disk.
+// Open opens the database in a directory, and creates it if it does not exist. Only one process at
+// a time can open it; a second one gets an [InUseError] that names the first. Every write that
+// returns is on the disk.
 func Open(dir string, opts Options) (*DB, error) {
 	opts = opts.withDefaults(false)
 	switch {
@@ -177,21 +178,21 @@ func Open(dir string, opts Options) (*DB, error) {
 	}
 	db, err := open(dir, opts, owner)
 	if err != nil {
-		_ = owner.release() // the error of the opening is the one to return
+		_ = owner.release() // return the error of open, not of the cleanup
 		return nil, openError(dir, err)
 	}
 	return db, nil
 }
 
-// OpenMemory opens a new, empty database that lives in memory only: the same code over a file
-// system in memory, for tests and for work that need not last.
+// OpenMemory opens a new, empty database in memory. It runs the same code on a file system in
+// memory, for tests and for data that need not survive the process.
 func OpenMemory(opts Options) (*DB, error) {
 	opts = opts.withDefaults(true)
 	opts.fs = vfs.NewMem()
 	return open("memory", opts, nil)
 }
 
-// openError says which database it is, if the error does not do that itself.
+// openError adds the directory to an error that does not name it.
 func openError(dir string, err error) error {
 	var failed *dynamo.StoreFailedError
 	if errors.As(err, &failed) {
@@ -200,8 +201,8 @@ func openError(dir string, err error) error {
 	return fmt.Errorf("open database %s: %w", dir, err)
 }
 
-// open opens the store below. A database without an owner is in memory: nothing waits for it to
-// be written.
+// open opens the storage library. A database without an owner is in memory: no call waits for a
+// sync.
 func open(dir string, opts Options, owner *owner) (*DB, error) {
 	db := newDB(dir, opts, owner)
 	logged := true
@@ -239,15 +240,15 @@ func newDB(dir string, opts Options, owner *owner) *DB {
 	db := &DB{
 		opts: opts, dir: dir, owner: owner, synced: owner != nil && !opts.noSync,
 		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
-		ghosts:  map[string]ghost{},
-		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
+		deletedTables: map[string]deletedTable{},
+		streams:       streams{byID: map[uint32]*stream{}, nextID: 1},
 		archives: archives{
 			exports: map[string]*dynamo.ExportDescription{},
 			imports: map[string]*dynamo.ImportDescription{},
 		},
 		failure: failure{done: make(chan struct{})},
 	}
-	db.flights.failed, db.streams.sequences.failed = db.failure.done, db.failure.done
+	db.syncs.failed, db.streams.sequences.failed = db.failure.done, db.failure.done
 	db.locks.off = opts.noLocks
 	if owner != nil {
 		db.weight = weight(opts.MemTableSize)
@@ -255,14 +256,15 @@ func newDB(dir string, opts Options, owner *owner) *DB {
 	return db
 }
 
-// openStore opens the storage library. Its panics and its failures are those of the database.
+// openStore opens the storage library. A panic or failure in it becomes the failure of the
+// database.
 func (db *DB) openStore(po *pebble.Options) (err error) {
 	defer po.Cache.Unref()
 	defer db.guard(&err)
 	db.store, err = pebble.Open(db.dir, po)
 	if failed := db.Failure(); failed != nil {
 		if err == nil {
-			_ = db.closeStore() // nothing of it reaches the disk any more
+			_ = db.closeStore() // its files are not changed after a failure
 		}
 		return failed
 	}
@@ -280,8 +282,8 @@ func (db *DB) closeStore() (err error) {
 // storeOptions returns the options of the storage library.
 func (db *DB) storeOptions() *pebble.Options {
 	opts, owner := db.opts, db.owner
-	// Pebble takes what is not written out yet from the cache's size. With nothing added to it, a
-	// million payments found half of the cache gone, and with it the filters.
+	// Pebble subtracts the memory tables from the cache. Without this addition a load of a million
+	// payments lost half of the cache, and with it the blocks of filters.
 	cache := pebble.NewCache(opts.CacheSize + memTables*opts.MemTableSize)
 	po := &pebble.Options{
 		FS:                          opts.fs,
@@ -312,40 +314,40 @@ func (db *DB) storeOptions() *pebble.Options {
 }
 
 const (
-	// memTables is for how many memory tables the cache is made larger.
+	// memTables is the number of memory tables that are added to the size of the cache.
 	memTables = 2
-	// tableSize is how large the files of the store grow, the large rows that they point into
-	// included. Pebble's own, 2 MB where rows arrive, made thousands of files out of a million
-	// payments: with ones of 64 MB each insert took a fifth less of the processor.
+	// tableSize is the size of the store's files, including the large rows that they refer to.
+	// Pebble's default of 2 MB in the first level made thousands of files of a million payments.
+	// With 64 MB an insert needs a fifth less CPU time.
 	tableSize = 64 << 20
 )
 
-// rowsInPlace treats all rows of a partition alike. The store would else take them for versions of
-// one thing and move all but the first out of the way, into blocks that each read of a partition
-// would have to fetch, and that cost as much again to write.
+// rowsInPlace turns off the separation of values by suffix. Otherwise Pebble would treat the rows
+// of a partition as versions of one key and move all but the first to separate blocks. Each read of
+// a partition would have to fetch those, and writing them costs as much again.
 func rowsInPlace([]byte) (policy pebble.SpanPolicy, end []byte, err error) {
 	return pebble.SpanPolicy{DisableValueSeparationBySuffix: true}, nil, nil
 }
 
-// Bounds of large values that are kept apart.
+// Limits for large values, which are stored in separate files.
 const (
-	// apartSize is from what size a row is kept apart: one that fills a block of its own anyway, so
-	// that a read fetches as many blocks as before.
+	// apartSize is the minimum size of a row that is stored separately. Such a row fills a block
+	// anyway, so a read fetches as many blocks as before.
 	apartSize = 4 << 10
-	// apartDepth is how many overlapping files of values a table may point into, before they are
-	// written anew in order. Keys are hashed, so a table points into nearly every file: with 60,
-	// much of a million rows of 8 KB was written twice. The price is that large rows of a partition
-	// lie where they were first written, not side by side.
+	// apartDepth is the maximum number of overlapping value files that a table may refer to before
+	// they are rewritten in order. Keys are hashed, so a table refers to nearly every file: with a
+	// limit of 60, much of a million rows of 8 KB was written twice. The price is that the large
+	// rows of a partition are not adjacent on the disk.
 	apartDepth = 400
-	// apartGarbage is how much of such a file is gone before it is written anew, once it has the
-	// age: rows that change often are gone by then.
+	// apartGarbage is the share of unused data above which a value file is rewritten, once it has
+	// the age apartAge. Rows that change often are deleted before that age.
 	apartGarbage = 0.3
 	apartAge     = time.Minute
 )
 
-// largeApart keeps large rows in files of their own, which a compaction points into and does not
-// copy. Of 150,000 rows of 8 KB, 4.7 bytes were written for each byte when they were copied on
-// their way down the levels, and 3.1 when they were not, the log included.
+// largeApart stores large rows in files that a compaction refers to and does not copy. For 150,000
+// rows of 8 KB, including the log, 4.7 bytes were written for each byte with copies and 3.1
+// without.
 func largeApart() pebble.ValueSeparationPolicy {
 	return pebble.ValueSeparationPolicy{
 		Enabled: true, MinimumSize: apartSize, MaxBlobReferenceDepth: apartDepth,
@@ -353,7 +355,7 @@ func largeApart() pebble.ValueSeparationPolicy {
 	}
 }
 
-// load reads the format, the seed and the tables, and writes the first two to a new database.
+// load reads the format, the hash seed and the tables. A new database gets a format and a seed.
 func (db *DB) load() error {
 	raw, ok, err := db.read(keyspace.Meta("format"))
 	if err != nil {
@@ -384,6 +386,8 @@ func (db *DB) load() error {
 	return db.dropCounts()
 }
 
+// initialise writes the format of a new database. The random seed of the partition hash gives each
+// database its own order of a Scan.
 func (db *DB) initialise() error {
 	var seed [8]byte
 	if _, err := rand.Read(seed[:]); err != nil {
@@ -401,7 +405,7 @@ func (db *DB) initialise() error {
 	return db.put(keyspace.Meta("format"), raw)
 }
 
-// read returns a copy of a row outside the tables.
+// read returns a copy of a row that does not belong to a table, such as a descriptor.
 func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
 	raw, closer, err := db.store.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -414,12 +418,12 @@ func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
 	return value, true, closer.Close()
 }
 
-// close ends all that Close waits for.
+// close ends background work and calls in progress, and closes the store.
 func (db *DB) close() error {
 	db.stop()
 	db.waitForSchema()
 	db.work.Wait()
-	db.schema.Lock() // calls in progress end first
+	db.schema.Lock() // wait for calls in progress
 	defer db.schema.Unlock()
 	err := db.faults.Swap(nil).close()
 	if db.Failure() == nil {
@@ -428,20 +432,21 @@ func (db *DB) close() error {
 	return errors.Join(err, db.closeStore(), db.owner.release())
 }
 
-// waitForSchema returns once no table is changing, so that no more work begins.
+// waitForSchema returns when no table is being changed, so that no change starts further background
+// work.
 func (db *DB) waitForSchema() {
 	db.schema.Lock()
 	defer db.schema.Unlock()
 }
 
-// begin enters a call: it checks the context and that the database is open, and holds the
-// tables as they are until end.
+// begin enters a call. It checks the context and that the database is usable, and locks the schema
+// shared until end.
 func (db *DB) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := db.usable(); err != nil {
-		return err // before the lock, which a call that is stuck may hold
+		return err // checked before locking, because a call that is stuck may hold the lock
 	}
 	db.schema.RLock()
 	if err := db.usable(); err != nil {
@@ -451,7 +456,7 @@ func (db *DB) begin(ctx context.Context) error {
 	return nil
 }
 
-// usable returns the reason why a database takes no more calls, nil while it does.
+// usable returns the error for calls to a database that is closed or has failed, or nil.
 func (db *DB) usable() error {
 	if db.closed.Load() {
 		return ErrClosed
@@ -461,10 +466,11 @@ func (db *DB) usable() error {
 
 func (db *DB) end() { db.schema.RUnlock() }
 
-// background starts what runs beside the calls: the sweep of expired items, unfinished
-// backfills, and a count of the items after a crash.
+// background starts the sweep of expired items, unfinished backfills, and the counting of items
+// after a crash.
 func (db *DB) background() {
-	// What is resumed for one table may be done, and the table replaced, before the next comes.
+	// The lock is needed because the first resumed backfill may already replace its table in the
+	// map.
 	db.schema.Lock()
 	defer db.schema.Unlock()
 	for _, t := range db.tables {
@@ -485,15 +491,16 @@ func (l storeLog) Infof(format string, args ...any) {
 	}
 }
 
-// Errorf logs an error, unless it is a consequence of a failure that was logged.
+// Errorf logs an error unless it is a consequence of a failure that is already logged.
 func (l storeLog) Errorf(format string, args ...any) {
 	if l.db.Failure() == nil {
 		l.db.opts.Logger.Error("store", "message", fmt.Sprintf(format, args...))
 	}
 }
 
-// Fatalf is called by the storage library, often with its locks held, when it cannot go on. It
-// returns: the process belongs to the program, which gets an error from each call instead.
+// Fatalf is called by the storage library when it cannot continue, often while it holds its locks.
+// It returns instead of ending the process, because the process belongs to the program. Each call
+// to the database then returns an error.
 func (l storeLog) Fatalf(format string, args ...any) {
 	l.db.backgroundError(fmt.Errorf(format, args...))
 }

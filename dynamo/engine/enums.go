@@ -8,7 +8,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// checkReturns validates the choices that writes share, in the order the service reports them.
+// checkReturns validates the options that all writes share. The service reports them in this order.
 func checkReturns(values, onFailure dynamo.ReturnValues, level dynamo.ReturnConsumedCapacity,
 	metrics dynamo.ReturnItemCollectionMetrics, update bool,
 ) error {
@@ -32,8 +32,8 @@ func checkReturns(values, onFailure dynamo.ReturnValues, level dynamo.ReturnCons
 	return nil
 }
 
-// constraints collects what is wrong with the form of a request; the service reports all of it
-// in one message.
+// constraints collects the violated constraints of a request. The service reports all of them in
+// one message.
 type constraints []string
 
 func (c *constraints) enum(value, field, set string) {
@@ -80,6 +80,7 @@ func (c constraints) err() error {
 		strings.Join(c, "; ")))
 }
 
+// nameForm is the form of the name of a table or index.
 var nameForm = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
 
 // Lengths of the names of tables and indexes.
@@ -88,7 +89,7 @@ const (
 	nameLengthMax = 255
 )
 
-// checkTableName validates a table's name; calls on items accept names from one character on.
+// checkTableName validates the name of a table. Calls on items accept names from one character on.
 func checkTableName(name string, lengthMin int) error {
 	return checkResourceName(name, "tableName", lengthMin)
 }

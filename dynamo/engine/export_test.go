@@ -17,14 +17,14 @@ func (o Options) WithDisk(fs vfs.FS) Options {
 	return o
 }
 
-// WithoutSync returns the options of a database that forgets to sync, so that tests can show
-// that they notice.
+// WithoutSync returns the options of a database that never syncs, so that tests can show that they
+// detect it.
 func (o Options) WithoutSync() Options {
 	o.noSync = true
 	return o
 }
 
-// Settled reports whether no work in the background is left for a table.
+// Settled reports whether a table has no unfinished background work.
 func (db *DB) Settled(name string) bool {
 	db.schema.RLock()
 	defer db.schema.RUnlock()
@@ -47,8 +47,8 @@ func (o Options) WithoutLocks() Options {
 	return o
 }
 
-// Settle writes all rows into the lowest level, and Denied tells how often a filter has told since
-// the database was opened that a file does not have what is looked for.
+// Settle compacts all rows into the lowest level. Denied returns how often since the database was
+// opened a filter has excluded a file from a look-up.
 func (db *DB) Settle() error {
 	if err := db.store.Flush(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (db *DB) SetFormat(version int) error {
 	return db.SetRawFormat(fmt.Appendf(nil, `{"Version": %d, "Seed": 1}`, version))
 }
 
-// SetRawFormat replaces what the database says of its format.
+// SetRawFormat replaces the stored format of the database.
 func (db *DB) SetRawFormat(raw []byte) error {
 	return db.put(keyspace.Meta("format"), raw)
 }
@@ -81,7 +81,7 @@ func (db *DB) SameLock(table string, a, b dynamo.Key) bool {
 	return stripeOf(db.itemKey(t, a)) == stripeOf(db.itemKey(t, b))
 }
 
-// PretendExport notes an export that nobody carries out, as a crash leaves it.
+// PretendExport stores an export in progress that never runs, as after a crash.
 func (db *DB) PretendExport(tableArn string) error {
 	db.schema.Lock()
 	defer db.schema.Unlock()
@@ -91,23 +91,23 @@ func (db *DB) PretendExport(tableArn string) error {
 	})
 }
 
-// ExpireFound deletes an item as the sweep does that found it to expire at a time, in seconds, and
-// reports whether it did.
+// ExpireFound deletes an item as a sweep does that found its expiry row with this time in seconds.
+// It reports whether the item was deleted.
 func (db *DB) ExpireFound(table string, key dynamo.Key, epoch int64) (bool, error) {
 	db.schema.RLock()
 	defer db.schema.RUnlock()
 	t := db.tables[table]
-	var up airborne
+	var up unsyncedDeletes
 	gone, err := db.expire(t, expiry{epoch: epoch, itemKey: db.itemKey(t, key)}, &up)
-	for _, flight := range up.flights {
-		db.flights.land(flight)
+	for _, ticket := range up.tickets {
+		db.syncs.complete(ticket)
 	}
 	return gone, err
 }
 
-// Waiting returns how many readers wait for a write that they have seen to be on the disk.
+// Waiting returns the number of readers that wait for the sync of a write that they have seen.
 func (db *DB) Waiting() int {
-	db.flights.mu.Lock()
-	defer db.flights.mu.Unlock()
-	return len(db.flights.waiting)
+	db.syncs.mu.Lock()
+	defer db.syncs.mu.Unlock()
+	return len(db.syncs.waiting)
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
 )
 
-// failure is why a database has stopped. The first cause counts: whatever follows is its
-// consequence.
+// failure is the reason why a database has stopped. Only the first cause is kept, because later
+// errors are its consequences.
 type failure struct {
 	once  sync.Once
-	cause *dynamo.StoreFailedError // written before failed is closed
+	cause *dynamo.StoreFailedError // written before done is closed
 	done  chan struct{}
 }
 
-// Failed returns a channel that is closed as soon as the database has failed: a write to its disk
-// was refused, or the storage library met an error that it cannot go on from. Each call returns a
-// [dynamo.StoreFailedError] then, also each one that waits, and only opening the directory again
-// ends that.
+// Failed returns a channel that is closed when the database fails: a write to its disk was refused,
+// or the storage library met an error that it cannot recover from. From then on each call,
+// including those that wait, returns a [dynamo.StoreFailedError]. The directory must be opened
+// again.
 func (db *DB) Failed() <-chan struct{} { return db.failure.done }
 
-// Failure returns the error of a database that has failed, nil while it works.
+// Failure returns the error of a database that has failed, or nil.
 func (db *DB) Failure() error {
 	select {
 	case <-db.failure.done:
@@ -37,19 +37,19 @@ func (db *DB) Failure() error {
 	}
 }
 
-// fail puts the database into its failed state. It holds no lock and takes none, because it is
-// called from inside the storage library.
+// fail sets the failed state of the database. It takes no lock, because the storage library calls
+// it while it holds its own.
 func (db *DB) fail(cause error) {
 	db.failure.once.Do(func() {
 		db.failure.cause = &dynamo.StoreFailedError{Store: db.dir, Cause: cause}
 		close(db.failure.done)
-		db.opts.Logger.Error("the database has failed: it answers nothing until it is opened again",
+		db.opts.Logger.Error("the database has failed: open it again",
 			"directory", db.dir, "error", cause)
 	})
 }
 
-// breakDown fails the database because of something else than its disk, and keeps the storage
-// library from changing anything on the disk.
+// breakDown fails the database because of an error that is not from its disk. It also stops the
+// storage library from changing the disk.
 func (db *DB) breakDown(cause error) {
 	db.fail(cause)
 	if db.disk != nil {
@@ -57,9 +57,8 @@ func (db *DB) breakDown(cause error) {
 	}
 }
 
-// guard turns a panic of the storage library into a failure of the database. It is deferred where
-// the library is called to write, below anything that recovers: the library panics with its locks
-// held.
+// guard turns a panic of the storage library into a failure of the database. Each call that writes
+// defers it first, because a caller that recovers would continue with the library's locks held.
 func (db *DB) guard(err *error) {
 	if p := recover(); p != nil {
 		db.opts.Logger.Error("the storage library broke off", "panic", fmt.Sprint(p),
@@ -69,7 +68,7 @@ func (db *DB) guard(err *error) {
 	}
 }
 
-// applyUnsynced makes a batch visible. Whether it stays is known after a later sync only.
+// applyUnsynced makes a batch visible. The batch is durable only after a later sync.
 func (db *DB) applyUnsynced(batch *pebble.Batch) (err error) {
 	defer db.guard(&err)
 	if err := db.Failure(); err != nil {
@@ -78,7 +77,7 @@ func (db *DB) applyUnsynced(batch *pebble.Batch) (err error) {
 	return db.store.Apply(batch, pebble.NoSync)
 }
 
-// applyAhead makes a batch visible and begins to write it to the disk, which settled waits for.
+// applyAhead makes a batch visible and starts its sync. Call awaitDurable to wait for the sync.
 func (db *DB) applyAhead(batch *pebble.Batch) (err error) {
 	defer db.guard(&err)
 	if err := db.Failure(); err != nil {
@@ -87,9 +86,9 @@ func (db *DB) applyAhead(batch *pebble.Batch) (err error) {
 	return db.store.ApplyNoSyncWait(batch, pebble.Sync)
 }
 
-// settled returns when a batch of applyAhead is on the disk. After a failure it depends on the disk
-// whether it is: a batch that a sync had covered before is acknowledged, and no other.
-func (db *DB) settled(batch *pebble.Batch) error {
+// awaitDurable waits until a batch of applyAhead is synced. After a failure of the database it
+// returns nil only for a batch that an earlier sync covered: only such a batch is acknowledged.
+func (db *DB) awaitDurable(batch *pebble.Batch) error {
 	sequence := uint64(batch.SeqNum())
 	err := batch.SyncWait()
 	failed := db.Failure()
@@ -105,21 +104,21 @@ func (db *DB) settled(batch *pebble.Batch) error {
 	return failed
 }
 
-// persist applies a batch, waits until it is on the disk, and closes it.
+// persist applies a batch, waits for its sync, and closes it.
 func (db *DB) persist(batch *pebble.Batch) error {
 	if !db.synced {
 		return errors.Join(db.applyUnsynced(batch), batch.Close())
 	}
 	if err := db.applyAhead(batch); err != nil {
-		return err // the batch is not used again, because the store may still have it
+		return err // the batch is not reused, because the store may still refer to it
 	}
-	if err := db.settled(batch); err != nil {
+	if err := db.awaitDurable(batch); err != nil {
 		return err
 	}
 	return batch.Close()
 }
 
-// put persists one row outside the tables.
+// put persists one row that does not belong to a table.
 func (db *DB) put(key, value []byte) error {
 	batch := db.store.NewBatch()
 	if err := batch.Set(key, value, nil); err != nil {
@@ -128,13 +127,13 @@ func (db *DB) put(key, value []byte) error {
 	return db.persist(batch)
 }
 
-// watch puts a database between its storage library and its disk.
+// watch puts a file system between the storage library and the disk that reports each failed write.
 func (db *DB) watch(opts *pebble.Options) {
 	db.disk = disk.Watch(db.opts.fs, db.fail)
 	opts.FS = db.disk
 }
 
-// events are what the storage library reports about its work in the background.
+// events returns the listener for errors of the storage library's background work.
 func (db *DB) events() *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: db.backgroundError,
@@ -142,21 +141,21 @@ func (db *DB) events() *pebble.EventListener {
 	}
 }
 
-// backgroundError is called when a flush or a compaction fails, with locks of the store held. The
-// store would try it again without a pause and refuse to write once too much waits for it.
+// backgroundError is called when a flush or a compaction fails, while locks of the store are held.
+// Without it the store would retry in a tight loop, and stall writes when too much is waiting.
 func (db *DB) backgroundError(err error) {
 	db.fail(fmt.Errorf("work in the background: %w", err))
 	if db.disk != nil {
-		go db.disk.CutOff() // it waits for operations that may wait for those locks
+		go db.disk.CutOff() // CutOff waits for operations that may wait for those locks
 	}
 }
 
-// closeTimeout is how long Close waits for the storage library of a database that has failed.
-// Nothing of it needs the disk, so this is reached only if the library is stuck.
+// closeTimeout is the maximum time that Close waits for the storage library of a failed database. A
+// failed library does not use the disk, so it is exceeded only if the library is deadlocked.
 const closeTimeout = 10 * time.Second
 
-// Close waits for work in the background and closes the database. Calls that come after fail
-// with ErrClosed. The error of a database that has failed is its failure.
+// Close waits for background work and closes the database. Later calls return ErrClosed. If the
+// database has failed, Close returns that failure.
 func (db *DB) Close() error {
 	if db.closed.Swap(true) {
 		return ErrClosed
@@ -176,7 +175,7 @@ func (db *DB) Close() error {
 		}
 	}
 	if failed := db.Failure(); failed != nil {
-		return failed // the rest is its consequence
+		return failed // other errors are consequences
 	}
 	return err
 }

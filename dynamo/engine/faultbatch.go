@@ -7,13 +7,13 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// sorted returns the keys of a map in order, so that the draws of a rule do not depend on that of
-// the map.
+// sorted returns the keys of a map in order, because the random numbers of a rule must not depend
+// on the order of the map.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// divide decides for each member of a batch whether it is left unprocessed. sizes tells how many
-// members each table has, by the name that the caller gives it. An error refuses the whole batch,
-// as the service does when it throttles all of it.
+// divide decides for each member of a batch whether it stays unprocessed. sizes is the number of
+// members of each table, by the name in the request. An error refuses the whole batch, as the
+// service does if it throttles all tables of the batch.
 func (p *faultPlan) divide(op string, sizes map[string]int) (left map[string][]bool, err error) {
 	left = make(map[string][]bool, len(sizes))
 	var refusal error
@@ -46,24 +46,25 @@ func (p *faultPlan) divide(op string, sizes map[string]int) (left map[string][]b
 			}
 		}
 	}
+	// At least one member is processed, so that a caller that retries the rest terminates.
 	if kept == 0 && !whole {
 		left[open[0]][0] = false
 	}
 	return left, nil
 }
 
-// leaves decides whether one member of a batch is left, and whether all of the batch may be.
+// leaves reports whether one member of a batch stays unprocessed, and whether the whole batch may.
 func (p *faultPlan) leaves(c site) (left, all bool) {
 	for _, r := range p.rules {
-		if r.Kind == FaultUnprocessed && r.at(c) && r.strikes() {
+		if r.Kind == FaultUnprocessed && r.at(c) && r.applies() {
 			return true, r.All
 		}
 	}
 	return false, false
 }
 
-// divideReads splits a batch into what is read and what comes back unprocessed, each with the
-// table's settings. The batch is valid.
+// divideReads splits a batch into the keys that are read and those that stay unprocessed, each with
+// the options of its table. The batch is already validated.
 func (p *faultPlan) divideReads(in *dynamo.BatchGetInput) (
 	kept *dynamo.BatchGetInput, left map[string]dynamo.KeysAndAttributes, err error,
 ) {
@@ -95,7 +96,7 @@ func (p *faultPlan) divideReads(in *dynamo.BatchGetInput) (
 	return kept, left, nil
 }
 
-// divideWrites is divideReads for writes.
+// divideWrites splits a batch of writes as divideReads splits reads.
 func (p *faultPlan) divideWrites(in *dynamo.BatchWriteInput) (
 	kept *dynamo.BatchWriteInput, left map[string][]dynamo.WriteRequest, err error,
 ) {
@@ -129,7 +130,7 @@ func (p *faultPlan) divideWrites(in *dynamo.BatchWriteInput) (
 	return kept, left, nil
 }
 
-// keptReads returns what is to be read of a batch, as the faults allow, and what is left undone.
+// keptReads returns the reads of a batch that the faults allow, and the unprocessed keys.
 func (db *DB) keptReads(in *dynamo.BatchGetInput, reads []batchRead) (
 	*dynamo.BatchGetInput, []batchRead, map[string]dynamo.KeysAndAttributes, error,
 ) {
@@ -149,7 +150,8 @@ func (db *DB) keptReads(in *dynamo.BatchGetInput, reads []batchRead) (
 	return kept, reads, left, err
 }
 
-// commitBatch is commitOne for a batch, as the faults allow: it returns what is left undone.
+// commitBatch commits the writes of a batch that the faults allow. It returns the unprocessed
+// writes.
 func (db *DB) commitBatch(in *dynamo.BatchWriteInput, w *write) (
 	left map[string][]dynamo.WriteRequest, err error,
 ) {
@@ -176,7 +178,7 @@ func (db *DB) commitBatch(in *dynamo.BatchWriteInput, w *write) (
 	return left, p.loseAnswer(opBatchWrite, w)
 }
 
-// parted returns the members that are not marked and those that are.
+// parted returns the members that are not marked, and those that are.
 func parted[T any](members []T, marks []bool) (kept, left []T) {
 	for i, m := range members {
 		if marks[i] {

@@ -11,19 +11,19 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// strictWord stands for the rules of Strict.
+// strictWord is the text for the rules of Strict.
 const strictWord = "strict"
 
-// ParseFaults reads rules as flags and configuration files have them. Each text is the kind of a
-// rule and what narrows it down, by commas; several rules in one text are parted by semicolons:
+// ParseFaults parses rules from flags and configuration files. Each rule is its kind, followed by
+// options that are separated by commas. Semicolons separate several rules in one text:
 //
 //	throttle,table=Orders,op=PutItem,rate=0.1
 //	index-lag,index=byStatus,delay=50ms..200ms; conflict,every=7
 //	strict; seed=42
 //
-// The word strict stands for the rules of [Strict], seed=N for the seed of all. The names are
-// table, index, op, rate, every, times, code, reason, delay, held, items and all; held and all
-// have no value.
+// The word strict adds the rules of [Strict], and seed=N sets the seed of all rules. The options
+// are table, index, op, rate, every, times, code, reason, delay, held, items and all. The options
+// held and all have no value.
 func ParseFaults(texts ...string) (Faults, error) {
 	var f Faults
 	for _, text := range texts {
@@ -55,7 +55,7 @@ func (f *Faults) parse(text string) error {
 	}
 	rule := Fault{Kind: FaultKind(first)}
 	if !slices.Contains(FaultKinds(), rule.Kind) {
-		return fmt.Errorf("there is no fault %q; there are strict, seed=N, %s", first,
+		return fmt.Errorf("unknown fault %q; use one of strict, seed=N, %s", first,
 			listed(FaultKinds()))
 	}
 	if more {
@@ -72,7 +72,7 @@ func (f *Faults) parse(text string) error {
 	return nil
 }
 
-// faultNames are the names of a rule's parts, in the order in which String writes them.
+// faultNames returns the names of a rule's options, in the order in which String writes them.
 func faultNames() []string {
 	return []string{"table", "index", "op", "rate", "every", "times", "code", "reason", "delay",
 		"held", "items", "all"}
@@ -81,7 +81,7 @@ func faultNames() []string {
 func (f *Fault) parse(part string) (err error) {
 	name, value, given := strings.Cut(part, "=")
 	if !slices.Contains(faultNames(), name) {
-		return fmt.Errorf("there is no %q; there are %s", name, listed(faultNames()))
+		return fmt.Errorf("unknown option %q; use one of %s", name, listed(faultNames()))
 	}
 	word := name == "held" || name == "all"
 	if word == given || given && value == "" {
@@ -132,7 +132,7 @@ func wholeNumber(text string) (int, error) {
 	return n, nil
 }
 
-// delays reads a time, or two with dots between.
+// delays parses a duration, or two that are separated by dots.
 func delays(text string) (least, most time.Duration, err error) {
 	low, high, ranged := strings.Cut(text, "..")
 	if least, err = time.ParseDuration(low); err == nil && ranged {
@@ -145,7 +145,7 @@ func delays(text string) (least, most time.Duration, err error) {
 	return least, most, nil
 }
 
-// String returns the rule as [ParseFaults] reads it.
+// String returns the rule in the form that [ParseFaults] accepts.
 func (f Fault) String() string {
 	text := string(f.Kind)
 	add := func(name, value string, set bool) {

@@ -11,17 +11,17 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// faultPlan is Faults at work. A nil plan has no rules.
+// faultPlan holds the rules of Faults with their state. A nil plan has no rules.
 type faultPlan struct {
 	db    *DB
 	rules []*faultRule
 	sleep func(ctx context.Context, d time.Duration) error
 }
 
-// faultRule is one rule and its fate so far.
+// faultRule is one rule and its state.
 type faultRule struct {
 	Fault
-	past *past // of the kinds that show older states
+	past *past // for the kinds that read older states
 
 	mu         sync.Mutex
 	rng        *rand.Rand
@@ -60,7 +60,7 @@ func sleepFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// close lets go of what the plan holds.
+// close releases the snapshots of the plan.
 func (p *faultPlan) close() error {
 	if p == nil {
 		return nil
@@ -87,8 +87,8 @@ func (p *faultPlan) catchUp() error {
 	return err
 }
 
-// strikes counts one more chance of a rule and decides whether it takes it.
-func (r *faultRule) strikes() bool {
+// applies counts a call that the rule matches, and reports whether the rule applies to it.
+func (r *faultRule) applies() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked++
@@ -107,14 +107,14 @@ func (r *faultRule) strikes() bool {
 	return met
 }
 
-// number draws a number below n.
+// number returns a random number below n.
 func (r *faultRule) number(n int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rng.Int64N(n)
 }
 
-// delay is the rule's time, drawn where it has a range.
+// delay returns the rule's delay, a random one if the rule has a range.
 func (r *faultRule) delay() time.Duration {
 	if r.DelayMax <= r.Delay {
 		return r.Delay
@@ -122,13 +122,13 @@ func (r *faultRule) delay() time.Duration {
 	return r.Delay + time.Duration(r.number(int64(r.DelayMax-r.Delay)+1))
 }
 
-// site is what a call is about, for the rules that choose by it. Of a call on several tables
-// there is one for each.
+// site is the table, index and operation that rules are matched with. A call on several tables has
+// a site for each of them.
 type site struct {
 	op, table, index string
 }
 
-// at reports whether the rule is about a call.
+// at reports whether the rule matches a site.
 func (f *Fault) at(c site) bool {
 	return (f.Operation == "" || f.Operation == c.op) && (f.Table == "" || f.Table == c.table) &&
 		(f.Index == "" || f.Index == c.index)
@@ -142,8 +142,8 @@ func writes(op string) bool {
 	return false
 }
 
-// enter is begin for an operation of the data plane; in is its input. What makes calls slow does
-// it here, before the call holds anything that others wait for.
+// enter is begin for an operation of the data plane, whose input is in. Injected latency is spent
+// here, before the call holds locks that others wait for.
 func (db *DB) enter(ctx context.Context, in any) error {
 	if p := db.faults.Load(); p != nil {
 		if err := p.pause(ctx, sitesOf(in)); err != nil {
@@ -155,7 +155,7 @@ func (db *DB) enter(ctx context.Context, in any) error {
 
 func (p *faultPlan) pause(ctx context.Context, sites []site) error {
 	for _, r := range p.rules {
-		if r.Kind != FaultLatency || !slices.ContainsFunc(sites, r.at) || !r.strikes() {
+		if r.Kind != FaultLatency || !slices.ContainsFunc(sites, r.at) || !r.applies() {
 			continue
 		}
 		if err := p.sleep(ctx, r.delay()); err != nil {
@@ -220,7 +220,7 @@ func tableNamed(item *dynamo.TransactWriteItem) string {
 	return ""
 }
 
-// commitCall is commitOne for the write of one item, as the faults allow.
+// commitCall is commitOne for the write of one item, with the faults applied.
 func (db *DB) commitCall(op string, w *write) error {
 	p := db.faults.Load()
 	if p == nil {
@@ -231,7 +231,7 @@ func (db *DB) commitCall(op string, w *write) error {
 		return err
 	}
 	for _, r := range p.rules {
-		if r.Kind == FaultConflict && r.at(site{op: op, table: t.Name}) && r.strikes() {
+		if r.Kind == FaultConflict && r.at(site{op: op, table: t.Name}) && r.applies() {
 			return &dynamo.Error{
 				Code: dynamo.CodeTransactionConflict, Message: dynamo.Conflict().Message,
 			}
@@ -243,7 +243,7 @@ func (db *DB) commitCall(op string, w *write) error {
 	return p.loseAnswer(op, w)
 }
 
-// loseAnswer is the answer to a write that was done and that the caller is not told of, or nil.
+// loseAnswer returns the error of a write whose answer is lost although the write was made, or nil.
 func (p *faultPlan) loseAnswer(op string, w *write) error {
 	for _, r := range p.rules {
 		if r.Kind != FaultLostAnswer || !slices.ContainsFunc(w.actions, func(a action) bool {
@@ -251,7 +251,7 @@ func (p *faultPlan) loseAnswer(op string, w *write) error {
 		}) {
 			continue
 		}
-		if r.strikes() {
+		if r.applies() {
 			return &dynamo.Error{
 				Code: dynamo.CodeInternalServerError, Message: "Internal server error",
 			}
@@ -260,7 +260,7 @@ func (p *faultPlan) loseAnswer(op string, w *write) error {
 	return nil
 }
 
-// commitTransact is commit for the actions of a transaction, as the faults allow.
+// commitTransact is commit for the actions of a transaction, with the faults applied.
 func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
 	p := db.faults.Load()
 	if p == nil {
@@ -275,7 +275,8 @@ func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
 		return nil, err
 	}
 	if reasons != nil {
-		// The service looks at the other items all the same: their conditions may fail, too.
+		// The service evaluates the other actions too, so their failed conditions are reported as
+		// well.
 		if err := db.addFailed(w, reasons); err != nil {
 			return nil, err
 		}
@@ -288,7 +289,7 @@ func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
 	return failures, err
 }
 
-// addFailed adds the conditions that fail to the reasons of a transaction that is cancelled.
+// addFailed adds the failed conditions to the reasons of a cancelled transaction.
 func (db *DB) addFailed(w *write, reasons []dynamo.CancellationReason) error {
 	var stripes []uint16
 	for i := range w.actions {
@@ -307,7 +308,7 @@ func (db *DB) addFailed(w *write, reasons []dynamo.CancellationReason) error {
 	return err
 }
 
-// cancelRead is the cancellation of a TransactGet, or nil.
+// cancelRead returns the cancellation of a TransactGet, or nil.
 func (p *faultPlan) cancelRead(reads []keyRead) error {
 	if p == nil {
 		return nil
@@ -323,9 +324,9 @@ func (p *faultPlan) cancelRead(reads []keyRead) error {
 	return err
 }
 
-// cancel draws why a transaction on these tables, one for each action, does not happen: a reason
-// at the place of an action that a rule is about, or an error of the whole call. Both are nil when
-// nothing is in its way.
+// cancel decides whether a transaction is refused; tables are those of its actions. It returns the
+// reasons of a cancellation, with a reason at an action that a rule matches, or an error of the
+// whole call. Both are nil if the transaction may proceed.
 func (p *faultPlan) cancel(op string, tables []*table) ([]dynamo.CancellationReason, error) {
 	for _, r := range p.rules {
 		if r.Kind != FaultThrottle && r.Kind != FaultConflict {
@@ -338,7 +339,7 @@ func (p *faultPlan) cancel(op string, tables []*table) ([]dynamo.CancellationRea
 				about = append(about, i)
 			}
 		}
-		if len(about) == 0 || !r.strikes() {
+		if len(about) == 0 || !r.applies() {
 			continue
 		}
 		at := about[r.number(int64(len(about)))]
@@ -347,7 +348,7 @@ func (p *faultPlan) cancel(op string, tables []*table) ([]dynamo.CancellationRea
 			refusal := p.db.throttled(r, op, tables[at], nil)
 			switch refusal.Code {
 			case dynamo.CodeRequestLimitExceeded:
-				return nil, refusal // it is the account that did too much, not an action
+				return nil, refusal // the limit of the account concerns the whole call
 			case dynamo.CodeThrottling:
 				reason.Code = dynamo.ReasonThrottling
 			default:

@@ -9,8 +9,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
-// disturb is what the faults do to a page before it is read: they refuse it, or end it early.
-func (p *page) disturb() error {
+// applyFaults applies the faults to a page before it is read: the page is refused or ends early.
+func (p *page) applyFaults() error {
 	plan := p.db.faults.Load()
 	if plan == nil {
 		return nil
@@ -19,10 +19,10 @@ func (p *page) disturb() error {
 		return err
 	}
 	if p.partition != nil && p.index == nil && len(p.sort) == 0 {
-		return nil // one row at the most, and the service does not go on after it
+		return nil // the page has at most one row, and the service never continues after it
 	}
 	for _, r := range plan.rules {
-		if r.Kind != FaultEarlyPage || !r.at(p.site()) || !r.strikes() {
+		if r.Kind != FaultEarlyPage || !r.at(p.site()) || !r.applies() {
 			continue
 		}
 		items := r.Items
@@ -37,7 +37,7 @@ func (p *page) disturb() error {
 	return nil
 }
 
-// operation is what a page is read by: a query has its partition.
+// operation returns the operation that reads the page. Only a query has a partition.
 func (p *page) operation() string {
 	if p.partition != nil {
 		return opQuery
@@ -53,13 +53,13 @@ func (p *page) site() site {
 	return c
 }
 
-// older returns the state that a read is served from instead of the present one, or nil.
+// older returns the older state that a read is served from, or nil for the present state.
 func (p *faultPlan) older(c site, global bool) *state {
 	for _, r := range p.rules {
 		if r.past == nil || r.Kind == FaultIndexLag && !global || !r.at(c) {
 			continue
 		}
-		if !r.strikes() {
+		if !r.applies() {
 			continue
 		}
 		if s := r.past.before(r.delay()); s != nil {
@@ -69,7 +69,7 @@ func (p *faultPlan) older(c site, global bool) *state {
 	return nil
 }
 
-// note keeps the state before a write for the rules that show it later.
+// note saves the state before a write for the rules that show it later.
 func (p *faultPlan) note() {
 	if p == nil {
 		return
@@ -81,7 +81,7 @@ func (p *faultPlan) note() {
 	}
 }
 
-// older returns what a page is read from if that is an older state, and how to let go of it.
+// older returns the older state that the page is read from and a function that releases it, or nil.
 func (p *page) older() (pebble.Reader, func() error) {
 	plan := p.db.faults.Load()
 	if plan == nil || p.consistent {
@@ -94,22 +94,22 @@ func (p *page) older() (pebble.Reader, func() error) {
 	return s.snapshot, s.release
 }
 
-// expiryDelay is how long after their time the expired items of a table are kept.
+// expiryDelay returns how long the items of a table are kept after they expired.
 func (db *DB) expiryDelay(name string) (delay time.Duration) {
 	p := db.faults.Load()
 	if p == nil {
 		return 0
 	}
 	for _, r := range p.rules {
-		if r.Kind == FaultExpiryDelay && r.at(site{table: name}) && r.strikes() {
+		if r.Kind == FaultExpiryDelay && r.at(site{table: name}) && r.applies() {
 			delay = max(delay, r.Delay)
 		}
 	}
 	return delay
 }
 
-// viewFor reads the row of an item for an operation, from an older state where the faults say so.
-// They may refuse to, as well.
+// viewFor reads the row of an item for an operation, from an older state or with an error if the
+// faults say so.
 func (db *DB) viewFor(op string, r keyRead, consistent bool) (row.View, error) {
 	p := db.faults.Load()
 	if p == nil {

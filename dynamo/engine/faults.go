@@ -10,95 +10,99 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Faults make a database as unkind as the service may be, so that tests find what a program takes
-// for granted. Every answer is one that the service gives, and what was acknowledged stays true:
-// writes, conditions, transactions and strong reads always work on what is there.
+// Faults inject errors and delays that the service can produce, to find wrong assumptions in tests.
+// Every response is one that the service may give, and acknowledged writes stay true: writes,
+// conditions, transactions and strongly consistent reads always use the present state.
 //
-// What goes wrong follows from the seed, from how often a rule was asked, and from the clock of
-// Options: a program that calls from one goroutine meets the same faults each time.
+// The faults are determined by the seed, by the number of calls that matched each rule, and by the
+// clock of Options. A program that makes its calls from one goroutine gets the same faults each
+// time.
 type Faults struct {
-	// Seed decides which calls are met. Zero is a seed like any other.
+	// Seed selects the calls that get faults. Zero is a valid seed.
 	Seed uint64
-	// Rules say what may go wrong, and where. A call that several refuse gets the first one's
-	// answer.
+	// Rules are the faults to inject. If several rules refuse a call, the first one decides its
+	// error.
 	Rules []Fault
-	// Sleep waits for FaultLatency, by default until the time has passed or the context is done.
-	// Tests put a function here that only notes the time.
+	// Sleep waits for FaultLatency. By default it waits for the time or the end of the context.
+	// Tests can set a function that only records the time.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// FaultKind is what a rule does.
+// FaultKind is the effect of a rule.
 type FaultKind string
 
 // The kinds of faults.
 const (
-	// FaultThrottle refuses calls for their rate, with Code and Reason. In transactions an action
-	// is cancelled for it; the members of a batch come back unprocessed, if any others are left.
+	// FaultThrottle refuses calls because of their rate, with Code and Reason. In a transaction, an
+	// action is cancelled for this reason. In a batch, the members of a throttled table stay
+	// unprocessed, or the batch is refused if all tables are throttled.
 	FaultThrottle FaultKind = "throttle"
 	// FaultConflict refuses single writes with a TransactionConflictException, and cancels
-	// transactions with a TransactionConflict on one of their actions.
+	// transactions with the reason TransactionConflict at one of their actions.
 	FaultConflict FaultKind = "conflict"
-	// FaultUnprocessed leaves members of batches undone: each by itself, but never all of a batch
-	// unless All is set, so that whoever asks again comes to an end.
+	// FaultUnprocessed leaves members of batches unprocessed, each independently. At least one
+	// member of a batch succeeds unless All is set, so that retries terminate.
 	FaultUnprocessed FaultKind = "unprocessed"
-	// FaultEarlyPage ends pages of Query and Scan after up to Items evaluated items, with a
-	// LastEvaluatedKey even where nothing follows. A filter may leave nothing of such a page.
+	// FaultEarlyPage ends pages of Query and Scan after at most Items evaluated items, with a
+	// LastEvaluatedKey even if no item follows. With a filter such a page may be empty.
 	FaultEarlyPage FaultKind = "early-page"
-	// FaultLatency makes calls take longer: by Delay, or by something between Delay and DelayMax.
+	// FaultLatency delays calls by Delay, or by a random time from Delay to DelayMax.
 	FaultLatency FaultKind = "latency"
-	// FaultIndexLag lets reads of global indexes see what they held a while ago: index rows and
-	// items as of one moment, at most Delay (or something up to DelayMax) before. With Held they
-	// see nothing newer until [DB.CatchUp].
+	// FaultIndexLag serves reads of global indexes from an older state: index rows and items of one
+	// moment, at most Delay (or a random time up to DelayMax) ago. With Held the reads see no later
+	// write until [DB.CatchUp].
 	FaultIndexLag FaultKind = "index-lag"
-	// FaultStaleRead lets reads that do not ask for consistency see an older state, in the same
-	// way. A later one may see a still older state, as on the service.
+	// FaultStaleRead serves eventually consistent reads from an older state in the same way. A
+	// later read may see an even older state, as on the service.
 	FaultStaleRead FaultKind = "stale-read"
-	// FaultExpiryDelay keeps items for Delay after their time to live is over.
+	// FaultExpiryDelay keeps items for Delay after they expired.
 	FaultExpiryDelay FaultKind = "expiry-delay"
-	// FaultLostAnswer does a write and then answers it with an InternalServerError, after which
-	// the service does not say whether a write happened either.
+	// FaultLostAnswer makes a write and returns an InternalServerError. On the service, too, the
+	// result of a write is unknown after this error.
 	FaultLostAnswer FaultKind = "lost-answer"
 )
 
-// Fault is one rule: what goes wrong, where and how often. The zero values of the fields that say
-// where stand for everywhere.
+// Fault is one rule: its kind, the calls that it matches and how often it applies. An empty field
+// does not restrict the calls.
 type Fault struct {
 	Kind FaultKind
 
-	// Table, Index and Operation narrow down the calls. An operation has its name in the service's
-	// API, such as "PutItem". Statements count as the operations that they stand for. A throttle of
-	// writes that names an index is that index's back pressure on its table.
+	// Table, Index and Operation restrict the rule to calls on them. An operation has its name in
+	// the service's API, such as "PutItem". A PartiQL statement counts as the operation that
+	// executes it. A rule that throttles writes and names an index is the back pressure of that
+	// index on its table.
 	Table, Index, Operation string
 
-	// Rate is the share of the calls that are met, from 0 to 1; Every meets every n-th instead.
-	// With neither all are met. For FaultUnprocessed members of batches count, not calls.
+	// Rate is the share of matching calls to which the rule applies, from 0 to 1. Every applies the
+	// rule to every n-th matching call instead. With neither, the rule applies to all. For
+	// FaultUnprocessed, the members of batches are counted and not the calls.
 	Rate  float64
 	Every int
-	// Times ends the rule after it has met so many; 0 is no end.
+	// Times is the maximum number of times that the rule applies; 0 means no maximum.
 	Times int
 
-	// Code and Reason are those of a FaultThrottle: one of ThrottleCodes and of ThrottleReasons.
-	// By default they follow from the table's billing and from what the call does to it.
+	// Code and Reason are the error of a FaultThrottle: one of ThrottleCodes and one of
+	// ThrottleReasons. By default they follow from the billing mode of the table and from the call.
 	Code   dynamo.ErrorCode
 	Reason string
 
-	// Delay and DelayMax are times of the kinds that have one, by the clock of Options but for
-	// FaultLatency.
+	// Delay and DelayMax are the times of the kinds that have one. They are measured by the clock
+	// of Options, except for FaultLatency.
 	Delay, DelayMax time.Duration
 	// Held makes a FaultIndexLag or FaultStaleRead last until [DB.CatchUp].
 	Held bool
-	// Items bounds the items that a FaultEarlyPage evaluates; 3 by default.
+	// Items is the maximum number of items that a FaultEarlyPage evaluates; 3 by default.
 	Items int
-	// All lets a FaultUnprocessed leave a whole batch undone.
+	// All allows a FaultUnprocessed to leave a whole batch unprocessed.
 	All bool
 }
 
-// itemsDefault is few enough that even the small data of tests takes several pages.
+// itemsDefault is small, so that even the small data of tests needs several pages.
 const itemsDefault = 3
 
-// Strict returns the faults that find the most bugs and that a right program need not notice: pages
-// that end early, batches that are done in part, transactions that meet conflicts, and global
-// indexes that are a moment behind. Change Seed for other calls to be met.
+// Strict returns the faults that find the most bugs and that a correct program handles: pages that
+// end early, partially processed batches, transaction conflicts, and global indexes with a short
+// delay. Change Seed to select other calls.
 func Strict() Faults {
 	return Faults{Seed: 1, Rules: []Fault{
 		{Kind: FaultEarlyPage, Rate: 0.5},
@@ -108,10 +112,10 @@ func Strict() Faults {
 	}}
 }
 
-// strictLag is about what the service's global indexes take when nothing is wrong.
+// strictLag is the approximate delay of the service's global indexes in normal operation.
 const strictLag = 20 * time.Millisecond
 
-// The operations that rules may name.
+// The operations that rules can name.
 const (
 	opGet           = "GetItem"
 	opPut           = "PutItem"
@@ -125,7 +129,7 @@ const (
 	opTransactWrite = "TransactWriteItems"
 )
 
-// faultOperations lists the operations that each kind can meet.
+// faultOperations returns the operations that a kind applies to.
 func faultOperations(kind FaultKind) []string {
 	switch kind {
 	case FaultThrottle, FaultLatency:
@@ -145,19 +149,19 @@ func faultOperations(kind FaultKind) []string {
 	return nil
 }
 
-// FaultKinds lists the kinds of faults, in the order of their constants.
+// FaultKinds returns the kinds of faults, in the order of their constants.
 func FaultKinds() []FaultKind {
 	return []FaultKind{FaultThrottle, FaultConflict, FaultUnprocessed, FaultEarlyPage,
 		FaultLatency, FaultIndexLag, FaultStaleRead, FaultExpiryDelay, FaultLostAnswer}
 }
 
-// ThrottleCodes lists the exceptions of throttled calls.
+// ThrottleCodes returns the error codes of throttled calls.
 func ThrottleCodes() []dynamo.ErrorCode {
 	return []dynamo.ErrorCode{dynamo.CodeProvisionedThroughput, dynamo.CodeThrottling,
 		dynamo.CodeRequestLimitExceeded}
 }
 
-// The limits that a throttled call may have met, the last part of a reason.
+// The limits that a throttled call can exceed. They are the last part of a reason.
 const (
 	limitProvisioned = "ProvisionedThroughputExceeded"
 	limitAccount     = "AccountLimitExceeded"
@@ -165,7 +169,7 @@ const (
 	limitOnDemand    = "MaxOnDemandThroughputExceeded"
 )
 
-// ThrottleReasons lists the sixteen texts that the service explains a throttled call with.
+// ThrottleReasons returns the sixteen reasons that the service gives for a throttled call.
 func ThrottleReasons() []string {
 	var reasons []string
 	for _, where := range []string{"Table", "Index"} {
@@ -179,10 +183,10 @@ func ThrottleReasons() []string {
 	return reasons
 }
 
-// check reports what is wrong with a rule.
+// check returns an error if the rule is invalid.
 func (f *Fault) check() error {
 	if !slices.Contains(FaultKinds(), f.Kind) {
-		return fmt.Errorf("there is no fault %q; the faults are %s", f.Kind,
+		return fmt.Errorf("unknown fault %q; use one of %s", f.Kind,
 			listed(FaultKinds()))
 	}
 	has := f.parts()
@@ -205,14 +209,19 @@ func (f *Fault) check() error {
 			return fmt.Errorf("fault %s has no %s", f.Kind, part.name)
 		}
 	}
-	if ops := faultOperations(f.Kind); f.Operation != "" && !slices.Contains(ops, f.Operation) {
-		return fmt.Errorf("fault %s does not meet operation %q; it meets %s", f.Kind,
+	ops := faultOperations(f.Kind)
+	switch {
+	case f.Operation == "", slices.Contains(ops, f.Operation):
+	case ops == nil:
+		return fmt.Errorf("fault %s has no op, because it does not depend on calls", f.Kind)
+	default:
+		return fmt.Errorf("fault %s does not apply to operation %q, only to %s", f.Kind,
 			f.Operation, listed(ops))
 	}
 	return f.checkNumbers(has)
 }
 
-// faultParts says which optional parts a kind has.
+// faultParts are the optional fields that a kind supports.
 type faultParts struct{ index, delay, held bool }
 
 func (f *Fault) parts() faultParts {
@@ -242,12 +251,12 @@ func (f *Fault) checkNumbers(has faultParts) error {
 	case has.delay && f.Delay == 0 && f.DelayMax == 0 && !f.Held:
 		return fmt.Errorf("fault %s needs a delay", f.Kind)
 	case f.Held && (f.Delay != 0 || f.DelayMax != 0):
-		return fmt.Errorf("fault %s: what is held has no delay", f.Kind)
+		return fmt.Errorf("fault %s: use held or a delay, not both", f.Kind)
 	case f.Code != "" && !slices.Contains(ThrottleCodes(), f.Code):
-		return fmt.Errorf("fault throttle: there is no code %q; the codes are %s", f.Code,
+		return fmt.Errorf("fault throttle: unknown code %q; use one of %s", f.Code,
 			listed(ThrottleCodes()))
 	case f.Reason != "" && !slices.Contains(ThrottleReasons(), f.Reason):
-		return fmt.Errorf("fault throttle: there is no reason %q; the reasons are %s", f.Reason,
+		return fmt.Errorf("fault throttle: unknown reason %q; use one of %s", f.Reason,
 			listed(ThrottleReasons()))
 	}
 	return nil
@@ -261,8 +270,8 @@ func listed[T ~string](words []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// SetFaults replaces the faults of the database, from the next call on. Faults without rules turn
-// all off. What older faults held back is let go.
+// SetFaults replaces the faults of the database, beginning with the next call. Faults without rules
+// turn all faults off. Data that previous faults delayed becomes visible.
 func (db *DB) SetFaults(f Faults) error {
 	plan, err := db.newFaultPlan(f)
 	if err != nil {
@@ -275,8 +284,8 @@ func (db *DB) SetFaults(f Faults) error {
 	return db.faults.Swap(plan).close()
 }
 
-// CatchUp brings global indexes, and reads that are served late, up to what is written now. Those
-// of a rule with Held then stay at that.
+// CatchUp makes all writes visible to global indexes and eventually consistent reads that faults
+// delay. A rule with Held then shows this state until the next CatchUp.
 func (db *DB) CatchUp() error {
 	if err := db.begin(context.Background()); err != nil {
 		return err
@@ -285,14 +294,15 @@ func (db *DB) CatchUp() error {
 	return db.faults.Load().catchUp()
 }
 
-// FaultCount tells what a rule did so far.
+// FaultCount is the activity of a rule.
 type FaultCount struct {
 	Fault Fault
-	// Asked is how often the rule could have struck, Met how often it did.
+	// Asked is the number of calls that the rule matched, Met the number to which it applied.
 	Asked, Met int64
 }
 
-// FaultCounts tells what each rule did since SetFaults, in their order; nil without faults.
+// FaultCounts returns the activity of each rule since SetFaults, in their order, or nil without
+// faults.
 func (db *DB) FaultCounts() []FaultCount {
 	p := db.faults.Load()
 	if p == nil {

@@ -46,7 +46,7 @@ func openFaulty(t testing.TB, faults engine.Faults) *engine.DB {
 // one without, seen through a client that does what the service asks of it.
 func TestRandomWorkUnderFaultsAgreesWithAPlainMap(t *testing.T) {
 	db := openFaulty(t, everyFault(newSeed(t)))
-	workOnModel(t, insistent{db})
+	workOnModel(t, retryingDB{db})
 	for _, c := range db.FaultCounts() {
 		if c.Met == 0 && c.Fault.Kind != engine.FaultExpiryDelay { // no table has expiry here
 			t.Errorf("%s met nothing of %d", c.Fault, c.Asked)
@@ -54,9 +54,9 @@ func TestRandomWorkUnderFaultsAgreesWithAPlainMap(t *testing.T) {
 	}
 }
 
-// pagesInOne is insistent for histories: a read of several pages is not of one moment, so pages
+// pagesInOne is retryingDB for histories: a read of several pages is not of one moment, so pages
 // are whole, and the index, which has no strong reads, is left out.
-type pagesInOne struct{ insistent }
+type pagesInOne struct{ retryingDB }
 
 func (d pagesInOne) Query(ctx context.Context, in *dynamo.QueryInput) (
 	*dynamo.QueryOutput, error,
@@ -65,7 +65,7 @@ func (d pagesInOne) Query(ctx context.Context, in *dynamo.QueryInput) (
 		TableName: in.TableName, KeyConditionExpression: "PK = :p", ConsistentRead: true,
 		Expressions: values(dynamo.Item{":p": dynamo.S("K")}),
 	}
-	return insist(ctx, strong, d.DB.Query)
+	return retry(ctx, strong, d.DB.Query)
 }
 
 func TestStrongCallsUnderFaultsAreLinearizable(t *testing.T) {
@@ -78,7 +78,7 @@ func TestStrongCallsUnderFaultsAreLinearizable(t *testing.T) {
 	}
 	db := openFaulty(t, faults)
 	for i := range rounds(t, 8) {
-		history, audit := linearHistory(t, pagesInOne{insistent{db}}, seed+uint64(i))
+		history, audit := linearHistory(t, pagesInOne{retryingDB{db}}, seed+uint64(i))
 		if audit != nil {
 			t.Fatalf("seed %d: %v", seed+uint64(i), audit)
 		}
@@ -229,7 +229,7 @@ func (w *ownItems) note(after map[int]int64, err error) error {
 // verify compares each item with what it may be.
 func (w *ownItems) verify() error {
 	for i := range 8 {
-		out, err := insistent{w.db}.Get(context.Background(), &dynamo.GetInput{
+		out, err := retryingDB{w.db}.Get(context.Background(), &dynamo.GetInput{
 			TableName: w.table, Key: w.key(i),
 		})
 		if err != nil {

@@ -44,7 +44,7 @@ func TestFaultsAreReadFromText(t *testing.T) {
 func TestTextsThatAreNoFaultsSayWhatIsKnown(t *testing.T) {
 	for text, says := range map[string]string{
 		"throtle":                       "expiry-delay",
-		"strict,rate=0.5":               "there is no fault",
+		"strict,rate=0.5":               "unknown fault",
 		"seed=many":                     "whole number",
 		"throttle,tabel=Orders":         "reason",
 		"throttle,table":                "table=VALUE",
@@ -66,11 +66,11 @@ func TestTextsThatAreNoFaultsSayWhatIsKnown(t *testing.T) {
 		"latency,delay=-5ms":            "negative",
 		"latency,delay=5ms..1ms":        "not possible",
 		"index-lag":                     "needs a delay",
-		"index-lag,held,delay=5ms":      "no delay",
+		"index-lag,held,delay=5ms":      "not both",
 		"index-lag,held=yes":            "no value",
 		"unprocessed,items=3":           "no items",
 		"expiry-delay,delay=1h,rate=1":  "no rate",
-		"expiry-delay,delay=1h,op=Scan": "does not meet",
+		"expiry-delay,delay=1h,op=Scan": "no op",
 	} {
 		f, err := engine.ParseFaults(text)
 		if err == nil || !strings.Contains(err.Error(), says) {

@@ -7,23 +7,23 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// throttle is the refusal of a call on one table or index for its rate, or nil.
+// throttle returns the error of a throttled call on one table or index, or nil.
 func (p *faultPlan) throttle(op string, t *table, ix *index) error {
 	for _, r := range p.rules {
-		if r.Kind == FaultThrottle && r.throttles(op, t, ix) && r.strikes() {
+		if r.Kind == FaultThrottle && r.throttles(op, t, ix) && r.applies() {
 			return p.db.throttled(r, op, t, ix)
 		}
 	}
 	return nil
 }
 
-// throttles reports whether a rule can throttle a call. Where the rule has a reason, that must fit
-// the call: reads or writes, of the table or of an index.
+// throttles reports whether a rule can throttle a call. If the rule has a reason, the reason must
+// fit the call: a read or a write, of the table or of an index.
 func (f *Fault) throttles(op string, t *table, ix *index) bool {
 	if !f.at(site{op: op, table: t.Name, index: f.Index}) {
 		return false
 	}
-	var index string // the one whose capacity is used
+	var index string // the index whose capacity is used
 	if ix != nil && !ix.Local {
 		index = ix.Name
 	}
@@ -46,7 +46,8 @@ func (f *Fault) throttles(op string, t *table, ix *index) bool {
 	return strings.HasPrefix(f.Reason, "Table"+side) && (index == "" || writes(op))
 }
 
-// throttledBy returns the global index of that name, or the first for the empty name, or "".
+// throttledBy returns the name of the global index with that name, or of the first global index if
+// name is empty, or "" if there is none.
 func (t *table) throttledBy(name string) string {
 	for _, ix := range t.indexes {
 		if !ix.Local && (name == "" || name == ix.Name) {
@@ -56,7 +57,7 @@ func (t *table) throttledBy(name string) string {
 	return ""
 }
 
-// The service's sentences about rates.
+// The service's messages about throttling.
 const (
 	messageTableProvisioned = "The level of configured provisioned throughput for the table was " +
 		"exceeded. Consider increasing your provisioning level with the UpdateTable API."
@@ -75,8 +76,8 @@ const (
 		"Please contact AWS Support at https://aws.amazon.com/support request a limit increase"
 )
 
-// throttled makes the refusal of a throttled call: the limit is the rule's, or what a table of its
-// billing usually meets.
+// throttled returns the error of a throttled call. Without a code and reason in the rule, they are
+// those that a table with this billing mode usually gets.
 func (db *DB) throttled(r *faultRule, op string, t *table, ix *index) *dynamo.Error {
 	index := ""
 	switch {
@@ -117,7 +118,8 @@ func (db *DB) throttled(r *faultRule, op string, t *table, ix *index) *dynamo.Er
 	return e
 }
 
-// limitOf is the limit that a table meets with an exception, by default that of its billing.
+// limitOf returns the limit that a table exceeds if it gets this error code. Without a code it is
+// the usual limit of the table's billing mode.
 func limitOf(code dynamo.ErrorCode, t *table) string {
 	switch {
 	case code == dynamo.CodeRequestLimitExceeded:
@@ -129,7 +131,7 @@ func limitOf(code dynamo.ErrorCode, t *table) string {
 	return limitKeyRange
 }
 
-// codeOf is the exception that the service throws for a reason.
+// codeOf returns the error code that the service uses for a reason.
 func codeOf(reason string, t *table) dynamo.ErrorCode {
 	switch {
 	case strings.HasSuffix(reason, limitAccount):

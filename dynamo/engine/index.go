@@ -11,8 +11,9 @@ import (
 
 var errCorruptKey = errors.New("engine: corrupt row key")
 
-// appendRowKey appends the index row of an item, or nothing when the item is not in the index: a
-// key attribute is missing, or, for items older than the index, cannot be one. dst is empty.
+// appendRowKey appends the key of the item's index row, or returns an empty key if the item is not
+// in the index because a key attribute is missing or, in items older than the index, invalid. dst
+// is empty.
 func (ix *index) appendRowKey(dst []byte, h keyspace.Hasher, doc expr.Document,
 	itemKey []byte,
 ) []byte {
@@ -33,12 +34,14 @@ func (ix *index) appendRowKey(dst []byte, h keyspace.Hasher, doc expr.Document,
 		}
 		dst = appendEndedKeyValue(dst, v)
 	}
-	// What follows the item's hash is its length-prefixed partition key and its sort key.
+	// The rest of an item's key, without the hash, is its length-prefixed partition key and its
+	// sort key.
 	return append(dst, keyspace.ItemPart(itemKey)[8:]...)
 }
 
-// appendPartition appends one of the attributes that make up an index's partition key: as it is
-// when it is the only one, behind its length when there are several.
+// appendPartition appends one attribute of an index's partition key. A single attribute is appended
+// without its length; several attributes have their lengths in front, so that they can be
+// separated.
 func (ix *index) appendPartition(dst []byte, v dynamo.Value) []byte {
 	if len(ix.hash) == 1 {
 		return appendKeyValue(dst, v)
@@ -51,7 +54,7 @@ func fits(k keyAttribute, v dynamo.Value, sizeMax int) bool {
 	return v.Kind() == k.kind && size > 0 && size <= sizeMax
 }
 
-// itemKeyOf returns the row key of the item that an index row stands for.
+// itemKeyOf returns the row key of the item that an index row belongs to.
 func (ix *index) itemKeyOf(h keyspace.Hasher, t *table, indexKey []byte) ([]byte, error) {
 	rest := indexKey[keyspace.Split(indexKey):]
 	for _, k := range ix.sort {
@@ -71,7 +74,7 @@ func (ix *index) itemKeyOf(h keyspace.Hasher, t *table, indexKey []byte) ([]byte
 	return append(key, sort...), nil
 }
 
-// keysOf decodes all key attributes that an index row holds: the index's and the table's.
+// keysOf decodes all key attributes in an index row: those of the index and those of the table.
 func (ix *index) keysOf(h keyspace.Hasher, t *table, indexKey []byte) (dynamo.Key, error) {
 	itemKey, err := ix.itemKeyOf(h, t, indexKey)
 	if err != nil {
@@ -119,7 +122,7 @@ func cutEndedKeyValue(kind dynamo.Kind, b []byte) (v dynamo.Value, rest []byte, 
 	return v, rest, err
 }
 
-// project returns the part of an item that the index holds.
+// project returns the attributes of an item that the index holds.
 func (ix *index) project(item dynamo.Item) dynamo.Item {
 	if ix.include == nil {
 		return item
@@ -133,8 +136,9 @@ func (ix *index) project(item dynamo.Item) dynamo.Item {
 	return part
 }
 
-// stores reports whether the index's rows hold attributes: those of INCLUDE do, as there are few
-// of them by intent; rows of ALL would double what is written and point at the item instead.
+// stores reports whether the index's rows hold attributes. Rows of an INCLUDE projection do,
+// because they are usually small. Rows of ALL refer to the item instead, because a copy would
+// double the amount of data that is written.
 func (ix *index) stores() bool { return ix.Projection.ProjectionType == dynamo.ProjectInclude }
 
 // rowValue returns the value of the index row of an item.

@@ -10,36 +10,36 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
-// stripeCount is how many locks all items share. Two items that share one only wait for each
-// other a little; 4,096 make that rare at the number of callers one machine can have.
+// stripeCount is the number of locks that all items share. Two items with the same lock only delay
+// each other briefly, and with 4,096 locks this is rare for the number of callers of one machine.
 const stripeCount = 4096
 
-// locks serialise the writes of each item: a write holds the stripes of its items from before it
+// locks serialize the writes of each item. A write holds the stripes of its items from before it
 // reads them until its batch is applied.
 type locks struct {
 	stripes [stripeCount]stripe
-	off     bool // tests show that they notice when there are no locks
+	off     bool // tests turn the locks off to show that other tests would notice
 }
 
 type stripe struct {
 	sync.Mutex
-	// last is the flight of the newest write under this stripe, so that a reader who may have
-	// seen it can wait until it is on the disk.
+	// last is the sync ticket of the newest write under this stripe. A reader that may have seen
+	// the write waits for it.
 	last atomic.Uint64
-	// recent is an item that an update left here, guarded by the lock.
+	// recent is the item that the last update under this stripe wrote, guarded by the lock.
 	recent recent
 }
 
-// recent remembers one item as it is now, so that the next update of it need not look for it:
-// what was updated once is often updated again. Whoever changes an item under the lock keeps it
-// true.
+// recent caches the current state of one item, so that the next update of the item need not read
+// it: an item that was updated is often updated again. Every write of an item under the lock must
+// update or clear it.
 type recent struct {
 	key  string
 	view row.View
 }
 
-// recentSizeMax bounds the items that are remembered, and so all of them to 36 MB. A payment of
-// 8 KB is among them, as it is claimed and settled one after the other.
+// recentSizeMax is the maximum size of a cached item, which limits the cache to 36 MB. It admits a
+// payment of 8 KB, because a payment is claimed and settled in quick succession.
 const recentSizeMax = 9 << 10
 
 func (r *recent) forget(rowKey []byte) {
@@ -50,8 +50,8 @@ func (r *recent) forget(rowKey []byte) {
 
 func stripeOf(itemKey []byte) uint16 { return uint16(xxhash.Sum64(itemKey) % stripeCount) }
 
-// lock takes the stripes, which it sorts and rids of repeats, always in the same order, so that
-// no two calls wait for each other.
+// lock locks the stripes after it has sorted them and removed duplicates. All calls lock in the
+// same order, so that they cannot deadlock.
 func (l *locks) lock(stripes []uint16) []uint16 {
 	if len(stripes) > 1 {
 		slices.Sort(stripes)
@@ -75,96 +75,99 @@ func (l *locks) unlock(stripes []uint16) {
 	}
 }
 
-// depart notes that a write under the locked stripes is on its way to the disk.
-func (l *locks) depart(stripes []uint16, flight uint64) {
+// markStripes records the sync ticket of a write under its locked stripes.
+func (l *locks) markStripes(stripes []uint16, ticket uint64) {
 	for _, s := range stripes {
-		l.stripes[s].last.Store(flight)
+		l.stripes[s].last.Store(ticket)
 	}
 }
 
-// flights tell which writes have reached the disk. A write takes off before its batch is applied
-// and lands when its sync returned; landed(n) means that n and all before it are on the disk.
-// Readers wait for the flights that they may have seen, so that no answer tells of something
-// that a power cut could still undo.
-type flights struct {
-	mu      sync.Mutex
-	newest  uint64          // the last flight that took off
-	oldest  atomic.Uint64   // all flights up to this one have landed
-	arrived map[uint64]bool // those after it that landed before their turn
-	waiting []waiter
-	failed  <-chan struct{} // closed when the disk has failed: those in progress never land then
+// syncQueue numbers the syncs of writes. A write gets a ticket before its batch is applied, and the
+// ticket completes when the sync returns. A reader waits for the tickets that it may have seen,
+// because otherwise it could return data that a power failure removes.
+type syncQueue struct {
+	mu        sync.Mutex
+	newest    uint64          // the newest ticket
+	oldest    atomic.Uint64   // this ticket and all before it are complete
+	completed map[uint64]bool // complete tickets after oldest
+	waiting   []waiter
+	failed    <-chan struct{} // closed when the disk has failed, because tickets stay pending
 }
 
 type waiter struct {
-	flight uint64
+	ticket uint64
 	done   chan struct{}
 }
 
-func (f *flights) takeOff() uint64 {
-	f.mu.Lock()
-	f.newest++
-	n := f.newest
-	f.mu.Unlock()
+// begin returns the next ticket.
+func (q *syncQueue) begin() uint64 {
+	q.mu.Lock()
+	q.newest++
+	n := q.newest
+	q.mu.Unlock()
 	return n
 }
 
-func (f *flights) land(flight uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	oldest := f.oldest.Load()
-	if flight != oldest+1 {
-		if f.arrived == nil {
-			f.arrived = map[uint64]bool{}
+// complete completes a ticket, and wakes the waiters for which it was the last one missing.
+func (q *syncQueue) complete(ticket uint64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	oldest := q.oldest.Load()
+	if ticket != oldest+1 {
+		if q.completed == nil {
+			q.completed = map[uint64]bool{}
 		}
-		f.arrived[flight] = true
+		q.completed[ticket] = true
 		return
 	}
-	oldest = flight
-	for f.arrived[oldest+1] {
+	oldest = ticket
+	for q.completed[oldest+1] {
 		oldest++
-		delete(f.arrived, oldest)
+		delete(q.completed, oldest)
 	}
-	f.oldest.Store(oldest)
-	f.waiting = slices.DeleteFunc(f.waiting, func(w waiter) bool {
-		if w.flight <= oldest {
+	q.oldest.Store(oldest)
+	q.waiting = slices.DeleteFunc(q.waiting, func(w waiter) bool {
+		if w.ticket <= oldest {
 			close(w.done)
 		}
-		return w.flight <= oldest
+		return w.ticket <= oldest
 	})
 }
 
-// wait reports whether the flight and all before it have landed, once it is known.
-func (f *flights) wait(flight uint64) bool {
-	if f.oldest.Load() >= flight {
+// wait waits until the ticket and all before it are complete. It reports false if the disk failed
+// before that.
+func (q *syncQueue) wait(ticket uint64) bool {
+	if q.oldest.Load() >= ticket {
 		return true
 	}
-	f.mu.Lock()
-	if f.oldest.Load() >= flight {
-		f.mu.Unlock()
+	q.mu.Lock()
+	if q.oldest.Load() >= ticket {
+		q.mu.Unlock()
 		return true
 	}
-	w := waiter{flight: flight, done: make(chan struct{})}
-	f.waiting = append(f.waiting, w)
-	f.mu.Unlock()
+	w := waiter{ticket: ticket, done: make(chan struct{})}
+	q.waiting = append(q.waiting, w)
+	q.mu.Unlock()
 	select {
 	case <-w.done:
 		return true
-	case <-f.failed:
-		return f.oldest.Load() >= flight
+	case <-q.failed:
+		return q.oldest.Load() >= ticket
 	}
 }
 
-// last returns the newest flight, landed or not.
-func (f *flights) last() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.newest
+// last returns the newest ticket, complete or not.
+func (q *syncQueue) last() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.newest
 }
 
-// waitAll reports whether every flight that took off before has landed, once it is known.
-func (f *flights) waitAll() bool {
-	f.mu.Lock()
-	n := f.newest
-	f.mu.Unlock()
-	return f.wait(n)
+// waitAll waits until all existing tickets are complete. It reports false if the disk failed before
+// that.
+func (q *syncQueue) waitAll() bool {
+	q.mu.Lock()
+	n := q.newest
+	q.mu.Unlock()
+	return q.wait(n)
 }

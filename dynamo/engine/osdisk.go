@@ -10,13 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The modes of a data directory: only its owner reads what is in it.
+// The modes of a data directory. Only its owner can read the files.
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
 )
 
-// osDisk is the operating system's file system. Files that it makes are private.
+// osDisk is the operating system's file system. Files that it creates are private.
 type osDisk struct{ vfs.FS }
 
 // Create creates a file for writing.
@@ -39,20 +39,20 @@ func (d osDisk) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fil
 	return private(to, f, err)
 }
 
-// private makes a file private that was just opened. Until then its directory protects it.
+// private makes a file private right after it was opened. The mode of its directory protects it
+// until then.
 func private(name string, f vfs.File, err error) (vfs.File, error) {
 	if err == nil {
-		_ = os.Chmod(name, fileMode) // a file system without modes has nothing to protect with
+		_ = os.Chmod(name, fileMode) // a file system without modes cannot protect files
 	}
 	return f, err
 }
 
-// Truncate cuts a file off.
+// Truncate changes the size of a file.
 func (osDisk) Truncate(name string, size int64) error { return os.Truncate(name, size) }
 
-// makePrivate sets the modes of a data directory that exists, and of the files of the database in
-// it. It is an attempt, and a warning if it fails: the owner of the directory may be another user,
-// who has chosen the modes.
+// makePrivate sets the modes of an existing data directory and of the files in it. A failure is
+// only logged, because the directory may belong to another user who chose its modes.
 func makePrivate(dir string, log *slog.Logger) {
 	err := restrict(dir, dirMode)
 	entries, listErr := os.ReadDir(dir)
@@ -68,7 +68,7 @@ func makePrivate(dir string, log *slog.Logger) {
 	}
 }
 
-// restrict takes from a file or directory the permissions that are not in a mode.
+// restrict removes the permissions of a file or directory that are not in a mode.
 func restrict(name string, mode fs.FileMode) error {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

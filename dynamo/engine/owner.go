@@ -22,11 +22,11 @@ import (
 type InUseError struct {
 	Dir     string
 	PID     int       // 0 if it is unknown
-	Program string    // the name of its program, without arguments, which may be secret
+	Program string    // name of its program, without arguments, because they may contain secrets
 	Since   time.Time // when it opened the database
 }
 
-// Error says who holds the database and what to do.
+// Error names the process that has the database open, and what to do.
 func (e *InUseError) Error() string {
 	holder := "another process"
 	if e.PID != 0 {
@@ -39,8 +39,8 @@ func (e *InUseError) Error() string {
 
 const ownerFile = "OWNER"
 
-// owner is this process's hold on a data directory. The operating system lets go of the lock
-// when the process ends in whatever way; the file beside it only says whose it is.
+// owner holds the lock of a data directory. The operating system releases the lock when the process
+// ends, however it ends. The owner file only names the process for error messages.
 type owner struct {
 	fs   vfs.FS
 	path string
@@ -58,14 +58,14 @@ func own(fs vfs.FS, dir string) (*owner, error) {
 	}
 	o := &owner{fs: fs, path: path, lock: lock}
 	if err := o.sign(dir); err != nil {
-		_ = lock.Close() // the write's error is the one to return
+		_ = lock.Close() // return the error of the write
 		return nil, unusable(dir, "write", path, err)
 	}
 	return o, nil
 }
 
-// makeDir makes a directory with all that lead to it, and sees to it that a power cut does not
-// take them away again together with what is in them.
+// makeDir creates a directory and its parents. It syncs the parents, because otherwise a power cut
+// could remove the new directory with all its files.
 func makeDir(fs vfs.FS, dir string) error {
 	var parents []string
 	for at := dir; ; {
@@ -112,7 +112,7 @@ func (o *owner) sign(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// release lets go of the directory; a nil owner holds none.
+// release releases the directory; a nil owner holds none.
 func (o *owner) release() error {
 	if o == nil {
 		return nil
@@ -124,7 +124,8 @@ func (o *owner) release() error {
 	return errors.Join(err, o.lock.Close())
 }
 
-// unusable returns the error of a directory that cannot be written, or that is none.
+// unusable returns the error of a directory that cannot be written, or of a path that is not a
+// directory.
 func unusable(dir, op, file string, cause error) error {
 	if errors.Is(cause, syscall.ENOTDIR) || errors.Is(cause, syscall.EEXIST) {
 		return fmt.Errorf("%s %s: not a directory: use another name", op, file)
@@ -135,7 +136,7 @@ func unusable(dir, op, file string, cause error) error {
 }
 
 // heldBy turns a failed lock into an InUseError, or into the reason why the directory cannot be
-// locked at all.
+// locked.
 func heldBy(fs vfs.FS, dir, path string, cause error) error {
 	if !busy(cause) {
 		return unusable(dir, "lock", dir, cause)
@@ -147,18 +148,18 @@ func heldBy(fs vfs.FS, dir, path string, cause error) error {
 	}
 	defer func() { _ = f.Close() }()
 	if raw, err := io.ReadAll(io.LimitReader(f, 1<<16)); err == nil {
-		// Half a file is as good as none: the holder is then not named.
+		// An incomplete file is ignored: the error then does not name the process.
 		_ = json.Unmarshal(raw, inUse)
 		inUse.Dir = dir
 	}
 	return inUse
 }
 
-// busy reports whether a lock failed because another process, or this one, holds it.
+// busy reports whether a lock failed because this or another process holds it.
 func busy(err error) bool {
 	var path *os.PathError
 	if errors.As(err, &path) {
-		return false // the file of the lock could not be opened
+		return false // the lock file could not be opened
 	}
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) ||
 		strings.Contains(err.Error(), "held by")

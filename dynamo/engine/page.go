@@ -12,8 +12,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
-// page is one page of a Query or Scan while it is read: the range of rows, what to do with each,
-// and what came of it.
+// page is one page of a Query or Scan while it is read: the range of rows, the options, and the
+// result.
 type page struct {
 	db         *DB
 	table      *table
@@ -21,7 +21,7 @@ type page struct {
 	hash, sort []keyAttribute
 
 	lower, upper []byte // rows in [lower, upper)
-	partition    []byte // what all rows of a query's partition begin with
+	partition    []byte // prefix of all rows of a query's partition
 	reverse      bool
 	limit        int
 
@@ -29,17 +29,17 @@ type page struct {
 	projection *expr.Projection
 	countOnly  bool
 	consistent bool
-	fetch      bool // a local index goes to the table for the whole item
+	fetch      bool // a local index reads whole items from the table
 	level      dynamo.ReturnConsumedCapacity
-	each       func(dynamo.Attributes) // takes the items instead of the list, unless nil
+	each       func(dynamo.Attributes) // if set, receives the items instead of the list
 
-	view       row.View          // the row that is looked at
+	view       row.View          // the current row
 	attributes dynamo.Attributes // its attributes, for each
-	failed     error             // what kept attributes from its end
+	failed     error             // the error that ended attributes early
 
 	items          []dynamo.Item
 	count, scanned int
-	size           int // of what was evaluated, in bytes
+	size           int // of the evaluated items, in bytes
 	fetched        float64
 	last           dynamo.Key
 }
@@ -48,13 +48,13 @@ func bounds(lower, upper []byte) *pebble.IterOptions {
 	return &pebble.IterOptions{LowerBound: lower, UpperBound: upper}
 }
 
-// contextEvery is after how many rows a page looks whether its caller is still there.
+// contextEvery is the number of rows after which a page checks its context.
 const contextEvery = 256
 
-// read fills the page from one consistent view of the store: it ends at the limit, at 1 MB of
+// read fills the page from one snapshot of the store. The page ends at the limit, at 1 MB of
 // evaluated data, or at the end of the range.
 func (p *page) read(ctx context.Context) error {
-	if err := p.disturb(); err != nil {
+	if err := p.applyFaults(); err != nil {
 		return err
 	}
 	snapshot, release := p.reader()
@@ -65,21 +65,22 @@ func (p *page) read(ctx context.Context) error {
 	return p.db.awaitReads()
 }
 
-// reader returns what the page reads from. Rows that point at their items are read together with
-// them from one snapshot; rows that stand alone need only their iterator's view.
+// reader returns the store or a snapshot for the page. Index rows that refer to items are read from
+// the same snapshot as the items. Rows that contain all their data need only an iterator, which is
+// a snapshot itself.
 func (p *page) reader() (pebble.Reader, func() error) {
 	if older, release := p.older(); older != nil {
 		return older, release
 	}
-	if p.index == nil || p.index.standsAlone() && !p.fetch {
+	if p.index == nil || p.index.covering() && !p.fetch {
 		return p.db.store, func() error { return nil }
 	}
 	s := p.db.store.NewSnapshot()
 	return s, s.Close
 }
 
-// standsAlone reports whether the index's rows hold all that the index projects.
-func (ix *index) standsAlone() bool { return ix.include != nil }
+// covering reports whether the index is covering: its rows hold all attributes that it projects.
+func (ix *index) covering() bool { return ix.include != nil }
 
 func (p *page) walk(ctx context.Context, r pebble.Reader) error {
 	it, err := r.NewIter(bounds(p.lower, p.upper))
@@ -120,7 +121,7 @@ func (p *page) full() bool {
 	return p.limit > 0 && p.scanned >= p.limit || p.size >= dynamo.PageSizeMax
 }
 
-// evaluate looks at one row: it counts it, filters it, and adds what is asked of it.
+// evaluate counts one row, filters it, and adds the requested attributes to the result.
 func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 	view, item, err := p.load(r, it)
 	if err != nil {
@@ -135,6 +136,7 @@ func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 	if p.countOnly {
 		return nil
 	}
+	// Without a projection the item is passed on as it is encoded, which avoids building a map.
 	if item == nil && p.each != nil && !p.narrows() {
 		return p.hand()
 	}
@@ -157,13 +159,13 @@ func (p *page) evaluate(r pebble.Reader, it *pebble.Iterator) error {
 	return nil
 }
 
-// narrows reports whether the page answers with less than what its rows hold.
+// narrows reports whether the page returns fewer attributes than its rows hold.
 func (p *page) narrows() bool {
 	return p.projection != nil ||
 		p.index != nil && !p.fetch && !p.index.stores() && p.index.include != nil
 }
 
-// hand hands over the current item as it lies in its row, without building it.
+// hand passes the current item to each as it is encoded in its row, without building a map.
 func (p *page) hand() error {
 	if p.attributes == nil {
 		p.attributes = func(yield func(string, dynamo.Value) bool) {
@@ -181,8 +183,8 @@ func document(view *row.View, item dynamo.Item) expr.Document {
 	return view
 }
 
-// load reads what a row stands for, as a view or already decoded, and counts its size: that of
-// the entry as the table or index holds it.
+// load reads the item of a row, either as a view or decoded, and adds the size of the entry as the
+// table or index holds it.
 func (p *page) load(r pebble.Reader, it *pebble.Iterator) (row.View, dynamo.Item, error) {
 	if p.index == nil || p.index.stores() && !p.fetch {
 		raw, err := it.ValueAndErr()
@@ -191,13 +193,13 @@ func (p *page) load(r pebble.Reader, it *pebble.Iterator) (row.View, dynamo.Item
 		}
 		viewOf := row.NewView
 		if p.each != nil || p.countOnly {
-			viewOf = row.AliasView // which lasts until the iterator moves on
+			viewOf = row.AliasView // valid until the iterator moves
 		}
 		view, err := viewOf(raw)
 		p.size += view.Size()
 		return view, nil, err
 	}
-	if p.index.standsAlone() && !p.fetch {
+	if p.index.covering() && !p.fetch {
 		keys, err := p.index.keysOf(p.db.hash, p.table, it.Key())
 		p.size += keys.Size()
 		return row.View{}, keys, err
@@ -223,7 +225,7 @@ func (p *page) load(r pebble.Reader, it *pebble.Iterator) (row.View, dynamo.Item
 	return view, item, nil
 }
 
-// keysOf returns the key that the next page begins after.
+// keysOf returns the key after which the next page begins.
 func (p *page) keysOf(rowKey []byte) (dynamo.Key, error) {
 	if p.index == nil {
 		return p.table.keyOf(rowKey)
@@ -231,8 +233,9 @@ func (p *page) keysOf(rowKey []byte) (dynamo.Key, error) {
 	return p.index.keysOf(p.db.hash, p.table, rowKey)
 }
 
-// consumed is what the page cost: the sum of what it evaluated, rounded up once, on the line of
-// the table or index; items fetched through a local index, each rounded up, on the table's.
+// consumed returns the cost of the page. The sizes of all evaluated entries are added up and
+// rounded up once, for the table or the index. Items that a local index reads from the table are
+// each rounded up and charged to the table.
 func (p *page) consumed() *dynamo.ConsumedCapacity {
 	if !metered(p.level) {
 		return nil

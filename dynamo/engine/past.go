@@ -10,33 +10,32 @@ import (
 
 // past keeps older states of a database for a rule of Faults that serves reads from them.
 //
-// A state is kept just before a write, but at most one in a quarter of the time that the rule
-// looks back: five states are there at most, and a read that is to be behind by some time is
-// behind by that or a quarter less. What is no longer looked back on is let go at the next write
-// or read.
+// A state is kept just before a write, at most every quarter of the rule's delay. So at most five
+// states exist, and a read is delayed by the requested time or up to a quarter less. A state that
+// is too old is released at the next write or read.
 type past struct {
 	db   *DB
-	age  time.Duration // how far back anybody looks
-	held bool          // the first state is kept until it is forgotten
+	age  time.Duration // the maximum delay of a read
+	held bool          // the first state is kept until forget
 
 	mu     sync.Mutex
 	closed bool
-	states []*state // the oldest first
+	states []*state // oldest first
 }
 
-// state is the database as it was just before a write at some time.
+// state is the database just before a write at some time.
 type state struct {
 	past     *past
 	at       time.Time
 	snapshot *pebble.Snapshot
-	users    int  // reads under way, guarded by the lock of past
-	dropped  bool // closed by the last user
+	users    int  // reads in progress, guarded by the lock of past
+	dropped  bool // closed by its last user
 }
 
-// statesPerAge is how many states are kept for the time that is looked back.
+// statesPerAge is the number of states that are kept for the maximum delay.
 const statesPerAge = 4
 
-// note keeps the state as it is, before a write, if the last one kept is old enough.
+// note keeps the present state before a write, if the last kept state is old enough.
 func (p *past) note() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,8 +51,8 @@ func (p *past) note() {
 	p.states = append(p.states, &state{past: p, at: now, snapshot: p.db.store.NewSnapshot()})
 }
 
-// prune drops the states that are older than anybody looks back. A state that cannot be closed
-// is reported when the database is closed.
+// prune drops states that are older than any read needs. An error of closing a snapshot is reported
+// again when the database is closed.
 func (p *past) prune(now time.Time) {
 	for !p.held && len(p.states) > 0 && now.Sub(p.states[0].at) >= p.age {
 		_ = p.states[0].drop()
@@ -61,8 +60,8 @@ func (p *past) prune(now time.Time) {
 	}
 }
 
-// before returns the oldest state that holds every write older than age, or nil when the present
-// is the only such. The caller releases it.
+// before returns the oldest state that includes every write older than age, or nil if only the
+// present state does. The caller releases it.
 func (p *past) before(age time.Duration) *state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +76,7 @@ func (p *past) before(age time.Duration) *state {
 	return nil
 }
 
-// forget drops all states, so that reads see the present.
+// forget drops all states, so that reads see the present state.
 func (p *past) forget() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,7 +95,8 @@ func (p *past) close() error {
 	return p.forget()
 }
 
-// drop closes the state's snapshot, or leaves that to its last user. The lock of past is held.
+// drop closes the snapshot of the state, or leaves that to its last user. The caller holds the lock
+// of past.
 func (s *state) drop() error {
 	s.dropped = true
 	if s.users > 0 {

@@ -7,31 +7,32 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// pollPhase is how often work that waits for the clock looks at it; tests move theirs at once.
+// pollPhase is the interval at which waiting work checks the clock, because tests advance their
+// clock without a notification.
 const pollPhase = 5 * time.Millisecond
 
-// phase is what a table is going through while changes take time; see Options.TableDelay. It is not
-// kept: what a restart meets is done.
+// phase is the status of a table while a change takes time; see Options.TableDelay. It is not
+// stored: after a restart every change is complete.
 type phase struct {
 	status dynamo.TableStatus // CREATING or UPDATING, until then
 	until  time.Time
-	// leaving is an index that was deleted, as it was.
+	// leaving is the last description of an index that was deleted.
 	leaving *dynamo.GlobalSecondaryIndexDescription
 }
 
-// pass begins a phase of a table that lasts for the delay.
-func (db *DB) pass(t *table, status dynamo.TableStatus) {
+// beginPhase begins a phase of a table that lasts for TableDelay.
+func (db *DB) beginPhase(t *table, status dynamo.TableStatus) {
 	if db.opts.TableDelay > 0 {
 		t.phase = phase{status: status, until: db.opts.Now().Add(db.opts.TableDelay)}
 	}
 }
 
-// in reports whether a table is in a phase that still lasts.
+// in reports whether a table is in a phase that is not over.
 func (db *DB) in(t *table, status dynamo.TableStatus) bool {
 	return t.phase.status == status && db.opts.Now().Before(t.phase.until)
 }
 
-// describePhase adds to a description what the table is going through.
+// describePhase changes a description to what the service returns during the table's phase.
 func (db *DB) describePhase(t *table, out *dynamo.TableDescription) {
 	if db.opts.TableDelay <= 0 || !db.opts.Now().Before(t.phase.until) {
 		return
@@ -43,7 +44,7 @@ func (db *DB) describePhase(t *table, out *dynamo.TableDescription) {
 		case t.phase.status == dynamo.StatusCreating:
 			x.IndexStatus = dynamo.StatusCreating
 		case x.IndexStatus == dynamo.StatusCreating:
-			x.Backfilling = false // resources come first, then the items
+			x.Backfilling = false // the service allocates resources before it fills the index
 		}
 	}
 	if t.phase.leaving != nil {
@@ -51,7 +52,7 @@ func (db *DB) describePhase(t *table, out *dynamo.TableDescription) {
 	}
 }
 
-// checkIdle refuses to change a table that is being changed.
+// checkIdle refuses a change of a table during another change.
 func (db *DB) checkIdle(t *table) error {
 	switch {
 	case db.in(t, dynamo.StatusCreating):
@@ -69,30 +70,30 @@ func inUse(what string) error {
 	}
 }
 
-// ghost is a table that was deleted and is still described.
-type ghost struct {
+// deletedTable is a table that was deleted and is still described.
+type deletedTable struct {
 	description dynamo.TableDescription
 	until       time.Time
 }
 
-// haunt keeps a deleted table's description for the delay.
-func (db *DB) haunt(d *dynamo.TableDescription) {
+// keepDescription keeps the description of a deleted table for TableDelay.
+func (db *DB) keepDescription(d *dynamo.TableDescription) {
 	if db.opts.TableDelay > 0 {
-		db.ghosts[d.TableName] = ghost{*d, db.opts.Now().Add(db.opts.TableDelay)}
+		db.deletedTables[d.TableName] = deletedTable{*d, db.opts.Now().Add(db.opts.TableDelay)}
 	}
 }
 
-// ghost returns the description of a table that is being deleted.
-func (db *DB) ghost(name string) *dynamo.TableDescription {
-	if g, ok := db.ghosts[name]; ok && db.opts.Now().Before(g.until) {
+// deletedDescription returns the description of a table that is being deleted.
+func (db *DB) deletedDescription(name string) *dynamo.TableDescription {
+	if g, ok := db.deletedTables[name]; ok && db.opts.Now().Before(g.until) {
 		d := g.description
 		return &d
 	}
 	return nil
 }
 
-// leave keeps the description of a deleted index for the delay.
-func (db *DB) leave(before *dynamo.TableDescription, t *table, index string) {
+// keepIndexDescription keeps the description of a deleted index for TableDelay.
+func (db *DB) keepIndexDescription(before *dynamo.TableDescription, t *table, index string) {
 	for _, x := range before.GlobalSecondaryIndexes {
 		if x.IndexName == index && db.opts.TableDelay > 0 {
 			x.IndexStatus, x.Backfilling = dynamo.StatusDeleting, false
@@ -101,7 +102,7 @@ func (db *DB) leave(before *dynamo.TableDescription, t *table, index string) {
 	}
 }
 
-// awaitPhase waits until a phase is over by the clock.
+// awaitPhase waits until the phase is over by the clock.
 func (db *DB) awaitPhase(ctx context.Context, until time.Time) error {
 	if db.opts.TableDelay <= 0 {
 		return nil

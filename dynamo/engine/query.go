@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
 
-// The service's sentences about queries.
+// The service's messages about queries.
 const (
 	messageNoIndex      = "The table does not have the specified index: %s"
 	messageBackfilling  = "Cannot read from backfilling global secondary index: %s"
@@ -33,7 +33,7 @@ func (db *DB) Query(ctx context.Context, in *dynamo.QueryInput) (*dynamo.QueryOu
 	return db.QueryEach(ctx, in, nil)
 }
 
-// QueryEach is Query for those who take the items one by one; see [dynamo.Pager].
+// QueryEach is Query for callers that receive the items one by one; see [dynamo.Pager].
 func (db *DB) QueryEach(ctx context.Context, in *dynamo.QueryInput,
 	each func(dynamo.Attributes),
 ) (*dynamo.QueryOutput, error) {
@@ -81,7 +81,7 @@ func (db *DB) QueryEach(ctx context.Context, in *dynamo.QueryInput,
 	}, nil
 }
 
-// scanSegmentsMax is how many segments a parallel scan may have.
+// scanSegmentsMax is the maximum number of segments of a parallel scan.
 const scanSegmentsMax = 1_000_000
 
 // Scan reads one page of a table or index; see [dynamo.DB].
@@ -89,7 +89,7 @@ func (db *DB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutpu
 	return db.ScanEach(ctx, in, nil)
 }
 
-// ScanEach is Scan for those who take the items one by one; see [dynamo.Pager].
+// ScanEach is Scan for callers that receive the items one by one; see [dynamo.Pager].
 func (db *DB) ScanEach(ctx context.Context, in *dynamo.ScanInput, each func(dynamo.Attributes)) (
 	*dynamo.ScanOutput, error,
 ) {
@@ -133,7 +133,8 @@ func (db *DB) ScanEach(ctx context.Context, in *dynamo.ScanInput, each func(dyna
 	}, nil
 }
 
-// checkPage validates what Query and Scan have in common. Their texts differ in one word.
+// checkPage validates the options that Query and Scan share. The service's messages for them differ
+// in one word.
 func checkPage(operation string, s dynamo.Select, limit int,
 	level dynamo.ReturnConsumedCapacity,
 ) error {
@@ -188,7 +189,7 @@ func checkSegments(segment, total int) error {
 	return nil
 }
 
-// newPage resolves the table or index and checks what may be asked of it.
+// newPage finds the table or index and validates the options for it.
 func (db *DB) newPage(tableName, indexName string, exprs *expr.Prepared, s dynamo.Select,
 	consistent, projected bool,
 ) (*page, error) {
@@ -218,7 +219,7 @@ func (db *DB) newPage(tableName, indexName string, exprs *expr.Prepared, s dynam
 	return p, p.selects(s, projected)
 }
 
-// selects checks the Select parameter against the projection and the index.
+// selects validates the Select parameter against the projection and the index.
 func (p *page) selects(s dynamo.Select, projected bool) error {
 	switch {
 	case projected && s != "" && s != dynamo.SelectSpecificAttributes:
@@ -253,8 +254,8 @@ var selectWords = map[dynamo.Select]string{
 	dynamo.SelectCount:                  "only the Count",
 }
 
-// fetchesFor decides whether a local index must go to the table for what is asked; a global one
-// cannot.
+// fetchesFor decides whether the requested attributes must be read from the table. Only a local
+// index can do that; a global one refuses the request.
 func (p *page) fetchesFor(names []string) error {
 	for _, name := range names {
 		if p.index.include[name] {
@@ -269,9 +270,9 @@ func (p *page) fetchesFor(names []string) error {
 	return nil
 }
 
-// restrict narrows the page to what the key condition allows: equality on each partition key
-// attribute, then conditions on the sort key attributes from left to right of which only the
-// last may be a range.
+// restrict reduces the page to the rows of the key condition: equality on each partition key
+// attribute, then conditions on the sort key attributes from left to right. Only the last of these
+// may be a range, because otherwise the rows would not be one range.
 func (p *page) restrict(kc *expr.KeyCondition) error {
 	terms := map[string]*expr.KeyTerm{}
 	for i := range kc.Terms {
@@ -336,8 +337,8 @@ func checkTerm(k keyAttribute, term *expr.KeyTerm) error {
 	return nil
 }
 
-// narrow applies a condition on the next sort key attribute. What is before it in the key is
-// common to all rows in range, so every bound starts with it.
+// narrow applies a condition on the next sort key attribute. All rows in the range share the key
+// before this attribute, so every bound begins with it.
 func (p *page) narrow(term *expr.KeyTerm) {
 	prefix := p.lower
 	at := func(v dynamo.Value) []byte {
@@ -349,7 +350,7 @@ func (p *page) narrow(term *expr.KeyTerm) {
 	}
 	after := func(v dynamo.Value) []byte {
 		if p.index != nil {
-			return keyspace.After(at(v)) // the item's key follows
+			return keyspace.After(at(v)) // the key of the item follows
 		}
 		return append(at(v), 0) // nothing follows
 	}
@@ -391,7 +392,7 @@ func (p *page) checkFilter() error {
 	return nil
 }
 
-// segment narrows a scan to one of several equal ranges of hashes.
+// segment reduces a scan to one of several equal ranges of partition hashes.
 func (p *page) segment(segment, total int) {
 	if total <= 1 {
 		return
@@ -404,8 +405,8 @@ func (p *page) segment(segment, total int) {
 	}
 }
 
-// startAfter makes the page begin after a key, which need not exist but must be one that this
-// page could have ended with.
+// startAfter makes the page begin after a key. The key need not exist, but the page must be able to
+// end with it.
 func (p *page) startAfter(key dynamo.Key, query bool) error {
 	if key == nil {
 		return nil
@@ -457,7 +458,7 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 	return nil
 }
 
-// mergeKeys joins key attributes without repeats: an index may use the table's own.
+// mergeKeys joins key attributes without duplicates, because an index may use those of the table.
 func mergeKeys(a, b []keyAttribute) []keyAttribute {
 	for _, k := range b {
 		found := false

@@ -52,9 +52,10 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	return out, nil
 }
 
-// awaitReads returns when everything that a read may have seen is on the disk, or will never be.
+// awaitReads waits until everything that a read may have seen is on the disk. It returns an error
+// if the disk failed before that.
 func (db *DB) awaitReads() error {
-	if !db.synced || db.flights.waitAll() {
+	if !db.synced || db.syncs.waitAll() {
 		return nil
 	}
 	return db.Failure()
@@ -95,8 +96,8 @@ const (
 	messageNoRequests   = "The requestItems parameter is required for %s"
 )
 
-// BatchGet reads items one by one; see [dynamo.DB]. What would make the answer larger than 16 MB
-// is left for another call.
+// BatchGet reads items one by one; see [dynamo.DB]. Keys that would make the response larger than
+// 16 MB are returned as unprocessed.
 func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	*dynamo.BatchGetOutput, error,
 ) {
@@ -110,7 +111,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	}
 	out := &dynamo.BatchGetOutput{Responses: map[string][]dynamo.Item{}}
 	for name := range in.RequestItems {
-		out.Responses[name] = []dynamo.Item{} // also where nothing is found
+		out.Responses[name] = []dynamo.Item{} // an entry for each table, even if no item is found
 	}
 	if in, reads, out.UnprocessedKeys, err = db.keptReads(in, reads); err != nil {
 		return nil, err
@@ -160,11 +161,11 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 
 type batchRead struct {
 	keyRead
-	name string // the table as the caller named it
+	name string // the table's name in the request
 	key  dynamo.Key
 }
 
-// batchReads validates the whole batch before anything is read.
+// batchReads validates the whole batch before the first read.
 func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	var wrong constraints
 	wrong.capacity(in.ReturnConsumedCapacity)
@@ -199,8 +200,8 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 			if err := first(refusal, err); err != nil {
 				return nil, err
 			}
-			// The service compares keys as they are written: one number in two notations is
-			// two keys here, and is answered once.
+			// The service compares keys as they are written. One number in two notations is two
+			// keys for it, but only one item is returned.
 			written := r.table.written(key, r.rowKey)
 			if seen[written] {
 				return nil, dynamo.Invalid(messageBatchRepeats)
@@ -215,7 +216,8 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	return reads, nil
 }
 
-// written tells keys apart as they are written: a row key with the texts of its numbers.
+// written returns a text that differs for keys that are written differently: the row key, followed
+// by its numbers as written.
 func (t *table) written(key dynamo.Key, rowKey []byte) string {
 	text := string(rowKey)
 	for _, k := range t.keys {
@@ -226,8 +228,8 @@ func (t *table) written(key dynamo.Key, rowKey []byte) string {
 	return text
 }
 
-// BatchWrite puts and deletes items; see [dynamo.DB]. One batch is written, so here all of it
-// lands at once, though callers may not count on that.
+// BatchWrite puts and deletes items; see [dynamo.DB]. Here all members are written as one atomic
+// batch, but callers may not rely on that, because the service does not promise it.
 func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	*dynamo.BatchWriteOutput, error,
 ) {
@@ -291,7 +293,7 @@ func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	return actions, checkDistinct(actions, messageBatchRepeats)
 }
 
-// requestsText stands for the requests of a batch in a message: how many there are of each table.
+// requestsText formats the requests of a batch for a message: the number of requests of each table.
 func requestsText(requests map[string][]dynamo.WriteRequest) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(requests)) {

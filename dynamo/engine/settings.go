@@ -7,11 +7,11 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// onDemandNone, in an update, takes a cap of throughput away.
+// onDemandNone removes a maximum throughput in an update.
 const onDemandNone = -1
 
-// settle takes what a new table's definition says besides its keys and indexes.
-func (d *descriptor) settle(in *dynamo.CreateTableInput) error {
+// applySettings copies the settings other than keys and indexes from the definition of a new table.
+func (d *descriptor) applySettings(in *dynamo.CreateTableInput) error {
 	if err := checkTags(in.Tags); err != nil {
 		return err
 	}
@@ -30,8 +30,8 @@ func (d *descriptor) settle(in *dynamo.CreateTableInput) error {
 	return nil
 }
 
-// resettle changes those settings.
-func (d *descriptor) resettle(in *dynamo.UpdateTableInput) error {
+// changeSettings applies an update to those settings.
+func (d *descriptor) changeSettings(in *dynamo.UpdateTableInput) error {
 	if err := checkClass(in.TableClass); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (d *descriptor) resettle(in *dynamo.UpdateTableInput) error {
 		d.Class = in.TableClass
 	}
 	if d.Billing == dynamo.BillingProvisioned && in.OnDemandThroughput == nil {
-		d.OnDemand = nil // caps end with paying by request
+		d.OnDemand = nil // the maximum throughput applies only to on-demand billing
 		return nil
 	}
 	onDemand, err := mergeOnDemand(d.Billing, d.OnDemand, in.OnDemandThroughput, true)
@@ -60,7 +60,7 @@ func checkClass(class dynamo.TableClass) error {
 	return wrong.err()
 }
 
-// mergeOnDemand sets caps member by member. Only an update may take one away.
+// mergeOnDemand sets each maximum that is given. Only an update may remove one.
 func mergeOnDemand(billing dynamo.BillingMode, now, asked *dynamo.OnDemandThroughput,
 	update bool,
 ) (*dynamo.OnDemandThroughput, error) {
@@ -88,7 +88,7 @@ func mergeOnDemand(billing dynamo.BillingMode, now, asked *dynamo.OnDemandThroug
 			*m.out = 0
 		case *m.asked < 1:
 			return nil, dynamo.Invalid(fmt.Sprintf("%s%s must be at least 1, or -1 in an update "+
-				"to take it away, not %d", invalidParameter, m.name, *m.asked))
+				"to remove it, not %d", invalidParameter, m.name, *m.asked))
 		default:
 			*m.out = *m.asked
 		}

@@ -99,6 +99,7 @@ func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.Delet
 	return out, err
 }
 
+// commitOne commits a write and returns the failure of its only action as an error.
 func (db *DB) commitOne(w *write) error {
 	failures, err := db.commit(w)
 	if err != nil {
@@ -110,6 +111,7 @@ func (db *DB) commitOne(w *write) error {
 	return nil
 }
 
+// first returns the error that the service reports first.
 func first(refusal *keyRefusal, err error) error {
 	if err == nil && refusal != nil {
 		return refusal.err
@@ -126,11 +128,12 @@ func (w *write) consumed(level dynamo.ReturnConsumedCapacity) *dynamo.ConsumedCa
 	return c.one()
 }
 
-// putAction validates a Put. A refused key is told apart, as transactions treat it otherwise.
+// putAction validates a Put. An invalid key is returned separately, because a transaction reports
+// it differently.
 func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal, error) {
 	a := action{
 		kind: actPut, transact: transact,
-		tellOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
+		returnOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
 	}
 	var err error
 	a.exprs, err = db.prepare(&expr.Request{
@@ -159,7 +162,7 @@ func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal
 func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyRefusal, error) {
 	a := action{
 		kind: actUpdate, transact: transact,
-		tellOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
+		returnOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
 	}
 	var err error
 	a.exprs, err = db.prepare(&expr.Request{
@@ -198,11 +201,11 @@ func (db *DB) checkAction(in *dynamo.ConditionCheck) (action, *keyRefusal, error
 		in.Expressions, in.ReturnValuesOnConditionCheckFailure)
 }
 
-// keyAction is an action that is given by a key and a condition alone.
+// keyAction returns an action that consists of a key and a condition.
 func (db *DB) keyAction(kind actionKind, transact bool, tableName string, key dynamo.Key,
 	condition string, placeholders dynamo.Expressions, onFailure dynamo.ReturnValues,
 ) (action, *keyRefusal, error) {
-	a := action{kind: kind, transact: transact, tellOld: onFailure == dynamo.ReturnAllOld}
+	a := action{kind: kind, transact: transact, returnOld: onFailure == dynamo.ReturnAllOld}
 	var err error
 	a.exprs, err = db.prepare(&expr.Request{
 		Condition: condition, Names: placeholders.ExpressionAttributeNames,
@@ -222,7 +225,7 @@ func (db *DB) keyAction(kind actionKind, transact bool, tableName string, key dy
 	return a, nil, nil
 }
 
-// noExpressions is what a call without any expression is prepared to.
+// noExpressions is the result of prepare for a call without expressions.
 var noExpressions = &expr.Prepared{}
 
 func (db *DB) prepare(r *expr.Request) (*expr.Prepared, error) {
@@ -233,7 +236,7 @@ func (db *DB) prepare(r *expr.Request) (*expr.Prepared, error) {
 	return db.parser.Prepare(r)
 }
 
-// returned is what an update answers with.
+// returned returns the attributes that an update was asked to return.
 func (a *action) returned(what dynamo.ReturnValues) (item dynamo.Item, err error) {
 	switch what {
 	case dynamo.ReturnAllOld, dynamo.ReturnUpdatedOld:

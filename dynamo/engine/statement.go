@@ -11,14 +11,13 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/partiql"
 )
 
-// Statements are carried out as the operations that they stand for, with the very actions and
-// pages of those: a SELECT as a Query or Scan, or several Querys; an INSERT as a put whose
-// condition is that there is no such item; an UPDATE as an update whose condition is its WHERE; a
-// DELETE as a delete.
+// A PartiQL statement is executed as an operation, by the same actions and pages: a SELECT as a
+// Query, several Queries, or a Scan; an INSERT as a put with the condition that the item does not
+// exist; an UPDATE as an update with its WHERE as the condition; a DELETE as a delete.
 
 var _ dynamo.PartiQL = (*DB)(nil)
 
-// The service's sentences about statements.
+// The service's messages about statements.
 const (
 	messageDuplicate         = "Duplicate primary key exists in table"
 	messageWholeKey          = "Where clause does not contain a mandatory equality on all key attributes"
@@ -28,20 +27,21 @@ const (
 	messageOnlyInTransaction = "EXISTS is supported in ExecuteTransaction only"
 )
 
-// stated is a statement with its parameters, and what it says in expressions.
+// stated is a parsed statement with its parameters, translated to expressions.
 type stated struct {
 	*partiql.Statement
 	bound *partiql.Binding
-	// refusal is what is wrong with the statement whatever its table is, or nil.
+	// refusal is an error of the statement that does not depend on its table, or nil.
 	refusal error
 
-	condition, update string // of the WHERE; of the changes
+	condition, update string // from the WHERE; from the changes
 	exprs             *expr.Prepared
 	item              dynamo.Item // of an INSERT
 }
 
-// state reads a statement. The error is that of a text that cannot be read, or of parameters that
-// are no values; what else is wrong with it is kept for later, when more is known.
+// state parses a statement. It returns an error only if the text cannot be parsed or a parameter is
+// invalid. Other errors are kept in refusal, because the service reports some errors of the table
+// first.
 func (db *DB) state(text string, parameters []dynamo.Value) (*stated, error) {
 	tree, err := db.statements.Parse(text)
 	if err != nil {
@@ -54,12 +54,12 @@ func (db *DB) state(text string, parameters []dynamo.Value) (*stated, error) {
 	if tree.Refusal != "" {
 		st.refusal = dynamo.Invalid(tree.Refusal)
 	} else {
-		st.refusal = bare(db.translate(st))
+		st.refusal = withoutParameter(db.translate(st))
 	}
 	return st, nil
 }
 
-// translate writes the statement's expressions and checks them.
+// translate translates the statement to expressions and validates them.
 func (db *DB) translate(st *stated) (err error) {
 	if st.Verb == partiql.Insert {
 		st.item, err = st.bound.Item(st.Value)
@@ -88,9 +88,9 @@ func (db *DB) translate(st *stated) (err error) {
 	return err
 }
 
-// bare takes from an error the name of the parameter that an expression would have been in: a
-// statement has none.
-func bare(err error) error {
+// withoutParameter removes the name of the expression parameter from an error, because a statement
+// has no such parameter.
+func withoutParameter(err error) error {
 	var e *dynamo.Error
 	if !errors.As(err, &e) || e.Code != dynamo.CodeValidation {
 		return err
@@ -147,8 +147,8 @@ func checkStatementInput(in *dynamo.ExecuteStatementInput) error {
 	return wrong.err()
 }
 
-// operation is the input of the operation that a statement stands for, as far as that matters to
-// the faults that may slow it down.
+// operation returns an input of the operation that executes the statement, with the fields that
+// faults need to match it.
 func (st *stated) operation() any {
 	switch {
 	case st.Verb == partiql.Insert:
@@ -163,9 +163,8 @@ func (st *stated) operation() any {
 	return &dynamo.ScanInput{TableName: st.Table, IndexName: st.Index}
 }
 
-// tableFor finds the table of a statement, and reports what is wrong with the statement in the
-// order that the service does: an index that statements cannot read at all, then the statement
-// itself, then a table that is missing.
+// tableFor returns the table of a statement. It reports errors in the order of the service: first
+// an index that statements cannot read, then errors of the statement, then a missing table.
 func (db *DB) tableFor(st *stated) (*table, error) {
 	t, err := db.tableOf(st.Table)
 	if err == nil && st.Index != "" && st.Reads() {
@@ -179,8 +178,8 @@ func (db *DB) tableFor(st *stated) (*table, error) {
 	return t, err
 }
 
-// key finds the primary key that the WHERE names. It reports false when the WHERE does not name
-// all of it. whole tells that the WHERE says nothing else.
+// key returns the primary key in the WHERE. ok reports whether all key attributes are given, and
+// whole whether the WHERE has no other condition.
 func (st *stated) key(t *table) (key dynamo.Key, whole, ok bool, err error) {
 	if st.Verb == partiql.Insert {
 		key = dynamo.Key{}
@@ -210,7 +209,7 @@ func (st *stated) key(t *table) (key dynamo.Key, whole, ok bool, err error) {
 	return key, len(conditions) == len(t.keys), len(key) == len(t.keys), nil
 }
 
-// sides returns the attribute and the constant that a comparison is between, or nil.
+// sides returns the attribute and the constant of a comparison, or nil.
 func sides(c *partiql.Expr) (partiql.Path, *partiql.Expr) {
 	if c.Op < partiql.OpEqual || c.Op > partiql.OpGreaterEqual {
 		return nil, nil

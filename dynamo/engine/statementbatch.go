@@ -8,8 +8,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// batchStatementsMax is how many statements a batch may have ("BatchExecuteStatement" in the API
-// reference).
+// batchStatementsMax is the maximum number of statements in a batch ("BatchExecuteStatement" in the
+// API reference).
 const batchStatementsMax = 25
 
 const (
@@ -17,14 +17,14 @@ const (
 	messageBatchKey   = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
 )
 
-// member is a statement of a batch, or what is wrong with it.
+// member is a statement of a batch, or the error of one that cannot be parsed.
 type member struct {
 	*stated
 	err error
 }
 
-// BatchExecuteStatement runs statements one by one; see [dynamo.PartiQL]. As on the service, the
-// error of a member has no item, whatever its ReturnValuesOnConditionCheckFailure says.
+// BatchExecuteStatement executes statements one by one; see [dynamo.PartiQL]. As on the service,
+// the error of a member has no item, even if its ReturnValuesOnConditionCheckFailure asks for one.
 func (db *DB) BatchExecuteStatement(ctx context.Context, in *dynamo.BatchExecuteStatementInput) (
 	*dynamo.BatchExecuteStatementOutput, error,
 ) {
@@ -62,7 +62,7 @@ func (db *DB) BatchExecuteStatement(ctx context.Context, in *dynamo.BatchExecute
 	return out, nil
 }
 
-// checkStatements checks the form of a call with several statements.
+// checkStatements validates the form of a call with several statements.
 func checkStatements(field string, count, countMax int, level dynamo.ReturnConsumedCapacity) error {
 	var wrong constraints
 	if count == 0 {
@@ -76,8 +76,8 @@ func checkStatements(field string, count, countMax int, level dynamo.ReturnConsu
 	return wrong.err()
 }
 
-// mixed reports whether some of the statements read and others write. Those that could not be read
-// are nil and do not count.
+// mixed reports whether some of the statements read and others write. Statements that could not be
+// parsed are nil and are ignored.
 func mixed(statements []*stated) bool {
 	reads, writes := false, false
 	for _, st := range statements {
@@ -88,8 +88,8 @@ func mixed(statements []*stated) bool {
 	return reads && writes
 }
 
-// checkRepeats refuses two statements about one item. A statement whose item cannot be known is
-// left to fail by itself.
+// checkRepeats refuses two statements for one item. A statement whose item cannot be determined is
+// skipped, because its execution reports the error.
 func (db *DB) checkRepeats(ctx context.Context, statements []*stated, message string) error {
 	if err := db.begin(ctx); err != nil {
 		return err
@@ -121,9 +121,8 @@ func (db *DB) checkRepeats(ctx context.Context, statements []*stated, message st
 	return nil
 }
 
-// batchBill is what a batch cost. The service charges a statement that failed for the write that
-// it attempted, on the line of a table that another statement succeeded on, and on no line of an
-// index.
+// batchBill is the cost of a batch. The service charges a failed statement for the attempted write,
+// but only for a table on which another statement succeeded, and never for an index.
 type batchBill struct {
 	*tally
 	attempts map[string]float64 // by table
@@ -144,7 +143,7 @@ func (b *batchBill) total() []dynamo.ConsumedCapacity {
 	return all
 }
 
-// executeMember runs one statement of a batch. The error is one of the whole batch.
+// executeMember executes one statement of a batch. An error is an error of the whole batch.
 func (db *DB) executeMember(ctx context.Context, m *member, consistent bool, bill *batchBill) (
 	response dynamo.BatchStatementResponse, err error,
 ) {
@@ -177,7 +176,7 @@ func (db *DB) executeMember(ctx context.Context, m *member, consistent bool, bil
 	return response, nil
 }
 
-// selectOne reads the one item that a SELECT names by its whole key.
+// selectOne reads the item of a SELECT with a complete primary key.
 func (db *DB) selectOne(ctx context.Context, st *stated, consistent bool, c *tally) (
 	dynamo.Item, error,
 ) {
@@ -203,7 +202,7 @@ func (db *DB) selectOne(ctx context.Context, st *stated, consistent bool, c *tal
 	return out.items[0], nil
 }
 
-// memberCodes are the short codes of the exceptions that one statement of a batch may fail with.
+// memberCodes maps the error codes of single statements to their short form in a batch.
 var memberCodes = map[dynamo.ErrorCode]string{
 	dynamo.CodeConditionalCheckFailed:  "ConditionalCheckFailed",
 	dynamo.CodeDuplicateItem:           "DuplicateItem",
@@ -217,8 +216,8 @@ var memberCodes = map[dynamo.ErrorCode]string{
 	dynamo.CodeValidation:              "ValidationError",
 }
 
-// failedMember answers for a statement that failed. One that was run names its table, and one that
-// was refused does not. What is no refusal at all is the error of the whole batch.
+// failedMember returns the response for a failed statement. It names the table only if the
+// statement was executed. An error without a short code is an error of the whole batch.
 func failedMember(err error, table string) (response dynamo.BatchStatementResponse, whole error) {
 	var e *dynamo.Error
 	if !errors.As(err, &e) || memberCodes[e.Code] == "" {

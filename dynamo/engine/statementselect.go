@@ -11,19 +11,19 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/partiql"
 )
 
-// spansPerPage is how many ranges of a SELECT one page reads: with an IN, "results are returned
-// in pages of up to 10 items" ("PartiQL arithmetic, comparison, and logical operators" in the
-// developer guide).
+// spansPerPage is the maximum number of ranges that one page of a SELECT reads: with an IN,
+// "results are returned in pages of up to 10 items" ("PartiQL arithmetic, comparison, and logical
+// operators" in the developer guide).
 const spansPerPage = 10
 
-// selection is a SELECT that is ready to be read.
+// selection is a validated SELECT.
 type selection struct {
-	page    page // what the pages of all ranges begin as
+	page    page // the initial state of the pages of all ranges
 	spans   []span
 	columns []column
 }
 
-// column is one path that a SELECT answers, and its name in the answer.
+// column is a path that a SELECT returns, and its name in the result.
 type column struct {
 	name string
 	path partiql.Path
@@ -58,7 +58,7 @@ func (db *DB) selectPage(ctx context.Context, in *dynamo.ExecuteStatementInput, 
 	return answer, nil
 }
 
-// newSelection finds what a SELECT reads and checks that it may.
+// newSelection finds and validates the ranges and columns of a SELECT.
 func (db *DB) newSelection(st *stated, consistent bool) (*selection, error) {
 	t, err := db.tableFor(st)
 	if err != nil {
@@ -90,8 +90,8 @@ func (db *DB) newSelection(st *stated, consistent bool) (*selection, error) {
 	return s, s.order(st)
 }
 
-// project prepares the columns. A global index refuses those that it does not hold; a local one
-// goes to the table for them.
+// project prepares the columns. A global index refuses columns that it does not hold; a local index
+// reads them from the table.
 func (s *selection) project(st *stated) error {
 	s.columns = columnsOf(st.Columns)
 	var absent []string
@@ -112,12 +112,12 @@ func (s *selection) project(st *stated) error {
 	return nil
 }
 
-// holds reports whether an index projects an attribute; the table, nil, has all.
+// holds reports whether an index projects an attribute. A nil index is the table, which has all.
 func (ix *index) holds(name string) bool {
 	return ix == nil || ix.include == nil || ix.include[name]
 }
 
-// columnsOf prepares what a SELECT answers of an item; nil is all of it.
+// columnsOf returns the columns of a SELECT, or nil for all attributes.
 func columnsOf(columns []*partiql.Expr) (out []column) {
 	for _, e := range columns {
 		out = append(out, column{name: columnName(e.Path), path: e.Path})
@@ -125,7 +125,8 @@ func columnsOf(columns []*partiql.Expr) (out []column) {
 	return out
 }
 
-// columnName is the name of a path in an answer: its last name, and the indexes after that.
+// columnName returns the name of a path in the result: its last name, followed by the indexes after
+// that name.
 func columnName(path partiql.Path) string {
 	name := ""
 	for i := len(path) - 1; i >= 0; i-- {
@@ -137,7 +138,7 @@ func columnName(path partiql.Path) string {
 	return name
 }
 
-// pick returns the columns of an item. A path that it does not have is left out.
+// pick returns the columns of an item. A path that does not exist is omitted.
 func (s *selection) pick(item dynamo.Item) dynamo.Item {
 	if s.columns == nil {
 		return item
@@ -165,11 +166,11 @@ func (s *selection) pick(item dynamo.Item) dynamo.Item {
 type selected struct {
 	items []dynamo.Item // never nil
 	more  bool
-	next  resume // where more is
+	next  resume // set if more is true
 }
 
-// read reads a page: one range after the other, until as many items were evaluated as the limit
-// allows, or 1 MB of them. What that cost is added to c.
+// read reads a page. It reads one range after another until the limit or 1 MB of evaluated items is
+// reached. It adds the cost to c.
 func (s *selection) read(ctx context.Context, from resume, limit int, c *tally) (
 	*selected, error,
 ) {
@@ -207,7 +208,8 @@ func (s *selection) read(ctx context.Context, from resume, limit int, c *tally) 
 	return out, nil
 }
 
-// charge adds what a page cost, of which some size is from pages before.
+// charge adds the cost of a page. p.size includes a size of previous pages, which are already
+// charged.
 func (p *page) charge(c *tally, before int) {
 	units := dynamo.ReadUnits(p.size-before, p.consistent)
 	if p.index == nil {

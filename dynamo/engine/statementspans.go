@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// hashValuesMax is how many values of the partition key a SELECT may look in ("PartiQL
-	// arithmetic, comparison, and logical operators" in the developer guide).
+	// hashValuesMax is the maximum number of partition key values in a SELECT ("PartiQL arithmetic,
+	// comparison, and logical operators" in the developer guide).
 	hashValuesMax = 50
-	// spansMax is more ranges than the limits of a statement let it have.
+	// spansMax is larger than the number of ranges that the limits of a statement allow.
 	spansMax = 1 << 20
 )
 
@@ -32,28 +32,28 @@ const (
 
 // span is one range of rows that a SELECT reads.
 type span struct {
-	partition    []byte // what its rows begin with; nil of a scan
+	partition    []byte // prefix of its rows; nil for a scan
 	lower, upper []byte
 	hash         dynamo.Value // the value of the partition key
-	single       bool         // there is one item in it at the most, which ends it
+	single       bool         // it has at most one item, and no page ends within it
 	branch       *branch
 }
 
 func (sp *span) narrow(p *page) { p.partition, p.lower, p.upper = sp.partition, sp.lower, sp.upper }
 
-// branch is one of the alternatives that an OR at the top of a WHERE has, or the whole WHERE: what
-// it says of the key.
+// branch holds the key conditions of one alternative of an OR at the top of a WHERE, or of the
+// whole WHERE.
 type branch struct {
 	hash []dynamo.Value
-	sort []expr.KeyTerm // of which one must hold; none is any sort key
-	// rest tells that it says something else, too; otherwise that it has a condition on the sort
-	// key that is no range.
+	sort []expr.KeyTerm // alternatives, one of which must hold; nil for any sort key
+	// rest reports whether there are other conditions, and otherwise whether a condition on the
+	// sort key is not a range.
 	rest, otherwise bool
 }
 
-// find decides what a SELECT reads. Where each alternative of the WHERE fixes the partition key it
-// reads those partitions, as far as the conditions on the sort key narrow them down, and where
-// not, everything. All rows are then held against the whole WHERE.
+// find decides which rows a SELECT reads. If each alternative of the WHERE fixes the partition key,
+// it reads those partitions, restricted by the conditions on the sort key; otherwise it scans. The
+// whole WHERE is then evaluated as a filter.
 func (s *selection) find(st *stated, prefix []byte) error {
 	s.page.lower, s.page.upper = prefix, keyspace.After(prefix)
 	scan := span{lower: s.page.lower, upper: s.page.upper}
@@ -113,7 +113,7 @@ func (s *selection) checkFilter(st *stated) error {
 		strings.Join(absent, ", ")))
 }
 
-// branch reads what an alternative says of the key.
+// branch extracts the key conditions of an alternative.
 func (s *selection) branch(st *stated, e *partiql.Expr) (*branch, error) {
 	b := &branch{}
 	hash := s.page.hash[0].name
@@ -143,7 +143,7 @@ func (s *selection) branch(st *stated, e *partiql.Expr) (*branch, error) {
 	return b, nil
 }
 
-// mentions reports whether a condition is about an attribute.
+// mentions reports whether a condition contains an attribute.
 func mentions(e *partiql.Expr, name string) bool {
 	if e.Op == partiql.OpPath {
 		return e.Path[0].Name == name
@@ -153,8 +153,8 @@ func mentions(e *partiql.Expr, name string) bool {
 	})
 }
 
-// keyTerms reads a condition as one that keys can have, or as several of which one must hold.
-// There are none when it is no such condition.
+// keyTerms translates a condition to alternative key conditions, one of which must hold. It returns
+// none if keys do not support the condition.
 func keyTerms(bound *partiql.Binding, c *partiql.Expr) ([]expr.KeyTerm, error) {
 	if path, value := sides(c); path != nil && c.Op != partiql.OpUnequal {
 		v, err := bound.Value(value)
@@ -199,7 +199,7 @@ func keyTerms(bound *partiql.Binding, c *partiql.Expr) ([]expr.KeyTerm, error) {
 	return nil, nil
 }
 
-// keyOp is a comparison as keys have it, with the attribute on the left.
+// keyOp returns the key condition of a comparison, with the attribute on the left.
 func keyOp(op partiql.Op, turned bool) expr.KeyOp {
 	switch {
 	case op == partiql.OpLess && !turned, op == partiql.OpGreater && turned:
@@ -214,8 +214,8 @@ func keyOp(op partiql.Op, turned bool) expr.KeyOp {
 	return expr.OpEqual
 }
 
-// add adds the ranges of an alternative: one for each value of the partition key and each
-// condition on the sort key.
+// add adds the ranges of an alternative: one for each value of the partition key and each condition
+// on the sort key.
 func (s *selection) add(b *branch) error {
 	whole := s.page.index == nil && len(s.page.sort) == 0
 	for _, v := range b.hash {
@@ -229,7 +229,7 @@ func (s *selection) add(b *branch) error {
 		}
 		for _, terms := range sorts {
 			p := s.page
-			p.filter = nil // its conditions on the key are not those of a query's filter
+			p.filter = nil // the conditions on the key are not a filter
 			if err := p.restrict(&expr.KeyCondition{Terms: terms}); err != nil {
 				return err
 			}
@@ -243,8 +243,8 @@ func (s *selection) add(b *branch) error {
 	return nil
 }
 
-// checkOverlap refuses alternatives that lead to the same items by ranges of the sort key, as the
-// service does: unless one has a condition on the sort key that is no range.
+// checkOverlap refuses alternatives whose sort key ranges overlap, as the service does, unless one
+// of them has a condition on the sort key that is not a range.
 func (s *selection) checkOverlap() error {
 	for i := range s.spans {
 		for j := range i {
@@ -261,8 +261,8 @@ func (s *selection) checkOverlap() error {
 	return nil
 }
 
-// merge puts the ranges of each partition in order and makes one of those that overlap, so that no
-// item is answered twice. The partitions stay in the order of the statement.
+// merge sorts the ranges of each partition and merges those that overlap, so that no item is
+// returned twice. The partitions keep the order of the statement.
 func (s *selection) merge() {
 	place := map[string]int{}
 	for i := range s.spans {
@@ -292,8 +292,8 @@ func (s *selection) merge() {
 	s.spans = merged
 }
 
-// order puts the ranges in the order that ORDER BY asks for: by the partition key, and by the sort
-// key within each partition.
+// order sorts the ranges as ORDER BY requires: by the partition key, and by the sort key within
+// each partition.
 func (s *selection) order(st *stated) error {
 	if len(st.Order) == 0 {
 		return nil

@@ -15,24 +15,24 @@ const (
 	messageOtherToken = "NextToken does not match request"
 )
 
-// resume is where a page of a SELECT goes on: in which of its ranges, and after which key, if it
-// is within that.
+// resume is the position at which the next page of a SELECT begins: the index of the range, and the
+// key after which it begins within that range.
 type resume struct {
 	span  int
 	after dynamo.Key
 }
 
-// A NextToken is the place to go on, with a hash of the statement and parameters that it belongs
-// to before it and a hash of both after it. It keeps nothing secret: whoever makes one up can read
-// no more than a statement could.
+// A NextToken is a hash of its statement with the parameters, followed by the position and by a
+// check hash of both. It is not secret and not signed, because a forged token gives no more access
+// than a statement does.
 const (
 	tokenRequestSize = 16
 	tokenCheckSize   = 8
 )
 
-// requestHash tells statements with their parameters apart.
+// requestHash returns a hash of a statement with its parameters.
 func requestHash(in *dynamo.ExecuteStatementInput) []byte {
-	p := print{sha256.New()}
+	p := requestHasher{sha256.New()}
 	p.text(in.Statement)
 	for _, v := range in.Parameters {
 		p.value(v)

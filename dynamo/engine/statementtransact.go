@@ -17,11 +17,12 @@ const (
 	messageTransactExists    = "EXISTS() must contain a single item read with additional condition"
 )
 
-// statementTokens goes before the client request tokens of transactions of statements, which are
-// apart from those of TransactWrite. It is longer than a token may be, so that the two cannot meet.
+// statementTokens is the prefix of the client request tokens of statement transactions, which are
+// separate from those of TransactWrite. It is longer than the maximum length of a token, so that
+// the two cannot be equal.
 const statementTokens = "client request token of a transaction of statements: "
 
-// ExecuteTransaction runs statements all or none; see [dynamo.PartiQL].
+// ExecuteTransaction executes all statements or none; see [dynamo.PartiQL].
 func (db *DB) ExecuteTransaction(ctx context.Context, in *dynamo.ExecuteTransactionInput) (
 	*dynamo.ExecuteTransactionOutput, error,
 ) {
@@ -62,7 +63,7 @@ func (db *DB) ExecuteTransaction(ctx context.Context, in *dynamo.ExecuteTransact
 	return db.transactStatements(ctx, in, statements)
 }
 
-// inTransaction says which statement of a transaction is refused.
+// inTransaction adds the index of the refused statement to its error.
 func inTransaction(i int, err error) error {
 	var e *dynamo.Error
 	if !errors.As(err, &e) || e.Code != dynamo.CodeValidation {
@@ -72,7 +73,7 @@ func inTransaction(i int, err error) error {
 		e.Message))
 }
 
-// transactSelect reads one item for each statement, as of one moment.
+// transactSelect reads one item for each statement from one snapshot.
 func (db *DB) transactSelect(ctx context.Context, in *dynamo.ExecuteTransactionInput,
 	statements []*stated,
 ) (*dynamo.ExecuteTransactionOutput, error) {
@@ -123,7 +124,7 @@ func (db *DB) asGets(ctx context.Context, get *dynamo.TransactGetInput,
 	return nil
 }
 
-// transactStatements does all that the statements say, or nothing.
+// transactStatements executes all writes of the statements or none.
 func (db *DB) transactStatements(ctx context.Context, in *dynamo.ExecuteTransactionInput,
 	statements []*stated,
 ) (*dynamo.ExecuteTransactionOutput, error) {
@@ -145,7 +146,7 @@ func (db *DB) transactStatements(ctx context.Context, in *dynamo.ExecuteTransact
 		actions: make([]action, len(as.Items)), metered: metered(in.ReturnConsumedCapacity),
 	}
 	if err := db.transactActions(as, w.actions); err != nil {
-		return nil, bare(err)
+		return nil, withoutParameter(err)
 	}
 	done := db.transact
 	if as.ClientRequestToken != "" {
@@ -178,9 +179,9 @@ func (db *DB) asWrites(ctx context.Context, as *dynamo.TransactWriteInput,
 		if err != nil {
 			return inTransaction(i, err)
 		}
-		tellOld := in.TransactStatements[i].ReturnValuesOnConditionCheckFailure ==
+		returnOld := in.TransactStatements[i].ReturnValuesOnConditionCheckFailure ==
 			dynamo.ReturnAllOld
-		item, err := st.asWrite(t, tellOld)
+		item, err := st.asWrite(t, returnOld)
 		if err != nil {
 			return inTransaction(i, err)
 		}
@@ -189,7 +190,7 @@ func (db *DB) asWrites(ctx context.Context, as *dynamo.TransactWriteInput,
 	return nil
 }
 
-// checkExists refuses an EXISTS that is not about one item, or says nothing else of it.
+// checkExists refuses an EXISTS that does not name exactly one item or that has no other condition.
 func (st *stated) checkExists(t *table) error {
 	_, whole, ok, err := st.key(t)
 	switch {
@@ -203,8 +204,8 @@ func (st *stated) checkExists(t *table) error {
 	return nil
 }
 
-// asDuplicates turns the failed conditions of INSERTs in a cancelled transaction into what they
-// mean.
+// asDuplicates replaces the failed conditions of INSERTs in a cancelled transaction by the
+// service's reason for them.
 func asDuplicates(statements []*stated, err error) error {
 	reasons := dynamo.Reasons(err)
 	found := false
@@ -223,5 +224,5 @@ func asDuplicates(statements []*stated, err error) error {
 	return dynamo.Canceled(reasons)
 }
 
-// reasonDuplicate is the reason of an INSERT of an item that is there.
+// reasonDuplicate is the reason of an INSERT of an existing item.
 const reasonDuplicate dynamo.CancellationCode = "DuplicateItem"

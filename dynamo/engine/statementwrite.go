@@ -7,10 +7,10 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/partiql"
 )
 
-// asWrite turns a statement that writes, or an EXISTS, into the action of a transaction.
-func (st *stated) asWrite(t *table, tellOld bool) (*dynamo.TransactWriteItem, error) {
+// asWrite translates a statement that writes, or an EXISTS, to an action of a transaction.
+func (st *stated) asWrite(t *table, returnOld bool) (*dynamo.TransactWriteItem, error) {
 	onFailure := dynamo.ReturnNone
-	if tellOld {
+	if returnOld {
 		onFailure = dynamo.ReturnAllOld
 	}
 	if st.Verb == partiql.Insert {
@@ -31,7 +31,7 @@ func (st *stated) asWrite(t *table, tellOld bool) (*dynamo.TransactWriteItem, er
 	}
 	switch st.Verb {
 	case partiql.Update:
-		// The condition names the key, so it does not hold of an item that is missing.
+		// The condition names the key, so it is false if the item does not exist.
 		return &dynamo.TransactWriteItem{Update: &dynamo.UpdateInput{
 			TableName: st.Table, Key: key, UpdateExpression: st.update,
 			ConditionExpression: st.condition, Expressions: st.bound.Expressions,
@@ -52,8 +52,8 @@ func (st *stated) asWrite(t *table, tellOld bool) (*dynamo.TransactWriteItem, er
 	return &dynamo.TransactWriteItem{Delete: del}, err
 }
 
-// unlessMissing writes the WHERE so that it holds of a missing item, which it is no error to
-// delete.
+// unlessMissing returns the WHERE in a form that is true for a missing item, because it is not an
+// error to delete one.
 func (st *stated) unlessMissing(t *table) (string, dynamo.Expressions, error) {
 	key := partiql.Path{{Name: t.partitionKey().name, Index: partiql.NotIndexed}}
 	missing := &partiql.Expr{
@@ -67,15 +67,15 @@ func (st *stated) unlessMissing(t *table) (string, dynamo.Expressions, error) {
 	return text, bound.Expressions, err
 }
 
-// written is what came of a statement that writes.
+// written is the result of a statement that writes.
 type written struct {
 	items []dynamo.Item // never nil
 	write write
 }
 
-// writeStatement carries out a statement that writes. One that failed after its item was found has
-// an answer as well, for what it cost.
-func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, tellOld bool) (
+// writeStatement executes a statement that writes. If it fails after its item was found, it also
+// returns a result, from which the cost is computed.
+func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, returnOld bool) (
 	*written, error,
 ) {
 	t, err := db.tableFor(st)
@@ -85,7 +85,7 @@ func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, te
 	if st.Verb == partiql.Exists {
 		return nil, dynamo.Invalid(messageOnlyInTransaction)
 	}
-	as, err := st.asWrite(t, tellOld)
+	as, err := st.asWrite(t, returnOld)
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +104,13 @@ func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, te
 		a, refusal, err = db.deleteAction(as.Delete, false)
 	}
 	if err := first(refusal, err); err != nil {
-		return nil, bare(err)
+		return nil, withoutParameter(err)
 	}
 	out := &written{
 		write: write{actions: []action{a}, metered: metered(level)}, items: []dynamo.Item{},
 	}
 	if err := db.commitCall(op, &out.write); err != nil {
-		return out, asDuplicate(st, bare(err))
+		return out, asDuplicate(st, withoutParameter(err))
 	}
 	item, err := st.returned(&out.write.actions[0])
 	if item != nil {
@@ -119,7 +119,7 @@ func (db *DB) writeStatement(st *stated, level dynamo.ReturnConsumedCapacity, te
 	return out, err
 }
 
-// asDuplicate turns the failed condition of an INSERT into what it means.
+// asDuplicate replaces the failed condition of an INSERT by the service's error for it.
 func asDuplicate(st *stated, err error) error {
 	if st.Verb == partiql.Insert && errors.Is(err, dynamo.ErrConditionalCheckFailed) {
 		return &dynamo.Error{Code: dynamo.CodeDuplicateItem, Message: messageDuplicate}
@@ -127,7 +127,7 @@ func asDuplicate(st *stated, err error) error {
 	return err
 }
 
-// returned is what RETURNING asks for; nil where there is nothing.
+// returned returns the attributes that RETURNING asks for, or nil.
 func (st *stated) returned(a *action) (dynamo.Item, error) {
 	switch st.Returning {
 	case partiql.ReturningAllOld:

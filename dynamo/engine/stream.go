@@ -15,42 +15,44 @@ import (
 )
 
 const (
-	// streamRetention is how long a record can be read ("Reading and processing a stream").
+	// streamRetention is the time for which a record can be read ("Reading and processing a
+	// stream").
 	streamRetention = 24 * time.Hour
-	// shardAge is how long a shard takes records before another one follows it. The service
-	// says only that it rolls shards over; programs that read it have seen about this long.
+	// shardAge is the time after which a shard is closed and another one follows it. The service
+	// documents no time; about four hours have been observed.
 	shardAge = 4 * time.Hour
-	// sequenceBlock is how many sequence numbers are reserved at a time: they go on rising
-	// after a crash, which forgets those that were in use. A block lasts for years.
+	// sequenceBlock is the number of sequence numbers that are reserved together. Numbers must
+	// increase after a crash, too, so the numbers of an unfinished block are never reused. A block
+	// lasts for years.
 	sequenceBlock = 1 << 40
 )
 
-// streamDescriptor is what the database keeps of a stream. Fields are only ever added.
+// streamDescriptor is the stored description of a stream. Fields may only be added.
 type streamDescriptor struct {
 	ID      uint32
 	Table   string
 	Key     []dynamo.KeySchemaElement
 	View    dynamo.StreamViewType
 	Created time.Time
-	Closed  time.Time // zero while it takes records
+	Closed  time.Time // zero while the stream is enabled
 	Shards  []shardDescriptor
 }
 
-// shardDescriptor is a run of sequence numbers, of which the shard holds some.
+// shardDescriptor is a range of sequence numbers; the shard has records for some of them.
 type shardDescriptor struct {
-	Number  uint32 // from 1
-	Parent  uint32 // 0 for none
+	Number  uint32 // the first is 1
+	Parent  uint32 // 0 if it has none
 	Opened  time.Time
 	First   uint64
-	Last    uint64 // while it is closed
+	Last    uint64 // set if it is closed
 	Closed  bool
-	Trimmed uint64 // records up to this one are gone
+	Trimmed uint64 // records up to this number are deleted
 }
 
-// stream is a stream in use. It is replaced, never changed, under the exclusive schema lock.
+// stream is a stream in use. It is never changed but replaced, under the exclusive schema lock.
 type stream struct {
 	streamDescriptor
-	open []uint32 // the numbers of the shards that take records
+	open []uint32 // numbers of the shards that accept records
 }
 
 func newStream(d streamDescriptor) *stream {
@@ -63,15 +65,15 @@ func newStream(d streamDescriptor) *stream {
 	return s
 }
 
-// streams are those of all tables, and the sequence numbers that their records share.
+// streams are the streams of all tables and the sequence numbers that their records share.
 type streams struct {
 	byID   map[uint32]*stream
 	nextID uint32
-	// sequences hands out the numbers. One takes off before its batch is applied and lands when
-	// the batch is on the disk; readers see what is before the oldest that is under way, so that
-	// nobody goes past a record that is still to come.
-	sequences flights
-	reserved  uint64 // numbers up to this one may be used
+	// sequences assigns the numbers. A number begins before its batch is applied and is complete
+	// when the batch is on the disk. Readers see only the records before the oldest incomplete
+	// number, because otherwise they could skip a record that appears later.
+	sequences syncQueue
+	reserved  uint64 // the last number that may be used
 }
 
 const (
@@ -81,7 +83,7 @@ const (
 
 func streamKey(id uint32) []byte { return keyspace.Meta(fmt.Sprintf("%s%08x", streamPrefix, id)) }
 
-// loadStreams reads the streams and gives them to their tables.
+// loadStreams reads the streams and assigns them to their tables.
 func (db *DB) loadStreams() error {
 	db.streams.byID, db.streams.nextID = map[uint32]*stream{}, 1
 	prefix := keyspace.Meta(streamPrefix)
@@ -114,7 +116,7 @@ func (db *DB) loadStreams() error {
 	return db.reserveSequences()
 }
 
-// reserveSequences makes sure that a good part of a block is left.
+// reserveSequences reserves more sequence numbers unless at least half a block is left.
 func (db *DB) reserveSequences() error {
 	if db.streams.reserved >= db.streams.sequences.newest+sequenceBlock/2 {
 		return nil
@@ -124,7 +126,7 @@ func (db *DB) reserveSequences() error {
 	return db.put(keyspace.Meta(sequencesKey), value)
 }
 
-// checkStream validates what a request says of a table's stream.
+// checkStream validates the stream settings of a request.
 func checkStream(spec *dynamo.StreamSpecification) error {
 	if spec == nil {
 		return nil
@@ -149,8 +151,8 @@ func checkStream(spec *dynamo.StreamSpecification) error {
 	return nil
 }
 
-// changeStream turns the stream of a table on or off as asked. It returns the stream that is to
-// be saved with the table, and nothing where nothing changes. The schema lock is held.
+// changeStream enables or disables the stream of a table. It returns the stream to save with the
+// table, or nil if nothing changes. The caller holds the schema lock.
 func (db *DB) changeStream(d *descriptor, spec *dynamo.StreamSpecification) (*stream, error) {
 	if err := checkStream(spec); err != nil || spec == nil {
 		return nil, err
@@ -174,7 +176,7 @@ func (db *DB) startStream(d *descriptor, view dynamo.StreamViewType) (*stream, e
 	}
 	created := db.opts.Now().UTC().Truncate(time.Millisecond)
 	for db.streamNamed(d.Name, labelOf(created)) != nil {
-		created = created.Add(time.Millisecond) // two streams of a table never share a label
+		created = created.Add(time.Millisecond) // two streams of a table must not share a label
 	}
 	sd := streamDescriptor{
 		ID: db.streams.nextID, Table: d.Name, Key: slices.Clone(d.Key), View: view,
@@ -191,7 +193,7 @@ func (db *DB) startStream(d *descriptor, view dynamo.StreamViewType) (*stream, e
 	return newStream(sd), nil
 }
 
-// closeStream returns the stream as it is once it takes no more records.
+// closeStream returns the stream in its closed state.
 func (db *DB) closeStream(s *stream) *stream {
 	d := s.streamDescriptor
 	d.Shards = slices.Clone(d.Shards)
@@ -208,7 +210,7 @@ func (sh *shardDescriptor) close(last uint64) {
 	}
 }
 
-// adopt puts a stream in use that was made or closed, and gives it to its table.
+// adopt registers a stream that was created or closed, and assigns it to its table.
 func (db *DB) adopt(t *table, s *stream) {
 	if s == nil {
 		return
@@ -219,7 +221,7 @@ func (db *DB) adopt(t *table, s *stream) {
 	}
 }
 
-// stageStream adds what is kept of a stream to a batch; nil is none.
+// stageStream adds the description of a stream to a batch; a nil stream is ignored.
 func stageStream(batch *pebble.Batch, s *stream) error {
 	if s == nil {
 		return nil
@@ -231,8 +233,8 @@ func stageStream(batch *pebble.Batch, s *stream) error {
 	return batch.Set(streamKey(s.ID), value, nil)
 }
 
-// maintainStreams rolls old shards over and takes out what nobody may read any more. It stops
-// all other calls meanwhile, so it looks first whether there is anything to do.
+// maintainStreams closes old shards and deletes expired records. It blocks all other calls while it
+// works, so it first checks under a shared lock whether there is anything to do.
 func (db *DB) maintainStreams(now time.Time) error {
 	db.schema.RLock()
 	due := db.streams.reserved < db.streams.sequences.last()+sequenceBlock/2 &&
@@ -260,11 +262,11 @@ func (db *DB) maintainStreams(now time.Time) error {
 	return nil
 }
 
-// trimEvery is how long records may be kept beyond their time: they cannot be read then, but
-// taking them out stops other calls for a moment.
+// trimEvery is the maximum time for which an expired record stays stored. It cannot be read, and
+// deleting records more often would block other calls more often.
 const trimEvery = time.Hour
 
-// due tells that a shard is to be rolled over or may hold records to trim.
+// due reports whether a shard is old enough to be closed, or may have expired records.
 func (s *stream) due(now time.Time) bool {
 	if !s.Closed.IsZero() && now.Sub(s.Closed) > streamRetention {
 		return true
@@ -303,7 +305,7 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 			return err
 		}
 		if sh.Closed && sh.Trimmed >= sh.Last && now.Sub(sh.Opened) > streamRetention {
-			continue // its last record is out of time
+			continue // its last record has expired
 		}
 		d.Shards = append(d.Shards, sh)
 	}
@@ -311,6 +313,8 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 	for _, sh := range s.Shards {
 		highest = max(highest, sh.Number)
 	}
+	// A successor begins with the next number, so that a reader that follows the shards misses
+	// none.
 	for _, parent := range successors {
 		highest++
 		d.Shards = append(d.Shards, shardDescriptor{
@@ -333,7 +337,7 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 	return nil
 }
 
-// trim takes the records of a shard out that are older than a time.
+// trim deletes the records of a shard that are older than a time.
 func (db *DB) trim(batch *pebble.Batch, id uint32, sh *shardDescriptor, before time.Time) error {
 	lower := keyspace.AppendRecord(nil, id, sh.Number, sh.Trimmed+1)
 	upper := keyspace.AppendRecord(nil, id, sh.Number+1, 0)
@@ -341,14 +345,14 @@ func (db *DB) trim(batch *pebble.Batch, id uint32, sh *shardDescriptor, before t
 	if err != nil {
 		return err
 	}
-	keep := sh.Last + 1 // of a closed shard all may go
+	keep := sh.Last + 1 // all records of a closed shard may be deleted
 	if !sh.Closed {
 		keep = db.streams.sequences.newest + 1
 	}
 	for ok := it.First(); ok; ok = it.Next() {
 		at, err := recordTime(it.Value())
 		if err != nil {
-			_ = it.Close() // the record's error is the one to tell
+			_ = it.Close() // return the error of the record
 			return err
 		}
 		if at.After(before) {

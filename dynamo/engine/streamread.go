@@ -64,17 +64,17 @@ func (db *DB) summary(s *stream) dynamo.StreamSummary {
 	}
 }
 
-// checkLimit validates a limit, of which 0 stands for the greatest.
-func checkLimit(limit, greatest int) (int, error) {
+// checkLimit validates a limit. Zero means the maximum.
+func checkLimit(limit, limitMax int) (int, error) {
 	var wrong constraints
 	switch {
 	case limit == 0:
-		return greatest, nil
+		return limitMax, nil
 	case limit < 0:
 		wrong.add(fmt.Sprint(limit), "limit", "Member must have value greater than or equal to 1")
-	case limit > greatest:
+	case limit > limitMax:
 		wrong.add(fmt.Sprint(limit), "limit",
-			fmt.Sprintf("Member must have value less than or equal to %d", greatest))
+			fmt.Sprintf("Member must have value less than or equal to %d", limitMax))
 	}
 	return limit, wrong.err()
 }
@@ -114,7 +114,7 @@ func (db *DB) ListStreams(ctx context.Context, in *dynamo.ListStreamsInput) (
 	return out, nil
 }
 
-// DescribeStream tells of a stream and its shards; see [dynamo.Streams].
+// DescribeStream describes a stream and its shards; see [dynamo.Streams].
 func (db *DB) DescribeStream(ctx context.Context, in *dynamo.DescribeStreamInput) (
 	*dynamo.StreamDescription, error,
 ) {
@@ -142,7 +142,8 @@ func (db *DB) DescribeStream(ctx context.Context, in *dynamo.DescribeStreamInput
 		names[sh.Number] = sh.id()
 	}
 	for _, sh := range s.Shards {
-		// Ids begin with the time and end with a number that rises, so they sort as shards follow.
+		// Ids begin with the time and end with an increasing number, so their order is the order of
+		// the shards.
 		if sh.id() <= in.ExclusiveStartShardID ||
 			in.ChildrenOf != "" && names[sh.Parent] != in.ChildrenOf {
 			continue
@@ -167,8 +168,8 @@ func (sh *shardDescriptor) id() string {
 	return fmt.Sprintf("shardId-%020d-%08x", sh.Opened.UnixMilli(), sh.Number)
 }
 
-// Sequence numbers are written with one number of digits, the service's, so that they sort as text
-// as well. The first digit is always 1.
+// Sequence numbers have a fixed number of digits, like the service's, so that they also sort as
+// text. The first digit is always 1.
 const sequenceDigits = 21
 
 func sequenceText(n uint64) string { return fmt.Sprintf("1%020d", n) }
@@ -189,7 +190,7 @@ func trimmed() error {
 	}
 }
 
-// GetShardIterator returns a place in a shard; see [dynamo.Streams].
+// GetShardIterator returns a position in a shard; see [dynamo.Streams].
 func (db *DB) GetShardIterator(ctx context.Context, in *dynamo.GetShardIteratorInput) (
 	string, error,
 ) {
@@ -224,7 +225,7 @@ func (db *DB) GetShardIterator(ctx context.Context, in *dynamo.GetShardIteratorI
 	return db.iterator(s.ID, s.Shards[i].Number, position), nil
 }
 
-// positionOf returns the sequence number from which an iterator reads.
+// positionOf returns the sequence number at which an iterator begins.
 func (db *DB) positionOf(sh *shardDescriptor, in *dynamo.GetShardIteratorInput) (uint64, error) {
 	switch in.ShardIteratorType {
 	case dynamo.IteratorTrimHorizon:
@@ -255,7 +256,7 @@ func (db *DB) positionOf(sh *shardDescriptor, in *dynamo.GetShardIteratorInput) 
 	return n, nil
 }
 
-// iterator writes a place down: what it is, when it was made, and a check of both.
+// iterator encodes a position with the time of its creation and a checksum.
 func (db *DB) iterator(stream, shard uint32, position uint64) string {
 	b := append(make([]byte, 0, iteratorSize), iteratorV1)
 	b = binary.BigEndian.AppendUint32(b, stream)
@@ -266,7 +267,7 @@ func (db *DB) iterator(stream, shard uint32, position uint64) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// shardPlace is an iterator, read back.
+// shardPlace is a decoded iterator.
 type shardPlace struct {
 	stream, shard uint32
 	position      uint64
@@ -286,7 +287,7 @@ func (db *DB) placeOf(iterator string) (shardPlace, error) {
 	}, nil
 }
 
-// GetRecords returns the records from a place on; see [dynamo.Streams].
+// GetRecords returns the records from a position on; see [dynamo.Streams].
 func (db *DB) GetRecords(ctx context.Context, in *dynamo.GetRecordsInput) (
 	*dynamo.GetRecordsOutput, error,
 ) {
@@ -321,8 +322,8 @@ func (db *DB) GetRecords(ctx context.Context, in *dynamo.GetRecordsInput) (
 	return db.records(s, &s.Shards[i], p.position, limit)
 }
 
-// records reads a page of a shard. Only what is on the disk, and has nothing under way before it,
-// can be seen.
+// records reads a page of a shard. It returns only records that are on the disk and that have no
+// incomplete record before them.
 func (db *DB) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
 	*dynamo.GetRecordsOutput, error,
 ) {
@@ -345,11 +346,11 @@ func (db *DB) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
 			sequence, whole := keyspace.CutRecord(it.Key())
 			r, err := decodeRecord(it.Value())
 			if err != nil || !whole {
-				_ = it.Close() // the record's error is the one to tell
+				_ = it.Close() // return the error of the record
 				return nil, errCorruptRecord
 			}
 			if !r.at.After(oldest) {
-				continue // out of time, though not yet taken out
+				continue // expired but not yet deleted
 			}
 			size += len(it.Value())
 			if len(out.Records) == limit || size > getRecordsSizeMax && len(out.Records) > 0 {
@@ -387,7 +388,7 @@ func (db *DB) streamRecord(s *stream, sequence uint64, r *record) dynamo.StreamR
 	}
 }
 
-// describeStream tells of a table's stream in the description of the table.
+// describeStream adds the table's stream to the description of the table.
 func (db *DB) describeStream(t *table, out *dynamo.TableDescription) {
 	s := db.streams.byID[t.LatestStream]
 	if s == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
-// The parts of a record. They are stored, so they never change.
+// The fields of a record. They are stored, so they must never change.
 const (
 	recordV1 = 1
 
@@ -29,8 +29,8 @@ const (
 
 var errCorruptRecord = errors.New("engine: corrupt record of a stream")
 
-// stageRecord adds the record of a change to the batch, in the view of the table's stream. A write
-// that leaves its item as it was has none.
+// stageRecord adds the record of a change to the batch, with the images of the stream's view. A
+// write that does not change its item has no record.
 func (db *DB) stageRecord(batch *pebble.Batch, a *action) error {
 	s := a.table.stream
 	older, err := a.before()
@@ -82,16 +82,16 @@ func (db *DB) stageRecord(batch *pebble.Batch, a *action) error {
 		value = appendImage(value, older)
 	}
 	shard := s.open[keyspace.PartitionHash(a.rowKey)%uint64(len(s.open))]
-	a.sequence = db.streams.sequences.takeOff()
+	a.sequence = db.streams.sequences.begin()
 	return batch.Set(keyspace.AppendRecord(nil, s.ID, shard, a.sequence), value, nil)
 }
 
-// landRecords lets readers see the records of a write, which is on the disk, or go past those of
-// one that failed.
-func (db *DB) landRecords(w *write) {
+// publishRecords makes the records of a write visible, or lets readers skip those of a failed
+// write.
+func (db *DB) publishRecords(w *write) {
 	for i := range w.actions {
 		if sequence := w.actions[i].sequence; sequence != 0 {
-			db.streams.sequences.land(sequence)
+			db.streams.sequences.complete(sequence)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func appendImage(dst []byte, item dynamo.Item) []byte {
 	return append(dst, image...)
 }
 
-// recordTime returns when a record was written.
+// recordTime returns the time at which a record was written.
 func recordTime(value []byte) (time.Time, error) {
 	if len(value) < recordHeader || value[0] != recordV1 {
 		return time.Time{}, errCorruptRecord
@@ -110,7 +110,7 @@ func recordTime(value []byte) (time.Time, error) {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(value[recordHeader-8:]))).UTC(), nil
 }
 
-// record is a stored record, decoded.
+// record is a decoded record.
 type record struct {
 	event         byte
 	flags         byte

@@ -12,12 +12,12 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
 
-// expiryAgeMax is how long ago an item may have expired to be deleted: the service takes older
-// times for mistakes.
+// expiryAgeMax is the maximum age of an expiry time. The service ignores older times, which are
+// probably mistakes.
 const expiryAgeMax = 5 * 365 * 24 * time.Hour
 
-// epochOf returns when an item expires, in seconds. Only a top-level Number counts; a fraction
-// of a second is cut off.
+// epochOf returns the time in seconds at which an item expires. Only a top-level Number counts, and
+// its fraction is ignored.
 func epochOf(t *table, doc expr.Document) (int64, bool) {
 	v, ok := doc.Attribute(t.TTL)
 	if !ok || v.Kind() != dynamo.KindN {
@@ -26,7 +26,7 @@ func epochOf(t *table, doc expr.Document) (int64, bool) {
 	seconds, _, _ := strings.Cut(v.N(), ".")
 	epoch, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil || epoch < 0 {
-		return 0, false // out of any calendar
+		return 0, false // not representable, so the item never expires
 	}
 	return epoch, true
 }
@@ -49,12 +49,12 @@ func (db *DB) sweepLoop() {
 	}
 }
 
-// ExpireNow deletes the items of all tables whose time to live is over by the clock of Options,
-// and returns how many there were. The sweep in the background does the same, a while later; an
-// item can be read until it is deleted.
+// ExpireNow deletes the items of all tables that have expired by the clock of Options, and returns
+// their number. The background sweep does the same with a delay. An expired item can be read until
+// it is deleted.
 func (db *DB) ExpireNow(ctx context.Context) (int, error) { return db.sweep(ctx) }
 
-// sweepBatch is how many items of a table are deleted under one hold of the schema.
+// sweepBatch is the number of items of a table that are deleted under one hold of the schema lock.
 const sweepBatch = 256
 
 func (db *DB) sweep(ctx context.Context) (deleted int, err error) {
@@ -89,8 +89,9 @@ func (db *DB) expiringTables() []string {
 	return names
 }
 
-// sweepSome deletes up to a batch of expired items, each as a write of its own that checks that
-// the item still expires then. last is the row to go on after, nil at the end.
+// sweepSome deletes a batch of expired items. Each deletion checks again that the item is expired,
+// because it may have been updated in the meantime. last is the row to continue after, or nil at
+// the end.
 func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after []byte) (
 	deleted int, last []byte, err error,
 ) {
@@ -106,7 +107,7 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 	if err != nil {
 		return 0, nil, err
 	}
-	var up airborne
+	var up unsyncedDeletes
 	for _, e := range expired {
 		var gone bool
 		if gone, err = db.expire(t, e, &up); err != nil {
@@ -116,22 +117,22 @@ func (db *DB) sweepSome(ctx context.Context, name string, now time.Time, after [
 			deleted++
 		}
 	}
-	// One sync for all of them. A reader that finds an item gone in the meantime waits for it.
-	if len(up.flights) > 0 {
+	// One sync for all deletions. A reader that misses a deleted item in the meantime waits for it.
+	if len(up.tickets) > 0 {
 		if lost := db.syncLog(); lost != nil {
 			return deleted, nil, lost
 		}
 	}
-	for _, flight := range up.flights {
-		db.flights.land(flight)
+	for _, ticket := range up.tickets {
+		db.syncs.complete(ticket)
 	}
 	for _, sequence := range up.sequences {
-		db.streams.sequences.land(sequence)
+		db.streams.sequences.complete(sequence)
 	}
 	return deleted, last, err
 }
 
-// syncLog returns when everything that was applied before is on the disk.
+// syncLog waits until everything that was applied before is on the disk.
 func (db *DB) syncLog() error {
 	batch := db.store.NewBatch()
 	if err := batch.LogData(nil, nil); err != nil {
@@ -173,12 +174,12 @@ func (db *DB) expired(t *table, now time.Time, after []byte) ([]expiry, []byte, 
 	return found, last, it.Close()
 }
 
-// airborne are the deletions of a sweep that are visible and not yet on the disk.
-type airborne struct{ flights, sequences []uint64 }
+// unsyncedDeletes are the deletions of a sweep that are applied and not yet synced.
+type unsyncedDeletes struct{ tickets, sequences []uint64 }
 
-// expire deletes one item if it still expires when its expiry row says. The deletion is visible
-// but not yet on the disk; what is to land then is added to those that the caller lands.
-func (db *DB) expire(t *table, e expiry, up *airborne) (bool, error) {
+// expire deletes one item if it still has the expiry time of its expiry row. The deletion is
+// applied but not synced: its sync ticket is added to the list that the caller completes.
+func (db *DB) expire(t *table, e expiry, up *unsyncedDeletes) (bool, error) {
 	a := action{
 		kind: actDelete, table: t, rowKey: e.itemKey, exprs: noExpressions, expired: true,
 	}
@@ -191,9 +192,9 @@ func (db *DB) expire(t *table, e expiry, up *airborne) (bool, error) {
 	epoch, ok := epochOf(t, &a.old)
 	batch := db.store.NewBatch()
 	if a.old.Exists() && ok && epoch == e.epoch {
-		d := desks.Get().(*desk)
+		d := bufferPool.Get().(*writeBuffers)
 		err = db.stageAction(batch, &a, d)
-		desks.Put(d)
+		bufferPool.Put(d)
 	} else {
 		err = batch.Delete(keyspace.AppendExpiry(nil, t.ID, e.epoch, e.itemKey), nil)
 	}
@@ -205,9 +206,9 @@ func (db *DB) expire(t *table, e expiry, up *airborne) (bool, error) {
 		return false, errors.Join(err, batch.Close())
 	}
 	if db.synced {
-		flight := db.flights.takeOff()
-		db.locks.depart(stripes, flight)
-		up.flights = append(up.flights, flight)
+		ticket := db.syncs.begin()
+		db.locks.markStripes(stripes, ticket)
+		up.tickets = append(up.tickets, ticket)
 	}
 	db.faults.Load().note()
 	err = db.applyUnsynced(batch)

@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
 
-// descriptor is what the database keeps of a table. Fields are only ever added.
+// descriptor is the stored description of a table. Fields may only be added.
 type descriptor struct {
 	ID                 uint32
 	Name               string
@@ -25,16 +25,16 @@ type descriptor struct {
 	DeletionProtection bool
 	TTL                string    `json:",omitempty"`
 	TTLChanged         time.Time `json:",omitzero"`
-	// TTLReady is false until every item that was there before has its expiry row.
+	// TTLReady is false until every item that is older than the expiry setting has its expiry row.
 	TTLReady bool
 	Tags     []dynamo.Tag               `json:",omitempty"`
 	OnDemand *dynamo.OnDemandThroughput `json:",omitempty"`
 	Class    dynamo.TableClass          `json:",omitempty"`
-	// Stream is the stream that takes the table's records, LatestStream the last that did; 0 for
-	// none.
+	// Stream is the enabled stream of the table, LatestStream the newest one, enabled or not; 0 if
+	// there is none.
 	Stream       uint32 `json:",omitempty"`
 	LatestStream uint32 `json:",omitempty"`
-	// Counts holds the counters as of a clean Close; nil while the table may have changed.
+	// Counts holds the counters as of a clean Close. It is nil while the table can change.
 	Counts *counts `json:",omitempty"`
 }
 
@@ -49,36 +49,36 @@ type indexDescriptor struct {
 	Status     dynamo.TableStatus
 }
 
-// counts are what DescribeTable tells of how much a table holds.
+// counts are the size of a table as DescribeTable reports it.
 type counts struct{ Items, Bytes int64 }
 
-// table is a table in use: its descriptor and what is derived from it. It changes only under
-// the exclusive schema lock, but for the counters.
+// table is a table in use: its descriptor and data derived from it. Except for the counters it
+// changes only under the exclusive schema lock.
 type table struct {
 	descriptor
-	keys    []keyAttribute // partition key, then the sort key if there is one
-	indexes []*index       // those that writes keep up to date
-	prefix  []byte         // of its items
-	stream  *stream        // nil while it is off
+	keys    []keyAttribute // partition key, then the sort key if the table has one
+	indexes []*index       // the indexes that writes maintain
+	prefix  []byte         // prefix of its items
+	stream  *stream        // nil if it is disabled
 	phase   phase
 
 	items, bytes atomic.Int64
 	counted      atomic.Bool
 }
 
-// keyAttribute is one attribute of a key and its type.
+// keyAttribute is the name and type of a key attribute.
 type keyAttribute struct {
 	name string
 	kind dynamo.Kind
 }
 
-// index is an index in use. Its rows point at their items, or hold the projected attributes when
-// those are only some: see the decision on index rows in docs/decisions.
+// index is an index in use. Its rows refer to their items, or hold the projected attributes if only
+// some are projected: see the decision on index rows in docs/decisions.
 type index struct {
 	indexDescriptor
 	hash, sort []keyAttribute
 	prefix     []byte
-	include    map[string]bool // projected attributes under INCLUDE, keys among them
+	include    map[string]bool // projected attributes, including keys; nil for all
 }
 
 func newTable(d descriptor) *table {
@@ -156,14 +156,14 @@ func (t *table) hasLocal() bool {
 	return false
 }
 
-// ready reports whether an index can be read.
+// ready reports whether the index can be read.
 func (ix *index) ready() bool { return ix.Status == dynamo.StatusActive }
 
 func (ix *index) keyAttributes() []keyAttribute {
 	return append(append([]keyAttribute(nil), ix.hash...), ix.sort...)
 }
 
-// counted adds to the table's counters what a write changed.
+// count adds the changes of a write to the table's counters.
 func (t *table) count(items, bytes int64) {
 	if items != 0 {
 		t.items.Add(items)

@@ -14,7 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
 
-// CreateTable makes a table, which is usable at once; see [dynamo.Admin].
+// CreateTable creates a table, which is usable at once; see [dynamo.Admin].
 func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	*dynamo.TableDescription, error,
 ) {
@@ -30,7 +30,7 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	if db.tables[d.Name] != nil || db.ghost(d.Name) != nil {
+	if db.tables[d.Name] != nil || db.deletedDescription(d.Name) != nil {
 		return nil, &dynamo.Error{
 			Code: dynamo.CodeResourceInUse, Message: "Table already exists: " + d.Name,
 		}
@@ -60,16 +60,16 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	db.nextID++
 	db.tables[d.Name] = t
 	db.adopt(t, made)
-	db.pass(t, dynamo.StatusCreating)
+	db.beginPhase(t, dynamo.StatusCreating)
 	out := db.describe(t)
-	out.TableStatus = dynamo.StatusCreating // as the service answers; it is active already
+	out.TableStatus = dynamo.StatusCreating // as on the service, though it is already active
 	for i := range out.GlobalSecondaryIndexes {
 		out.GlobalSecondaryIndexes[i].IndexStatus = dynamo.StatusCreating
 	}
 	return out, nil
 }
 
-// change saves a table's descriptor, together with what else a change of it writes.
+// change saves a table's descriptor, in one batch with the other writes of the change.
 func (db *DB) change(d descriptor, also func(*pebble.Batch) error) error {
 	d.Counts = nil
 	key, value, err := db.saveTable(d)
@@ -88,7 +88,7 @@ func (db *DB) change(d descriptor, also func(*pebble.Batch) error) error {
 	return db.persist(batch)
 }
 
-// DescribeTable tells of a table; see [dynamo.Admin].
+// DescribeTable describes a table; see [dynamo.Admin].
 func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 	*dynamo.TableDescription, error,
 ) {
@@ -96,7 +96,7 @@ func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 		return nil, err
 	}
 	defer db.end()
-	if going := db.ghost(bareName(tableName)); going != nil {
+	if going := db.deletedDescription(bareName(tableName)); going != nil {
 		return going, nil
 	}
 	t, err := db.managed(tableName)
@@ -106,10 +106,10 @@ func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 	return db.describe(t), nil
 }
 
-// managed finds the table that a call of table management names.
+// managed returns the table that a call of table management names.
 func (db *DB) managed(name string) (*table, error) {
 	if t := db.tables[bareName(name)]; t != nil {
-		return t, nil // also while it is being created
+		return t, nil // even while it is being created
 	}
 	t, err := db.tableOf(name)
 	if e, ok := err.(*dynamo.Error); ok && e.Code == dynamo.CodeResourceNotFound {
@@ -168,7 +168,7 @@ func projectionOf(ix *index) dynamo.Projection {
 	return p
 }
 
-const listTablesMax = 100 // names on a page of ListTables
+const listTablesMax = 100 // maximum number of names on a page of ListTables
 
 // ListTables lists the names of tables in order; see [dynamo.Admin].
 func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
@@ -194,8 +194,8 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 	}
 	out := &dynamo.ListTablesOutput{}
 	names := slices.Collect(maps.Keys(db.tables))
-	for name := range db.ghosts {
-		if db.ghost(name) != nil {
+	for name := range db.deletedTables {
+		if db.deletedDescription(name) != nil {
 			names = append(names, name)
 		}
 	}
@@ -213,7 +213,7 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 	return out, nil
 }
 
-// DeleteTable removes a table and all it holds, at once; see [dynamo.Admin].
+// DeleteTable deletes a table and all its items at once; see [dynamo.Admin].
 func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	*dynamo.TableDescription, error,
 ) {
@@ -225,7 +225,7 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	if db.ghost(bareName(tableName)) != nil {
+	if db.deletedDescription(bareName(tableName)) != nil {
 		return nil, inUse("Table is being deleted: " + bareName(tableName))
 	}
 	t, err := db.managed(tableName)
@@ -260,19 +260,19 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	delete(db.tables, t.Name)
 	db.adopt(nil, closed)
 	out := db.describe(t)
-	// The service's description of a table that is going names little of it.
+	// The service's description of a table that is being deleted has only these fields.
 	going := &dynamo.TableDescription{
 		TableName: out.TableName, TableArn: out.TableArn, TableID: out.TableID,
 		TableStatus: dynamo.StatusDeleting, BillingMode: out.BillingMode,
 		ProvisionedThroughput: out.ProvisionedThroughput, ItemCount: out.ItemCount,
 		TableSizeBytes: out.TableSizeBytes,
 	}
-	db.haunt(going)
+	db.keepDescription(going)
 	return going, batch.Close()
 }
 
-// UpdateTable changes a table; see [dynamo.Admin]. A new index is filled in the background and
-// can be read once its status is active.
+// UpdateTable changes a table; see [dynamo.Admin]. A new index is filled in the background and can
+// be read once its status is active.
 func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	*dynamo.TableDescription, error,
 ) {
@@ -314,16 +314,16 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if changed != nil {
 		db.streams.byID[changed.ID] = changed
 	}
-	db.pass(t, dynamo.StatusUpdating)
+	db.beginPhase(t, dynamo.StatusUpdating)
 	for _, u := range in.GlobalSecondaryIndexUpdates {
-		db.leave(before, t, u.Delete)
+		db.keepIndexDescription(before, t, u.Delete)
 	}
 	db.replace(t, d)
 	return db.describe(db.tables[d.Name]), nil
 }
 
-// replace puts a changed table in place of the old one, keeps its counters, and goes on with
-// what has to be done in the background. The schema lock is held.
+// replace replaces a table by its changed version, which keeps the counters, and resumes background
+// work. The caller holds the schema lock.
 func (db *DB) replace(old *table, d descriptor) {
 	t := newTable(d)
 	t.items.Store(old.items.Load())
@@ -335,7 +335,7 @@ func (db *DB) replace(old *table, d descriptor) {
 	db.resume(t)
 }
 
-// UpdateTimeToLive turns expiry on or off; see [dynamo.Admin].
+// UpdateTimeToLive enables or disables expiry; see [dynamo.Admin].
 func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveInput) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -395,7 +395,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	return nil
 }
 
-// DescribeTimeToLive tells a table's expiry setting; see [dynamo.Admin].
+// DescribeTimeToLive returns a table's expiry setting; see [dynamo.Admin].
 func (db *DB) DescribeTimeToLive(ctx context.Context, tableName string) (
 	*dynamo.TimeToLiveDescription, error,
 ) {
@@ -415,8 +415,8 @@ func (db *DB) DescribeTimeToLive(ctx context.Context, tableName string) (
 	}, nil
 }
 
-// saveCounts keeps the counters at a clean close, so that nothing need be counted at the next
-// open. They are taken out of the descriptor again as soon as it is loaded.
+// saveCounts stores the counters at a clean close, so that the next opening need not count the
+// items. The next opening removes them from the descriptor at once.
 func (db *DB) saveCounts() error {
 	batch := db.store.NewBatch()
 	for _, t := range db.tables {
@@ -436,7 +436,8 @@ func (db *DB) saveCounts() error {
 	return db.persist(batch)
 }
 
-// dropCounts makes the saved counters void, before anything can change what they count.
+// dropCounts deletes the stored counters before a write can make them wrong, because after a crash
+// they would be trusted.
 func (db *DB) dropCounts() error {
 	batch := db.store.NewBatch()
 	for _, t := range db.tables {
@@ -455,7 +456,7 @@ func (db *DB) dropCounts() error {
 	return db.persist(batch)
 }
 
-// collection tells the size of the item collection of a write, if it was asked for and the
+// collection returns the size of the item collection of a write, if the request asks for it and the
 // table has local indexes.
 func (db *DB) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
 	*dynamo.ItemCollectionMetrics, error,

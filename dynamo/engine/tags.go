@@ -21,8 +21,8 @@ const (
 // tableArn is the form of a table's ARN.
 var tableArn = regexp.MustCompile(`^arn:aws[a-z-]*:dynamodb:[^:]*:[0-9]*:table/([a-zA-Z0-9_.-]+)$`)
 
-// tagged finds the table that an ARN names. The service does not tell whether a table exists to
-// those who may not see it, and answers so for one that does not.
+// tagged returns the table of an ARN. The service hides from unauthorized callers whether a table
+// exists, so it returns the same error for a table that does not exist.
 func (db *DB) tagged(arn string) (*table, error) {
 	name := tableArn.FindStringSubmatch(arn)
 	if name == nil {
@@ -60,7 +60,7 @@ func checkTags(tags []dynamo.Tag) error {
 	return nil
 }
 
-// TagResource adds tags to a table, or gives them new values; see [dynamo.Tagger].
+// TagResource adds tags to a table or changes their values; see [dynamo.Tagger].
 func (db *DB) TagResource(ctx context.Context, arn string, tags []dynamo.Tag) error {
 	if err := checkTags(tags); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (db *DB) TagResource(ctx context.Context, arn string, tags []dynamo.Tag) er
 	})
 }
 
-// UntagResource takes tags from a table; those that it does not have are no error.
+// UntagResource removes tags from a table; missing tags are ignored.
 func (db *DB) UntagResource(ctx context.Context, arn string, keys []string) error {
 	if len(keys) == 0 {
 		return dynamo.Invalid(invalidParameter +

@@ -21,12 +21,12 @@ import (
 
 const (
 	tokenLengthMax = 36
-	// tokenLife is how long the service remembers a client request token.
+	// tokenLife is the time for which the service remembers a client request token.
 	tokenLife = 10 * time.Minute
 )
 
-// tokens are the client request tokens of the transactions that are running, so that two calls
-// with one token never run at once.
+// tokens are the client request tokens of the transactions in progress, so that two calls with one
+// token never run concurrently.
 type tokens struct {
 	mu      sync.Mutex
 	running map[string]bool
@@ -51,11 +51,11 @@ func (t *tokens) finish(token string) {
 	t.mu.Unlock()
 }
 
-// tokenRow is what the database remembers of a transaction that had a token.
+// tokenRow is the stored record of a transaction with a token.
 type tokenRow struct {
 	Request []byte // hash of its content
 	Expires time.Time
-	Images  []tokenImage // what a repeat is charged for
+	Images  []tokenImage // for the cost of a repeated call
 }
 
 type tokenImage struct {
@@ -63,8 +63,9 @@ type tokenImage struct {
 	Size  int
 }
 
-// transactOnce commits a transaction with a client request token: once in ten minutes, whatever
-// happens between. The token is held from before the first look at it to the end.
+// transactOnce commits a transaction with a client request token, at most once in ten minutes. It
+// holds the token from before the first look-up until the end, so that a concurrent call with the
+// same token is refused.
 func (db *DB) transactOnce(in *dynamo.TransactWriteInput, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
@@ -91,6 +92,7 @@ func (db *DB) transactOnce(in *dynamo.TransactWriteInput, w *write) (
 			return db.repeated(in, &known, request)
 		}
 	}
+	// The token is part of the transaction's batch, so that a crash cannot separate the two.
 	w.stage = func(batch *pebble.Batch) error {
 		row := tokenRow{Request: request, Expires: now.Add(tokenLife)}
 		for i := range w.actions {
@@ -108,8 +110,8 @@ func (db *DB) transactOnce(in *dynamo.TransactWriteInput, w *write) (
 	return db.transact(in, w)
 }
 
-// repeated answers a transaction that was done before. It is charged as a transactional read of
-// the first call's images.
+// repeated returns the result of a transaction that was already made. A repeated call costs a
+// transactional read of the images of the first call.
 func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request []byte) (
 	*dynamo.TransactWriteOutput, error,
 ) {
@@ -137,10 +139,10 @@ func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request [
 	return out, nil
 }
 
-// forgetBatch is how many tokens are looked at under one hold of the schema.
+// forgetBatch is the number of tokens that are checked under one hold of the schema lock.
 const forgetBatch = 1024
 
-// forgetTokens removes the tokens whose time is over.
+// forgetTokens deletes the expired tokens.
 func (db *DB) forgetTokens(ctx context.Context, now time.Time) error {
 	next := keyspace.Tokens()
 	for next != nil {
@@ -152,7 +154,7 @@ func (db *DB) forgetTokens(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// forgetSome looks at a batch of tokens from a row on, and returns the row to go on with, nil at
+// forgetSome checks a batch of tokens from a row on. It returns the row to continue with, or nil at
 // the end.
 func (db *DB) forgetSome(ctx context.Context, from []byte, now time.Time) (
 	next []byte, err error,
@@ -184,7 +186,7 @@ func expired(raw []byte, now time.Time) bool {
 	return json.Unmarshal(raw, &row) != nil || !now.Before(row.Expires)
 }
 
-// forgetToken removes one token unless it is in use, or was used again after it was looked at.
+// forgetToken deletes one token, unless it is in use or was used again since it was checked.
 func (db *DB) forgetToken(key []byte, now time.Time) error {
 	token := keyspace.TokenOf(key)
 	if !db.tokens.start(token) {
@@ -202,10 +204,10 @@ func (db *DB) forgetToken(key []byte, now time.Time) error {
 	return errors.Join(db.applyUnsynced(batch), batch.Close())
 }
 
-// fingerprint hashes what a transaction asks for. The order of names in items and of
-// placeholders does not matter; the order of actions does.
+// fingerprint returns a hash of the content of a transaction. The order of names in items and of
+// placeholders is ignored; the order of actions is not.
 func fingerprint(in *dynamo.TransactWriteInput) []byte {
-	p := print{sha256.New()}
+	p := requestHasher{sha256.New()}
 	for i := range in.Items {
 		item := &in.Items[i]
 		switch {
@@ -226,9 +228,9 @@ func fingerprint(in *dynamo.TransactWriteInput) []byte {
 	return p.h.Sum(nil)
 }
 
-type print struct{ h hash.Hash }
+type requestHasher struct{ h hash.Hash }
 
-func (p print) action(kind byte, table string, item dynamo.Item, update, condition string,
+func (p requestHasher) action(kind byte, table string, item dynamo.Item, update, condition string,
 	e dynamo.Expressions,
 ) {
 	p.number(int(kind))
@@ -244,18 +246,18 @@ func (p print) action(kind byte, table string, item dynamo.Item, update, conditi
 	p.item(e.ExpressionAttributeValues)
 }
 
-func (p print) number(n int) {
+func (p requestHasher) number(n int) {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], uint64(n))
 	_, _ = p.h.Write(b[:]) // a hash never fails to write
 }
 
-func (p print) text(s string) {
+func (p requestHasher) text(s string) {
 	p.number(len(s))
 	_, _ = p.h.Write([]byte(s))
 }
 
-func (p print) item(item map[string]dynamo.Value) {
+func (p requestHasher) item(item map[string]dynamo.Value) {
 	p.number(len(item))
 	for _, name := range slices.Sorted(maps.Keys(item)) {
 		p.text(name)
@@ -263,7 +265,7 @@ func (p print) item(item map[string]dynamo.Value) {
 	}
 }
 
-func (p print) value(v dynamo.Value) {
+func (p requestHasher) value(v dynamo.Value) {
 	p.number(int(v.Kind()))
 	switch v.Kind() {
 	case dynamo.KindS:

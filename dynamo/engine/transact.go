@@ -11,7 +11,7 @@ import (
 // Limits of transactions ("Amazon DynamoDB Transactions" in the developer guide).
 const (
 	transactActionsMax = 100
-	transactSizeMax    = 4 << 20 // of the request, not of the items it touches
+	transactSizeMax    = 4 << 20 // of the request, not of the items
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 	messageTransactOne = "TransactItems can only contain one of Check, Put, Update or Delete"
 )
 
-// TransactWrite does all its actions or none; see [dynamo.DB].
+// TransactWrite executes all its actions or none; see [dynamo.DB].
 func (db *DB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) (
 	*dynamo.TransactWriteOutput, error,
 ) {
@@ -64,8 +64,8 @@ func checkTransactWrite(in *dynamo.TransactWriteInput) error {
 	return wrong.err()
 }
 
-// transactActions validates all actions. What is wrong with the request refuses it; a key that
-// does not fit its table cancels the transaction, naming only the first such action.
+// transactActions validates all actions. An invalid request is refused. A key that does not fit its
+// table cancels the transaction, and only the first such action has a reason.
 func (db *DB) transactActions(in *dynamo.TransactWriteInput, actions []action) error {
 	size := 0
 	var cancelled *dynamo.Error
@@ -98,7 +98,7 @@ func (db *DB) transactActions(in *dynamo.TransactWriteInput, actions []action) e
 
 // checkDistinct refuses two actions on one item.
 func checkDistinct(actions []action, message string) error {
-	const few = 12 // up to which comparing all pairs beats a map
+	const few = 12 // below this number comparing all pairs is faster than a map
 	if len(actions) <= few {
 		for i := range actions {
 			for j := range i {
@@ -166,7 +166,7 @@ func checkOnFailure(values dynamo.ReturnValues) error {
 	return wrong.err()
 }
 
-// requestSize is what an action adds to the size of its request: its item or key, its values.
+// requestSize returns the size of an action in its request: the item or key, and the values.
 func requestSize(item *dynamo.TransactWriteItem) int {
 	switch {
 	case item.Put != nil:
@@ -183,7 +183,7 @@ func valuesSize(e dynamo.Expressions) int {
 	return dynamo.Item(e.ExpressionAttributeValues).Size()
 }
 
-// transact commits the actions and answers.
+// transact commits the actions and returns the response.
 func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
@@ -206,8 +206,8 @@ func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 	return out, err
 }
 
-// canceled turns the refusals of the actions into the reasons of the cancellation. Conditions
-// that failed are all named, but where something is invalid only the first such is.
+// canceled converts the failures of the actions to the reasons of the cancellation. All failed
+// conditions are reported, but only the first invalid action is.
 func canceled(failures []*dynamo.Error) error {
 	reasons := make([]dynamo.CancellationReason, len(failures))
 	for i, f := range failures {
@@ -225,7 +225,7 @@ func canceled(failures []*dynamo.Error) error {
 	return dynamo.Canceled(reasons)
 }
 
-// TransactGet reads items as of one moment; see [dynamo.DB].
+// TransactGet reads items from one snapshot; see [dynamo.DB].
 func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	*dynamo.TransactGetOutput, error,
 ) {
@@ -246,7 +246,7 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	for i, r := range reads {
 		v, err := db.view(snapshot, r.rowKey)
 		if err != nil {
-			_ = snapshot.Close() // the read's error is the one to tell
+			_ = snapshot.Close() // return the error of the read
 			return nil, err
 		}
 		tally.addTable(r.table, 2*dynamo.ReadUnits(v.Size(), true))
@@ -272,7 +272,7 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	return out, nil
 }
 
-// keyRead is one read by key, ready to be done.
+// keyRead is a validated read by key.
 type keyRead struct {
 	table  *table
 	rowKey []byte

@@ -2,9 +2,9 @@
 
 package engine
 
-// weight returns memory that is never touched: addresses without pages behind them. In programs
-// built with cgo the store keeps its tables outside Go's heap, where the garbage collector does
-// not see them. It takes a busy database for a program of a few megabytes, runs twenty times a
-// second and empties the pools of everybody each time. With the weight of one table in the heap
-// it runs as seldom as in a program without cgo, whose tables are there.
+// weight returns memory that is never used, so that it has addresses but no pages. In programs
+// built with cgo the store keeps its tables outside the Go heap, where the garbage collector does
+// not count them. The heap of a busy database then looks like a few megabytes, the collector runs
+// twenty times a second, and each run empties all buffer pools. With the size of one table in the
+// heap it runs as seldom as without cgo, where the tables are in the heap.
 func weight(size int64) []byte { return make([]byte, size) }

@@ -2,6 +2,6 @@
 
 package engine
 
-// weight returns nothing: without cgo the store's tables are in Go's heap, and the garbage
-// collector knows how large the program is.
+// weight returns nil. Without cgo the store's tables are in the Go heap, so the garbage collector
+// counts them.
 func weight(int64) []byte { return nil }

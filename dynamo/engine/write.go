@@ -22,31 +22,31 @@ const (
 	actCheck
 )
 
-// action is one change of one item, or one check of it, on its way through a write: what was
-// asked, then what was found, then what becomes of it.
+// action is one change or one check of an item while it is part of a write. It holds the request,
+// then the item that was found, then the result.
 type action struct {
-	kind     actionKind
-	table    *table
-	rowKey   []byte
-	key      dynamo.Key  // of an update, to make a missing item
-	item     dynamo.Item // what a put writes
-	size     int         // of item
-	exprs    *expr.Prepared
-	tellOld  bool // a failed condition tells the item as found
-	transact bool
-	flat     bool // an update that is measured by its item alone
+	kind      actionKind
+	table     *table
+	rowKey    []byte
+	key       dynamo.Key  // of an update, to create a missing item
+	item      dynamo.Item // the item of a put
+	size      int         // of item
+	exprs     *expr.Prepared
+	returnOld bool // a failed condition returns the item as found
+	transact  bool
+	flat      bool // only the item counts for the size of the update
 
 	stripe  uint16   // of its lock
 	old     row.View // the item as found
-	missed  bool     // it was looked for and not there
-	after   row.View // the item as an update leaves it
+	missed  bool     // the item was read and does not exist
+	after   row.View // the item after an update
 	newSize int
 	same    bool // nothing is written
 
 	expired  bool   // the sweep deletes the item
-	sequence uint64 // of its record in a stream, 0 for none
+	sequence uint64 // of its stream record, 0 if it has none
 
-	// The item before and after, decoded only where somebody needs it: see the methods.
+	// The item before and after, decoded on first use by the methods of these names.
 	oldItem, newItem dynamo.Item
 
 	tableUnits float64
@@ -58,16 +58,16 @@ type indexUnits struct {
 	units float64
 }
 
-// write is a set of actions that are done together or not at all.
+// write is a set of actions that are applied all or none.
 type write struct {
 	actions []action
-	metered bool // count capacity units
+	metered bool // calculate capacity units
 	stage   func(*pebble.Batch) error
 }
 
-// commit carries out a write. It holds the locks of its items while it reads them, checks their
-// conditions and applies one batch; it answers when that batch is on the disk. When any action
-// fails nothing is written, and failures tells of each, by position.
+// commit applies a write. It holds the locks of its items while it reads them, checks the
+// conditions and applies one batch, and returns when the batch is on the disk. If an action fails,
+// nothing is written, and failures has its error at the action's position.
 func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	var few [8]uint16
 	stripes := few[:0]
@@ -88,18 +88,21 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 	batch := db.store.NewBatch()
 	err = db.stageAll(batch, w)
 	if err != nil || batch.Empty() {
-		db.landRecords(w)
+		// The refused write may still have assigned sequence numbers, and readers of streams must
+		// not wait for them.
+		db.publishRecords(w)
 		db.locks.unlock(stripes)
 		return nil, errors.Join(err, db.awaitStripes(stripes), batch.Close())
 	}
 	if err := db.apply(batch, w, stripes); err != nil {
-		return nil, err // readers see neither the write nor its records
+		return nil, err // its tickets never complete, so no reader returns it
 	}
-	db.landRecords(w)
+	db.publishRecords(w)
 	return nil, batch.Close()
 }
 
-// apply makes a batch visible, lets go of the locks, and waits until it is on the disk.
+// apply makes a batch visible, releases the locks, and waits for the sync. The locks are not held
+// during the sync, so that the next writers of the same items can share it.
 func (db *DB) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
 	db.faults.Load().note()
 	if !db.synced {
@@ -108,23 +111,23 @@ func (db *DB) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
 		db.locks.unlock(stripes)
 		return err
 	}
-	flight := db.flights.takeOff()
-	db.locks.depart(stripes, flight)
+	ticket := db.syncs.begin()
+	db.locks.markStripes(stripes, ticket)
 	err := db.applyAhead(batch)
 	db.remember(w, err)
 	db.locks.unlock(stripes)
 	if err == nil {
-		err = db.settled(batch)
+		err = db.awaitDurable(batch)
 	}
 	if err != nil {
-		return err // the flight never lands, so that no reader answers what it saw of the write
+		return err // the ticket never completes, so that no reader returns data of the write
 	}
-	db.flights.land(flight)
+	db.syncs.complete(ticket)
 	return nil
 }
 
-// remember notes what a write left of the items that it updated, and forgets what it replaced
-// otherwise.
+// remember caches the items that a write updated, and removes other items that it wrote from the
+// cache.
 func (db *DB) remember(w *write, err error) {
 	if db.locks.off {
 		return
@@ -144,17 +147,17 @@ func (db *DB) remember(w *write, err error) {
 }
 
 // awaitStripes waits for the writes that a reader of these stripes may have seen. It returns an
-// error if one of them will never be on the disk.
+// error if the disk failed before they were synced.
 func (db *DB) awaitStripes(stripes []uint16) error {
 	for _, s := range stripes {
-		if !db.flights.wait(db.locks.stripes[s].last.Load()) {
+		if !db.syncs.wait(db.locks.stripes[s].last.Load()) {
 			return db.Failure()
 		}
 	}
 	return nil
 }
 
-// evaluate reads every item and works out what becomes of it.
+// evaluate reads every item and calculates the result of its action.
 func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
 	for i := range w.actions {
 		a := &w.actions[i]
@@ -175,15 +178,15 @@ func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
 	return failures, nil
 }
 
-// find reads the item of the i-th action, unless it is remembered. Whether it is there makes no
-// difference to what is found, only to what it costs.
+// find reads the item of the i-th action unless it is cached. The expectation that it is missing
+// only changes the cost of the read, never its result.
 func (db *DB) find(w *write, i int) (err error) {
 	a := &w.actions[i]
 	if r := &db.locks.stripes[a.stripe].recent; r.key == string(a.rowKey) && !db.locks.off {
 		a.old = r.view
 		return nil
 	}
-	if a.expectsNone() || i > 0 && a.goesOnAfter(&w.actions[i-1]) {
+	if a.probablyMissing() || i > 0 && a.probablyFollowsMissing(&w.actions[i-1]) {
 		a.old, err = db.seek(a.rowKey)
 	} else {
 		a.old, err = db.view(db.store, a.rowKey)
@@ -192,25 +195,25 @@ func (db *DB) find(w *write, i int) (err error) {
 	return err
 }
 
-// noItem is what a condition sees of an item that is missing.
+// noItem is a missing item, as a condition sees it.
 var noItem row.View
 
-// expectsNone reports whether the item is probably missing: it is to be written on a condition that
-// holds of none, as that it does not exist yet.
-func (a *action) expectsNone() bool {
+// probablyMissing reports whether the item is probably missing: its put has a condition that is
+// true for a missing item.
+func (a *action) probablyMissing() bool {
 	return a.kind == actPut && a.exprs.Condition != nil && a.exprs.Condition.Holds(&noItem)
 }
 
-// goesOnAfter reports whether the item is probably missing as the one before it was: a transaction
-// that makes one item of a partition usually makes the next one too.
-func (a *action) goesOnAfter(before *action) bool {
+// probablyFollowsMissing reports whether the item is probably missing because the previous one is:
+// a transaction that creates one item of a partition usually creates the next one, too.
+func (a *action) probablyFollowsMissing(before *action) bool {
 	return before.missed &&
 		bytes.Equal(keyspace.Partition(a.rowKey), keyspace.Partition(before.rowKey))
 }
 
-// seek reads the row of an item that is probably missing, as view does. The filters of the lowest
-// level, which holds nearly all rows, tell of most keys that they are not there; without them a
-// block would be read each time, only to find nothing.
+// seek reads the row of an item that is probably missing. It uses the filters of the lowest level,
+// which holds nearly all rows. They exclude most missing keys; without them each read would fetch a
+// block in which the key is not found.
 func (db *DB) seek(rowKey []byte) (v row.View, err error) {
 	db.counters.seeks.Add(1)
 	it, err := db.store.NewIter(&pebble.IterOptions{UseL6Filters: true})
@@ -226,7 +229,7 @@ func (db *DB) seek(rowKey []byte) (v row.View, err error) {
 	return v, errors.Join(err, it.Error(), it.Close())
 }
 
-// view reads the row of an item; a missing one gives the zero View.
+// view reads the row of an item. A missing item is the zero View.
 func (db *DB) view(r pebble.Reader, rowKey []byte) (row.View, error) {
 	db.counters.gets.Add(1)
 	raw, closer, err := r.Get(rowKey)
@@ -240,11 +243,11 @@ func (db *DB) view(r pebble.Reader, rowKey []byte) (row.View, error) {
 	return v, errors.Join(err, closer.Close())
 }
 
-// evaluate checks the condition and works out the item afterwards. The failure is the service's
-// refusal, the error a fault of the store.
+// evaluate checks the condition and calculates the new item. A failure is an error of the service,
+// err an error of the store.
 func (a *action) evaluate() (failure *dynamo.Error, err error) {
 	if c := a.exprs.Condition; c != nil && !c.Holds(&a.old) {
-		if !a.tellOld {
+		if !a.returnOld {
 			return dynamo.ConditionalCheckFailed(nil), nil
 		}
 		old, err := a.old.Item()
@@ -302,7 +305,7 @@ func (a *action) update() (failure *dynamo.Error, err error) {
 	return nil, nil
 }
 
-// change applies an update of whole attributes to the item as it is encoded.
+// change applies an update of whole attributes to the encoded item, without decoding it.
 func (a *action) change(u *expr.Update) (err error) {
 	var few [8]row.Change
 	changes := few[:0]
@@ -317,7 +320,7 @@ func (a *action) change(u *expr.Update) (err error) {
 	return err
 }
 
-// before returns the item as it was found, nil when there was none.
+// before returns the old item, or nil if it does not exist.
 func (a *action) before() (item dynamo.Item, err error) {
 	if a.oldItem == nil {
 		a.oldItem, err = a.old.Item()
@@ -325,10 +328,10 @@ func (a *action) before() (item dynamo.Item, err error) {
 	return a.oldItem, err
 }
 
-// remains reports whether there is an item afterwards.
+// remains reports whether the item exists after the action.
 func (a *action) remains() bool { return a.newItem != nil || a.after.Exists() }
 
-// afterwards returns the item as the action leaves it, nil when there is none.
+// afterwards returns the new item, or nil if it does not exist.
 func (a *action) afterwards() (item dynamo.Item, err error) {
 	if a.newItem == nil {
 		a.newItem, err = a.after.Item()
@@ -336,7 +339,7 @@ func (a *action) afterwards() (item dynamo.Item, err error) {
 	return a.newItem, err
 }
 
-// document is the item afterwards, to look attributes up in.
+// document returns the new item for the look-up of attributes.
 func (a *action) document() expr.Document {
 	if a.newItem != nil {
 		return a.newItem
@@ -352,8 +355,9 @@ func failureOf(err error) (*dynamo.Error, error) {
 	return nil, err
 }
 
-// chargedSize is the size that counts for an update's limit and cost: the item's, or, for a
-// plain update whose actions weigh more than its key, the item without its key and with them.
+// chargedSize returns the size that counts for the limit and the cost of an update. It is the size
+// of the item. If the actions of a plain update are larger than its key, they replace the key in
+// it.
 func (a *action) chargedSize() int {
 	if a.kind != actUpdate || a.transact || a.flat || a.exprs.Update == nil {
 		return a.newSize
@@ -362,14 +366,14 @@ func (a *action) chargedSize() int {
 	return max(a.newSize, a.newSize-keySize+a.exprs.Update.ActionCost())
 }
 
-// desk holds buffers for keys and rows on their way into a batch, which copies them.
-type desk struct{ row, before, after []byte }
+// writeBuffers holds buffers for keys and rows. They can be reused because a batch copies them.
+type writeBuffers struct{ row, before, after []byte }
 
-var desks = sync.Pool{New: func() any { return &desk{} }}
+var bufferPool = sync.Pool{New: func() any { return &writeBuffers{} }}
 
 func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
-	d := desks.Get().(*desk)
-	defer desks.Put(d)
+	d := bufferPool.Get().(*writeBuffers)
+	defer bufferPool.Put(d)
 	for i := range w.actions {
 		a := &w.actions[i]
 		if err := db.stageAction(batch, a, d); err != nil {
@@ -387,8 +391,9 @@ func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
 	return nil
 }
 
-// stageAction adds an item's row, its index rows and its expiry row to the batch.
-func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
+// stageAction adds the changes of an item's row, index rows, stream record and expiry row to the
+// batch.
+func (db *DB) stageAction(batch *pebble.Batch, a *action, d *writeBuffers) error {
 	if a.same {
 		return nil
 	}
@@ -426,9 +431,8 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *desk) error {
 	return nil
 }
 
-// encode makes the row of the item afterwards, and sees to it that an update knows its view if
-// that will be remembered.
-func (a *action) encode(d *desk) (err error) {
+// encode encodes the row of the new item. An updated item also gets its view, if it will be cached.
+func (a *action) encode(d *writeBuffers) (err error) {
 	if a.after.Exists() {
 		d.row = a.after.Append(d.row[:0])
 		return nil
@@ -440,7 +444,7 @@ func (a *action) encode(d *desk) (err error) {
 	return err
 }
 
-func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *desk) error {
+func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *writeBuffers) error {
 	if a.leaves(ix) {
 		return nil
 	}
@@ -472,8 +476,8 @@ func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *desk) err
 	return batch.Set(after, ix.rowValue(item), nil)
 }
 
-// leaves reports whether an update cannot have changed the index's row of its item: the row
-// points at the item, and no attribute of its key is written.
+// leaves reports whether an update cannot change the item's row in an index: the row refers to the
+// item, and the update does not write an attribute of the index key.
 func (a *action) leaves(ix *index) bool {
 	if a.kind != actUpdate || !a.old.Exists() || ix.stores() {
 		return false
@@ -494,7 +498,7 @@ func (a *action) leaves(ix *index) bool {
 	return true
 }
 
-// stageExpiry keeps the row that says when an item expires.
+// stageExpiry updates the row that holds the expiry time of an item.
 func (db *DB) stageExpiry(batch *pebble.Batch, a *action) error {
 	before, had := epochOf(a.table, &a.old)
 	var after int64

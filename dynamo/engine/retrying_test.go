@@ -9,16 +9,16 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 )
 
-// insistent is a client that does all that the service asks of a client: it reads strongly, calls
-// again when it is refused for the moment, goes on with unprocessed members and asks for the next
-// page. Through it, a database with faults must look like one without. Global indexes, which have
-// no strong reads, it lets catch up first.
-type insistent struct {
+// retryingDB is a client that does everything the service expects of a client: it uses strongly
+// consistent reads, retries transient errors and unprocessed members, and reads the next page. With
+// it a database with faults must look like one without. Before it reads a global index, which has
+// no strongly consistent reads, it calls CatchUp.
+type retryingDB struct {
 	*engine.DB
 }
 
-// passing reports whether the same call may succeed without any change. A transaction whose
-// conditions fail beside a conflict is called again, too: the conflict may hide more of them.
+// passing reports whether an error is transient. A transaction with both a failed condition and a
+// conflict is retried, too, because the conflict may hide other failed conditions.
 func passing(err error) bool {
 	return dynamo.Retryable(err) ||
 		slices.ContainsFunc(dynamo.Reasons(err), func(r dynamo.CancellationReason) bool {
@@ -27,7 +27,7 @@ func passing(err error) bool {
 		})
 }
 
-func insist[In, Out any](
+func retry[In, Out any](
 	ctx context.Context, in In, do func(context.Context, In) (Out, error),
 ) (Out, error) {
 	for {
@@ -38,44 +38,44 @@ func insist[In, Out any](
 	}
 }
 
-func (d insistent) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, error) {
+func (d retryingDB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, error) {
 	strong := *in
 	strong.ConsistentRead = true
-	return insist(ctx, &strong, d.DB.Get)
+	return retry(ctx, &strong, d.DB.Get)
 }
 
-func (d insistent) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, error) {
-	return insist(ctx, in, d.DB.Put)
+func (d retryingDB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, error) {
+	return retry(ctx, in, d.DB.Put)
 }
 
-func (d insistent) Update(ctx context.Context, in *dynamo.UpdateInput) (
+func (d retryingDB) Update(ctx context.Context, in *dynamo.UpdateInput) (
 	*dynamo.UpdateOutput, error,
 ) {
-	return insist(ctx, in, d.DB.Update)
+	return retry(ctx, in, d.DB.Update)
 }
 
-func (d insistent) Delete(ctx context.Context, in *dynamo.DeleteInput) (
+func (d retryingDB) Delete(ctx context.Context, in *dynamo.DeleteInput) (
 	*dynamo.DeleteOutput, error,
 ) {
-	return insist(ctx, in, d.DB.Delete)
+	return retry(ctx, in, d.DB.Delete)
 }
 
-func (d insistent) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
+func (d retryingDB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	*dynamo.TransactGetOutput, error,
 ) {
-	return insist(ctx, in, d.DB.TransactGet)
+	return retry(ctx, in, d.DB.TransactGet)
 }
 
-func (d insistent) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) (
+func (d retryingDB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) (
 	*dynamo.TransactWriteOutput, error,
 ) {
-	return insist(ctx, in, d.DB.TransactWrite)
+	return retry(ctx, in, d.DB.TransactWrite)
 }
 
 // strong reports whether an index can be read strongly: the table and the local ones can.
 func strong(index string) bool { return index == "" || index == "local" || index == "ByAmount" }
 
-func (d insistent) Query(ctx context.Context, in *dynamo.QueryInput) (
+func (d retryingDB) Query(ctx context.Context, in *dynamo.QueryInput) (
 	*dynamo.QueryOutput, error,
 ) {
 	whole := &dynamo.QueryOutput{}
@@ -87,7 +87,7 @@ func (d insistent) Query(ctx context.Context, in *dynamo.QueryInput) (
 				return nil, err
 			}
 		}
-		out, err := insist(ctx, &next, d.DB.Query)
+		out, err := retry(ctx, &next, d.DB.Query)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func (d insistent) Query(ctx context.Context, in *dynamo.QueryInput) (
 	}
 }
 
-func (d insistent) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutput, error) {
+func (d retryingDB) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOutput, error) {
 	whole := &dynamo.ScanOutput{}
 	next := *in
 	next.ConsistentRead = strong(in.IndexName)
@@ -113,7 +113,7 @@ func (d insistent) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.Scan
 				return nil, err
 			}
 		}
-		out, err := insist(ctx, &next, d.DB.Scan)
+		out, err := retry(ctx, &next, d.DB.Scan)
 		if err != nil {
 			return nil, err
 		}
@@ -132,12 +132,12 @@ func (d insistent) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.Scan
 // errNoProgress reports a batch of which nothing was done.
 var errNoProgress = errors.New("nothing of a batch was done, though it was not refused")
 
-func (d insistent) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
+func (d retryingDB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	*dynamo.BatchGetOutput, error,
 ) {
 	whole := &dynamo.BatchGetOutput{Responses: map[string][]dynamo.Item{}}
 	for next := *in; ; {
-		out, err := insist(ctx, &next, d.DB.BatchGet)
+		out, err := retry(ctx, &next, d.DB.BatchGet)
 		if err != nil {
 			return nil, err
 		}
@@ -159,11 +159,11 @@ func (d insistent) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	}
 }
 
-func (d insistent) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
+func (d retryingDB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	*dynamo.BatchWriteOutput, error,
 ) {
 	for next := *in; ; {
-		out, err := insist(ctx, &next, d.DB.BatchWrite)
+		out, err := retry(ctx, &next, d.DB.BatchWrite)
 		if err != nil {
 			return nil, err
 		}
