@@ -2,6 +2,7 @@ package bankfile
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,7 @@ type amountText struct {
 	digits   string // ASCII digits with the marks . and , in their places.
 	negative bool
 	grouped  bool // Blanks or apostrophes stand between its digits.
+	side     int  // -1 for a word such as DR beside it, 1 for one such as CR.
 	currency string
 }
 
@@ -70,7 +72,7 @@ func splitAmount(cell string) (amountText, error) {
 		return a, errNotAmount
 	}
 	a.digits, a.negative, a.grouped = string(s.out), s.negative, s.grouped
-	a.currency = s.currency
+	a.currency, a.side = s.currency, s.side
 	return a, nil
 }
 
@@ -107,7 +109,7 @@ type amountScanner struct {
 	open     bool // A parenthesis is open.
 	negative bool
 	grouped  bool
-	sided    bool   // A word such as CR or DR was seen.
+	side     int    // -1 after a word such as DR, 1 after one such as CR.
 	currency string // The other word before or behind the digits.
 }
 
@@ -167,6 +169,12 @@ func (s *amountScanner) minus() bool {
 // currencyWordMax is the greatest length in bytes of a currency's code or sign, such as NZ$.
 const currencyWordMax = 8
 
+// pointedWords are abbreviations of currencies that are written with a point, folded.
+var pointedWords = []string{
+	"cr", "dr", "db", "rs", "kr", "fr", "sfr", "re", "tk", "din", "dh", "dhs", "bs", "kc", "zl", "ft", "pts",
+	"ptas", "руб", "р", "грн", "лв", "esc", "dkr", "skr", "nkr", "ikr",
+}
+
 // word takes a currency's code or sign, or what says debit or credit. There may be one of each,
 // before the digits or behind them.
 func (s *amountScanner) word(rest string) (int, bool) {
@@ -181,17 +189,18 @@ func (s *amountScanner) word(rest string) (int, bool) {
 	if len(word) > currencyWordMax {
 		return 0, false
 	}
-	// Rs. and kr. carry a point of their own.
-	if end < len(rest) && rest[end] == '.' && !s.any {
+	// Rs. and kr. carry a point of their own; behind a sign or a code it is the decimal mark.
+	if end < len(rest) && rest[end] == '.' && !s.any && len(s.out) == 0 &&
+		slices.Contains(pointedWords, fold(word)) {
 		end++
 	}
 	s.ended = s.any
 	again := s.currency != ""
 	switch strings.ToUpper(word) {
 	case "C", "CR":
-		s.sided, again = true, s.sided
+		s.side, again = 1, s.side != 0
 	case "D", "DR", "DB":
-		s.sided, again, s.negative = true, s.sided, !s.negative
+		s.side, again, s.negative = -1, s.side != 0, !s.negative
 	default:
 		s.currency = word
 	}

@@ -9,6 +9,7 @@ import (
 // record is a row of a CSV file.
 type record struct {
 	line   int
+	last   int // The line that it ends with.
 	raw    string
 	fields []string
 	quotes bool // Quotation marks are missing or stray.
@@ -70,7 +71,7 @@ func (c *csvReader) line() (csvLine, error) {
 
 // record reads the row that begins with a line. A quoted field may go over several lines.
 func (c *csvReader) record(start csvLine) (record, error) {
-	r := record{line: start.line, raw: start.text, cut: start.cut}
+	r := record{line: start.line, last: start.line, raw: start.text, cut: start.cut}
 	var open, stray bool
 	c.fields, open, stray = splitFields(start.text, c.delim, c.fields[:0])
 	r.fields, r.quotes = c.fields, stray
@@ -105,7 +106,7 @@ func (c *csvReader) record(start csvLine) (record, error) {
 		if c.width > 0 && len(fields) > c.width || stray && alone >= c.width {
 			break
 		}
-		r.fields, r.raw, r.quotes = fields, joined, stray
+		r.fields, r.raw, r.quotes, r.last = fields, joined, stray, line.line
 		return r, nil
 	}
 	c.waiting = append(more, c.waiting...)

@@ -12,14 +12,20 @@ import (
 // money reads the amount of a row with its sign, its currency and the amount in another currency.
 func (p *csvParser) money(r *record, e *Entry) error {
 	t := p.t
-	amount, parts, err := p.signed(r)
+	amount, parts, settled, err := p.signed(r)
 	if err != nil {
 		return err
+	}
+	if p.f.mapping.Invert && !settled {
+		amount = amount.Neg()
+	}
+	if settled && p.w.first {
+		t.signs.settled++
 	}
 	e.Amount = amount
 	e.Currency = currencyOf(p.cell(r, t.currency))
 	if e.Currency == "" {
-		e.Currency = currencyOf(parts.currency)
+		e.Currency = p.signCurrency(r, parts.currency)
 	}
 	if e.Currency == "" {
 		e.Currency = t.namedCurrency()
@@ -59,8 +65,46 @@ func (p *csvParser) takeFee(r *record, e *Entry) error {
 	return err
 }
 
-// signed reads the amount from whichever columns hold it.
-func (p *csvParser) signed(r *record) (money.Decimal, amountText, error) {
+// signCurrency returns the currency that the sign beside an amount means. A sign of several
+// currencies means the account's if that is one of them; else it is a doubt.
+func (p *csvParser) signCurrency(r *record, sign string) money.Currency {
+	if sign == "" {
+		return ""
+	}
+	account := p.f.defaultCurrency()
+	several := sharedSigns[strings.TrimSuffix(strings.ToUpper(sign), ".")]
+	if slices.Contains(several, account) {
+		return account
+	}
+	c := currencyOf(sign)
+	if c == "" && len(several) > 0 && account != "" && p.t.strange.Text == "" && p.w.first {
+		p.t.strange = cellAt{r.line, strings.Clone(clip(sign))}
+	}
+	if c != "" && p.w.first {
+		p.t.signs.signed++
+	}
+	return c
+}
+
+// sharedSigns are signs that several currencies have, in upper case.
+var sharedSigns = map[string][]money.Currency{
+	"$": {
+		"USD", "AUD", "NZD", "CAD", "SGD", "HKD", "TWD", "MXN", "ARS", "CLP", "COP", "BBD", "BSD",
+		"BZD", "BMD", "BND", "FJD", "GYD", "JMD", "KYD", "LRD", "NAD", "SBD", "SRD", "TTD", "UYU",
+		"XCD", "DOP", "CUP",
+	},
+	"KR": {"SEK", "NOK", "DKK", "ISK"},
+	"¥":  {"JPY", "CNY"}, "￥": {"JPY", "CNY"}, "元": {"CNY", "TWD"},
+	"RS": {"INR", "PKR", "LKR", "NPR", "MUR", "SCR"}, "₨": {"INR", "PKR", "LKR", "NPR", "MUR", "SCR"},
+	"£": {"GBP", "EGP", "LBP", "SYP", "GIP", "FKP", "SHP"},
+	"R": {"ZAR"}, "LEI": {"RON", "MDL"}, "DIN": {"RSD", "MKD", "DZD"}, "FR": {"CHF"},
+	"L": {"HNL", "MDL", "ALL"}, "Q": {"GTQ"}, "B/": {"PAB"}, "S/": {"PEN"}, "BS": {"BOB", "VES"},
+	"DH": {"AED", "MAD"}, "DHS": {"AED", "MAD"}, "TK": {"BDT"}, "RM": {"MYR"}, "RP": {"IDR"},
+}
+
+// signed reads the amount from whichever columns hold it. Settled is whether a word says the
+// direction.
+func (p *csvParser) signed(r *record) (n money.Decimal, text amountText, settled bool, err error) {
 	t := p.t
 	if p.w.first {
 		p.countSigns(r)
@@ -69,30 +113,45 @@ func (p *csvParser) signed(r *record) (money.Decimal, amountText, error) {
 	if p.w.first {
 		pair = t.amount < 0
 	}
-	if pair {
-		return p.pair(r)
-	}
 	cell := p.cell(r, t.amount)
-	if cell == "" && (t.debit >= 0 || t.credit >= 0) {
-		return p.pair(r)
+	if pair || cell == "" && (t.debit >= 0 || t.credit >= 0) {
+		n, text, err = p.pair(r)
+		return n, text, false, err
 	}
-	n, text, err := p.w.amount(cell, r.line)
-	if err != nil || t.flag < 0 {
-		return n, text, err
+	n, text, err = p.w.amount(cell, r.line)
+	if err != nil {
+		return n, text, false, err
 	}
-	word := p.cell(r, t.flag)
+	word := ""
+	if t.flag >= 0 {
+		word = p.cell(r, t.flag)
+	}
 	flag := flagOf(word, p.f.mapping.OutFlags, p.f.mapping.InFlags)
 	switch {
+	case text.side != 0 && flag == 0:
+		return n, text, true, nil
 	case flag == 0 && word == "":
-		return n, text, nil
+		if t.habits.rest != 0 && !text.negative {
+			return turned(n, t.habits.rest), text, true, nil
+		}
+		return n, text, false, nil
 	case flag == 0:
-		return n, text, fmt.Errorf("%q says neither debit nor credit", clip(word))
+		return n, text, false, fmt.Errorf("%q says neither debit nor credit", clip(word))
 	case t.habits.flagRepeats:
-		return n, text, nil
-	case flag < 0:
-		n = n.Neg()
+	case t.habits.flagWords:
+		n = turned(n.Abs(), flag)
+	default:
+		n = turned(n, flag)
 	}
-	return n, text, nil
+	return n, text, true, nil
+}
+
+// turned returns an amount with the other sign if the direction is out.
+func turned(n money.Decimal, direction int) money.Decimal {
+	if direction < 0 {
+		return n.Neg()
+	}
+	return n
 }
 
 // pair reads a debit and a credit column. A zero beside the other one is no amount.
@@ -143,6 +202,7 @@ func (p *csvParser) countSigns(r *record) {
 	case amount > 0:
 		s.amountPos++
 	}
+	p.countWords(r, amount)
 	switch debit := sign(t.debit); {
 	case debit < 0:
 		if s.debitNeg == 0 {
@@ -161,13 +221,48 @@ func (p *csvParser) countSigns(r *record) {
 	case credit > 0:
 		s.creditPos++
 	}
-	if flagOf(p.cell(r, t.flag), p.f.mapping.OutFlags, p.f.mapping.InFlags) < 0 {
-		switch {
-		case amount < 0:
-			s.outNeg++
-		case amount > 0:
-			s.outPos++
-		}
+}
+
+// countWords gathers, in the first pass, how signs stand beside words for the direction.
+func (p *csvParser) countWords(r *record, amount int) {
+	t := p.t
+	s := &t.signs
+	if amount == 0 {
+		return
+	}
+	cell := p.cell(r, t.amount)
+	a, _ := splitAmount(cell)
+	switch {
+	case a.side < 0:
+		s.sideOut++
+	case a.side > 0:
+		s.sideIn++
+	default:
+		s.plain++
+	}
+	if amount > 0 && strings.ContainsAny(cell, "+(-") {
+		s.plus++
+	}
+	if amount > 0 && s.example.Text == "" {
+		s.example = cellAt{r.line, strings.Clone(clip(cell))}
+	}
+	if t.flag < 0 {
+		return
+	}
+	word := p.cell(r, t.flag)
+	switch flag := flagOf(word, p.f.mapping.OutFlags, p.f.mapping.InFlags); {
+	case flag < 0 && amount < 0:
+		s.outNeg++
+	case flag < 0:
+		s.outPos++
+	case flag > 0 && amount < 0:
+		s.inNeg++
+	case flag > 0:
+		s.inPos++
+	case word == "" && amount < 0:
+		s.restNeg++
+	case word == "":
+		s.restPos++
 	}
 }
 
@@ -183,39 +278,15 @@ func (t *table) namedCurrency() money.Currency {
 	return ""
 }
 
-// outWords and inWords are what banks write in a column of direction, folded.
-var (
-	outWords = []string{
-		"d", "dr", "db", "dbt", "dbit", "debit", "debet", "debito", "af", "out", "outflow",
-		"s", "soll", "belastung", "lastschrift", "money out", "kiadas", "terheles", "-", "−",
-		"obciazenie", "withdrawal", "paid out", "expense", "cargo", "addebito", "dare", "ut",
-		"debitering", "sortie", "uitgaand", "debit card", "sent", "vydej", "odchozi",
+// headerCurrency returns the currency of a header such as "Amount (EUR)", "Betrag EUR" or "CAD$".
+func headerCurrency(text string) string {
+	text = strings.TrimRight(strings.TrimSpace(text), ")] ")
+	text = text[strings.LastIndexAny(text, " ([")+1:]
+	if code := strings.TrimSuffix(text, "$"); len(code) == 3 {
+		text = code
 	}
-	inWords = []string{
-		"c", "cr", "crd", "crdt", "credit", "credito", "bij", "in", "inflow", "h",
-		"haben", "gutschrift", "money in", "bevetel", "jovairas", "+", "uznanie", "deposit",
-		"paid in", "income", "abono", "accredito", "avere", "kreditering", "entree", "inkomend",
-		"received", "prijem", "prichozi", "kredit",
+	if c := currencyOf(text); c.Known() && (text == string(c) || currencySigns[text] == c) {
+		return string(c)
 	}
-)
-
-// flagOf returns -1 for money out, 1 for money in, 0 for a word that says neither.
-func flagOf(word string, out, in []string) int {
-	if word == "" {
-		return 0
-	}
-	if slices.ContainsFunc(out, func(w string) bool { return strings.EqualFold(w, word) }) {
-		return -1
-	}
-	if slices.ContainsFunc(in, func(w string) bool { return strings.EqualFold(w, word) }) {
-		return 1
-	}
-	plain := strings.TrimSuffix(fold(trimBlanks(word)), ".")
-	switch {
-	case slices.Contains(outWords, plain):
-		return -1
-	case slices.Contains(inWords, plain):
-		return 1
-	}
-	return 0
+	return ""
 }

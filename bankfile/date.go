@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
 // Date is a calendar day as the bank wrote it: "2026-01-31". It is never an instant and never
@@ -360,6 +362,9 @@ var monthNames = [12][]string{
 	{"nov", "lis"},
 	{"dec", "dez", "dic", "des", "gru"},
 }
+
+// fold makes letters plain: lower case without accents.
+func fold(text string) string { return reading.Fold(text) }
 
 // monthOf returns the month that a word names, or 0.
 func monthOf(word string) int {

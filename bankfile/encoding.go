@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
 // Encoding is how the characters of a file are written as bytes.
@@ -216,7 +218,7 @@ func score(text string, west bool) int {
 	for _, cell := range strings.FieldsFunc(first, func(r rune) bool {
 		return strings.ContainsRune(";,\t|\"", r)
 	}) {
-		if hasHigh(cell) && knownHeader(cell) && sharper(cell, west) {
+		if hasHigh(cell) && reading.Known(cell) && sharper(cell, west) {
 			points += 5
 		}
 	}

@@ -42,6 +42,8 @@ const (
 	AskDate    Topic = "dateColumn"   // Which column is the date.
 	AskDebit   Topic = "debitSign"    // What a negative number in the debit column means.
 	AskCredit  Topic = "creditSign"   // What a negative number in the credit column means.
+	// AskDirection is which of two words means money out.
+	AskDirection Topic = "direction"
 )
 
 // Question is something that nothing in the file decides. The answer goes into a Mapping; see

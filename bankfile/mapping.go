@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 )
@@ -17,20 +18,23 @@ const MappingVersion = 1
 // answered or confirmed. It is plain JSON, to be kept per account and given to others. Empty
 // fields are found out anew in each file.
 type Mapping struct {
-	Version   int       `json:"version"`
-	Name      string    `json:"name,omitempty"` // Of the bank, for people.
-	Encoding  Encoding  `json:"encoding,omitempty"`
-	Delimiter string    `json:"delimiter,omitempty"` // One character: , ; | or tab.
-	Columns   []Column  `json:"columns,omitempty"`
-	DateOrder Order     `json:"dateOrder,omitempty"`
-	Decimal   string    `json:"decimal,omitempty"`   // "." or ",".
-	Invert    bool      `json:"invert,omitempty"`    // Money out is written as positive.
-	DebitSign DebitSign `json:"debitSign,omitempty"` // What a negative debit means.
+	Version   int      `json:"version"`
+	Name      string   `json:"name,omitempty"` // Of the bank, for people.
+	Encoding  Encoding `json:"encoding,omitempty"`
+	Delimiter string   `json:"delimiter,omitempty"` // One character: , ; | or tab.
+	Columns   []Column `json:"columns,omitempty"`
+	DateOrder Order    `json:"dateOrder,omitempty"`
+	Decimal   string   `json:"decimal,omitempty"` // "." or ",".
+	Invert    bool     `json:"invert,omitempty"`  // Money out is written as positive.
+	// SignsGiven is whether a person said what Invert is; the words of rows do not change it then.
+	SignsGiven bool      `json:"signsGiven,omitempty"`
+	DebitSign  DebitSign `json:"debitSign,omitempty"` // What a negative debit means.
 	// CreditSign is what a negative credit means.
 	CreditSign CreditSign     `json:"creditSign,omitempty"`
 	FlagSign   FlagSign       `json:"flagSign,omitempty"`  // What a sign beside a direction means.
 	OutFlags   []string       `json:"outFlags,omitempty"`  // More words for money out,
 	InFlags    []string       `json:"inFlags,omitempty"`   // and for money in.
+	Rest       Rest           `json:"rest,omitempty"`      // Of amounts without such a word.
 	JoinLines  bool           `json:"joinLines,omitempty"` // A line without a date goes on.
 	Currency   money.Currency `json:"currency,omitempty"`  // Where the file names none.
 }
@@ -61,6 +65,7 @@ const (
 	RoleCurrency        Role = "currency"
 	RoleBalance         Role = "balance"
 	RoleName            Role = "name"
+	RolePayer           Role = "payer" // Who pays, beside RoleName, who is paid.
 	RoleMemo            Role = "memo"
 	RoleCounterparty    Role = "counterparty"
 	RoleReference       Role = "reference"
@@ -78,7 +83,7 @@ var roles = []Role{
 	RoleDate, RoleValueDate, RoleAuthorisedDate, RoleAmount, RoleDebit, RoleCredit,
 	RoleDirection, RoleCurrency, RoleBalance, RoleName, RoleMemo, RoleCounterparty,
 	RoleReference, RoleID, RoleCategory, RoleAccount, RoleForeign, RoleForeignCurrency,
-	RoleStatus, RoleFee, RoleIgnore,
+	RoleStatus, RoleFee, RoleIgnore, RolePayer,
 }
 
 // DebitSign is what a negative number in a column of debits means.
@@ -106,6 +111,17 @@ type FlagSign string
 const (
 	FlagDecides FlagSign = "decides" // The column turns the amount; a minus is a refund.
 	FlagRepeats FlagSign = "repeats" // The column only repeats the sign of the amount.
+	FlagWord    FlagSign = "word"    // The word alone says the direction, as on some cards.
+)
+
+// Rest is the direction of amounts beside which no word stands, in files that write the word only
+// for the other direction.
+type Rest string
+
+// The directions of amounts without a word.
+const (
+	RestOut Rest = "out"
+	RestIn  Rest = "in"
 )
 
 // MappingSizeMax is the greatest size in bytes of a mapping's JSON, which may come from a
@@ -151,9 +167,14 @@ func (m *Mapping) check() error {
 		return fmt.Errorf("mapping: unknown credit sign %q", clip(string(m.CreditSign)))
 	}
 	switch m.FlagSign {
-	case "", FlagDecides, FlagRepeats:
+	case "", FlagDecides, FlagRepeats, FlagWord:
 	default:
 		return fmt.Errorf("mapping: unknown flag sign %q", clip(string(m.FlagSign)))
+	}
+	switch m.Rest {
+	case "", RestOut, RestIn:
+	default:
+		return fmt.Errorf("mapping: unknown rest %q", clip(string(m.Rest)))
 	}
 	switch m.Encoding {
 	case "", UTF8, UTF16LE, UTF16BE, Windows1250, Windows1252:
@@ -184,10 +205,13 @@ func (m *Mapping) check() error {
 }
 
 // Answer puts the answer to a question of an UndecidedError into the mapping. Value is the Value
-// of one of its choices.
+// of one of its choices. Besides the topics of questions there is one for each role, such as
+// "debitColumn" and "memoColumn", whose value is the number of a column, counted from 1, or its
+// name; see [ColumnTopic].
 func (m *Mapping) Answer(topic Topic, value string) error {
 	next := *m
 	next.Columns = slices.Clone(m.Columns)
+	var err error
 	switch topic {
 	case AskOrder:
 		next.DateOrder = Order(value)
@@ -197,25 +221,104 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 		next.DebitSign = DebitSign(value)
 	case AskCredit:
 		next.CreditSign = CreditSign(value)
-	case AskAmount, AskDate:
-		role := RoleAmount
-		if topic == AskDate {
-			role = RoleDate
-		}
-		index, err := strconv.Atoi(value)
-		if err != nil || index < 0 {
-			return fmt.Errorf("answer to %s: %q is not the number of a column", topic, clip(value))
-		}
-		next.Columns = slices.DeleteFunc(next.Columns, func(c Column) bool {
-			return c.Role == role || c.Index == index
-		})
-		next.Columns = append(next.Columns, Column{Role: role, Index: index})
+	case AskDirection:
+		next.answerDirection(value)
 	default:
-		return fmt.Errorf("unknown question %q", clip(string(topic)))
+		err = next.answerColumn(topic, value)
 	}
-	if err := next.check(); err != nil {
+	if err == nil && value == "" {
+		err = fmt.Errorf("answer to %s: it is empty", topic)
+	}
+	if err == nil {
+		err = next.check()
+	}
+	if err != nil {
 		return err
 	}
 	*m = next
 	return nil
+}
+
+// answerDirection takes the word that means money out; with AskNone, none does.
+func (m *Mapping) answerDirection(word string) {
+	m.OutFlags, m.InFlags, m.FlagSign = []string{word}, nil, ""
+	if word == AskNone {
+		m.OutFlags = nil
+		for i := range m.Columns {
+			if m.Columns[i].Role == RoleDirection {
+				m.Columns[i].Role = RoleCategory
+			}
+		}
+	}
+}
+
+// ColumnTopic is the topic by which the column of a role is chosen.
+func ColumnTopic(role Role) Topic { return Topic(string(role) + "Column") }
+
+// answerColumn takes the column of a role, or of several roles: "debit=3,credit=4".
+func (m *Mapping) answerColumn(topic Topic, value string) error {
+	name, ok := strings.CutSuffix(string(topic), "Column")
+	if !ok || !slices.Contains(roles, Role(name)) {
+		return fmt.Errorf("unknown question %q", clip(string(topic)))
+	}
+	if topic == AskAmount && strings.Contains(value, "=") {
+		for part := range strings.SplitSeq(value, ",") {
+			role, column, _ := strings.Cut(part, "=")
+			if Role(role) != RoleDebit && Role(role) != RoleCredit {
+				return fmt.Errorf("answer to %s: %q is neither a column nor debit=3,credit=4",
+					topic, clip(value))
+			}
+			if err := m.setColumn(Role(role), column); err != nil {
+				return fmt.Errorf("answer to %s: %w", topic, err)
+			}
+		}
+		return nil
+	}
+	if err := m.setColumn(Role(name), value); err != nil {
+		return fmt.Errorf("answer to %s: %w", topic, err)
+	}
+	return nil
+}
+
+// setColumn gives a column a role. It loses the one that it had, and so does another column of the
+// role.
+func (m *Mapping) setColumn(role Role, value string) error {
+	c := Column{Role: role}
+	switch index, err := strconv.Atoi(value); {
+	case err != nil:
+		c.Name = value
+	case index < 1 || index > columnsMax:
+		return fmt.Errorf("%q is not the number of a column; the first one is 1", clip(value))
+	default:
+		c.Index = index - 1
+	}
+	m.Columns = slices.DeleteFunc(m.Columns, func(o Column) bool {
+		same := o.Index == c.Index
+		if c.Name != "" {
+			same = o.Name == c.Name
+		}
+		return same || replaces(role, o.Role)
+	})
+	if role == RoleAmount || role == RoleDebit || role == RoleCredit {
+		m.DebitSign, m.CreditSign, m.FlagSign, m.Rest = "", "", "", ""
+	}
+	if role == RoleDirection {
+		m.OutFlags, m.InFlags, m.FlagSign, m.Rest = nil, nil, "", ""
+	}
+	m.Columns = append(m.Columns, c)
+	return nil
+}
+
+// replaces reports whether a column of a role takes the place of one of another role: the amount
+// is in one column, or in two of debits and credits.
+func replaces(role, other Role) bool {
+	switch role {
+	case RoleMemo, RoleIgnore:
+		return false
+	case RoleAmount:
+		return other == RoleAmount || other == RoleDebit || other == RoleCredit
+	case RoleDebit, RoleCredit:
+		return other == role || other == RoleAmount
+	}
+	return other == role
 }

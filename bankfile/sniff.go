@@ -3,7 +3,11 @@ package bankfile
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
 // How much of a CSV file is looked at to find its columns.
@@ -26,21 +30,37 @@ type table struct {
 	firstLine  int // Where the first row of data stands.
 	preamble   []string
 	owner      string // The account, where the lines before the header name it.
+	goesOn     []int  // The columns of lines that go on with the text of the row before them.
+	more       int    // How many such lines a row has.
 
-	date, value, authorised, amount, debit, credit, flag, currency, balance, name, id, reference,
-	counterparty, account, category, foreign, foreignCurrency, status, fee int
+	date, value, authorised, amount, debit, credit, flag, currency, balance, name, payer, id,
+	reference, counterparty, account, category, foreign, foreignCurrency, status, fee int
 	memos []int
+	left  []int // Columns with cells that nothing reads.
+
+	best   reading.Money   // How the amounts are read,
+	others []reading.Money // and how else they may be.
+	words  []string        // Two unknown words that may say the direction.
+	// strange is a sign of a currency that is not the account's.
+	strange cellAt
+	card    bool // What was bought is written as positive, as the words of rows show.
+	sample  *reading.Table
 
 	signs    tableSigns
 	habits   tableHabits
 	accounts map[string]int
+	mixed    bool // Rows have different currencies.
 }
 
 // tableSigns counts what the first pass saw of signs.
 type tableSigns struct {
 	amountNeg, amountPos, debitNeg, debitPos, creditNeg, creditPos int
-	outNeg, outPos                                                 int
-	debitExample, creditExample                                    cellAt
+	outNeg, outPos, inNeg, inPos, restNeg, restPos                 int
+	sideOut, sideIn, plain                                         int
+	plus                                                           int // With a sign that says so.
+	signed                                                         int // With a known currency.
+	settled                                                        int // By a word.
+	debitExample, creditExample, example                           cellAt
 }
 
 // tableHabits are the bank's habits, decided once for the file.
@@ -49,6 +69,8 @@ type tableHabits struct {
 	debitSigned  bool
 	creditSigned bool
 	flagRepeats  bool
+	flagWords    bool // The word alone says the direction.
+	rest         int  // The direction of amounts beside which no word stands, or 0.
 }
 
 // findTable finds delimiter, header and columns.
@@ -76,10 +98,10 @@ func (f *File) findTable() error {
 			"both a date and an amount as CSV files of banks do"}
 	}
 	f.useProfile(best)
-	if err := best.assign(f.mapping.Columns); err != nil {
+	if err := best.assign(f); err != nil {
 		return err
 	}
-	if !best.complete() && best.namesCurrencies() {
+	if best.namesCurrencies() {
 		return &FormatError{Why: whyRates}
 	}
 	f.table = best
@@ -131,6 +153,7 @@ func sniff(head string, delim byte) (*table, int) {
 	if data == 0 && !named {
 		return nil, 0
 	}
+	t.findMore(rows)
 	for _, r := range rows {
 		if r.line < t.headerLine {
 			t.preamble = append(t.preamble, r.raw)
@@ -147,6 +170,57 @@ func sniff(head string, delim byte) (*table, int) {
 		score += 2*data + 10
 	}
 	return t, score
+}
+
+// findMore finds out whether the text of each row goes on in the lines behind it: lines without a
+// date and an amount, as many behind each row, with text in the same columns.
+func (t *table) findMore(rows []record) {
+	var counts []int // Of the lines behind each row but the last one.
+	columns := make(map[int]bool)
+	open, behind := false, 0
+	for i, r := range rows {
+		if r.line <= t.headerLine {
+			continue
+		}
+		if isData(r.fields) && near(len(r.fields), t.width) {
+			if open {
+				counts = append(counts, behind)
+			}
+			open, behind = true, 0
+			continue
+		}
+		if !open || i > 0 && rows[i-1].last+1 != r.line || hasDateOrAmount(r.fields) {
+			continue
+		}
+		behind++
+	}
+	if len(counts) == 0 || slices.Min(counts) == 0 || slices.Max(counts) > moreMax {
+		return
+	}
+	t.more = slices.Max(counts)
+	open = false
+	for i, r := range rows {
+		data := isData(r.fields) && near(len(r.fields), t.width)
+		if !data && open && rows[i-1].last+1 == r.line {
+			for col, cell := range r.fields {
+				if trimBlanks(cell) != "" {
+					columns[col] = true
+				}
+			}
+		}
+		// What follows the last row may be a footer, so its columns do not count.
+		open = data && i+1 < len(rows) && slices.ContainsFunc(rows[i+1:], func(r record) bool {
+			return isData(r.fields)
+		}) || open && !data
+	}
+	t.goesOn = slices.Collect(maps.Keys(columns))
+}
+
+// moreMax is the greatest number of lines that go on with a row's text without being asked for.
+const moreMax = 4
+
+func hasDateOrAmount(fields []string) bool {
+	return slices.ContainsFunc(fields, func(c string) bool { return isDate(c) || isAmount(c) })
 }
 
 // near tells whether a width is that of the data: a delimiter more or less at the end is common.
@@ -243,10 +317,11 @@ func namesTable(fields []string) bool {
 		if isDate(cell) {
 			return false
 		}
-		key := headerKey(strings.Trim(cell, " \t,;|\ufeff"))
-		date = date || rankOf(RoleDate, key) >= 0 || rankOf(RoleValueDate, key) >= 0
-		amount = amount || rankOf(RoleAmount, key) >= 0 || rankOf(RoleDebit, key) >= 0 ||
-			rankOf(RoleCredit, key) >= 0
+		name := strings.Trim(cell, " \t,;|\ufeff")
+		date = date || reading.Rank(reading.Date, name) >= 0 ||
+			reading.Rank(reading.ValueDate, name) >= 0
+		amount = amount || reading.Rank(reading.Amount, name) >= 0 ||
+			reading.Rank(reading.Debit, name) >= 0 || reading.Rank(reading.Credit, name) >= 0
 	}
 	return date && amount && len(fields) >= 2
 }

@@ -4,32 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 
-	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
-
-// alone reads an amount and a balance, each by itself.
-func alone(amount, balance string) (a, b money.Decimal, ok bool) {
-	ta, err1 := splitAmount(amount)
-	tb, err2 := splitAmount(balance)
-	if err1 != nil || err2 != nil {
-		return a, b, false
-	}
-	a, err1 = ta.read(0)
-	b, err2 = tb.read(0)
-	return a, b, err1 == nil && err2 == nil
-}
 
 // index finds the column of each role.
 func (t *table) index() {
 	at := make(map[Role]int, len(t.roles))
-	t.memos = nil
 	for i, role := range t.roles {
-		if role == RoleMemo {
-			t.memos = append(t.memos, i)
-		}
 		if _, ok := at[role]; !ok {
 			at[role] = i
 		}
@@ -45,17 +29,23 @@ func (t *table) index() {
 	t.amount, t.debit, t.credit = find(RoleAmount), find(RoleDebit), find(RoleCredit)
 	t.flag, t.currency, t.balance = find(RoleDirection), find(RoleCurrency), find(RoleBalance)
 	t.name, t.id, t.reference = find(RoleName), find(RoleID), find(RoleReference)
+	t.payer = find(RolePayer)
 	t.counterparty, t.account = find(RoleCounterparty), find(RoleAccount)
 	t.category, t.status, t.fee = find(RoleCategory), find(RoleStatus), find(RoleFee)
 	t.foreign, t.foreignCurrency = find(RoleForeign), find(RoleForeignCurrency)
 }
 
-// columns returns the roles as a mapping has them.
+// columns returns the roles as a mapping has them; columns of text are in the order in which they
+// are read.
 func (t *table) columns() []Column {
 	var out []Column
+	memos := t.memos
 	for i, role := range t.roles {
 		if role == "" || role == RoleIgnore {
 			continue
+		}
+		if role == RoleMemo && len(memos) > 0 {
+			i, memos = memos[0], memos[1:]
 		}
 		c := Column{Index: i, Role: role}
 		if i < len(t.header) {
@@ -83,28 +73,95 @@ func (t *table) decide(f *File) (questions []Question) {
 	if len(questions) > 0 {
 		return questions
 	}
+	if len(t.others) > 0 {
+		return append(questions, t.askMoney())
+	}
 	s, m := &t.signs, &f.mapping
+	if len(t.words) > 0 && s.amountNeg == 0 {
+		return append(questions, t.askDirection())
+	}
 	t.habits.pair = t.amount < 0 ||
 		t.flag < 0 && (t.debit >= 0 && t.credit >= 0) && s.amountNeg == 0 &&
 			s.debitNeg+s.debitPos > 0
 	if t.habits.pair {
 		questions = append(questions, t.decideSides(m)...)
 	}
-	if t.flag >= 0 && m.FlagSign == "" && s.outNeg+s.outPos > 0 {
-		m.FlagSign = FlagDecides
-		if s.outNeg > 0 && s.outPos == 0 {
-			m.FlagSign = FlagRepeats
-		}
-	}
-	// What no row showed stays open, for the next file may show it.
+	t.decideWords(m)
+	// What no row showed stays open, because the next file may show it.
 	t.habits.debitSigned = m.DebitSign == DebitSigned
 	t.habits.creditSigned = m.CreditSign == CreditSigned
-	t.habits.flagRepeats = m.FlagSign == FlagRepeats
-	if !t.habits.pair && t.flag < 0 && s.amountNeg == 0 && s.amountPos >= 3 && !m.Invert {
-		f.Doubts = append(f.Doubts, "No amount is negative. If this is a card that shows "+
-			"charges as positive numbers, all signs must be inverted.")
-	}
+	t.decideView(f)
 	return questions
+}
+
+// decideWords settles what words for the direction mean beside the signs of the amounts.
+func (t *table) decideWords(m *Mapping) {
+	s := &t.signs
+	if t.flag >= 0 && m.FlagSign == "" && s.outNeg+s.outPos+s.inNeg+s.inPos > 0 {
+		switch reading.HabitOf(s.outPos, s.outNeg, s.inPos, s.inNeg) {
+		case reading.Repeats:
+			m.FlagSign = FlagRepeats
+		case reading.Words:
+			m.FlagSign = FlagWord
+		default:
+			// What no row showed stays open.
+			if s.outPos+s.outNeg > 0 {
+				m.FlagSign = FlagDecides
+			}
+		}
+	}
+	if m.Rest == "" && s.amountNeg == 0 {
+		out, in := s.sideOut, s.sideIn
+		rest := s.plain
+		if t.flag >= 0 {
+			out, in, rest = s.outPos, s.inPos, s.restPos
+		}
+		switch {
+		case rest == 0 || s.restNeg > 0:
+		case in > 0 && out == 0:
+			m.Rest = RestOut
+		case out > 0 && in == 0 && t.flag >= 0:
+			m.Rest = RestIn
+		}
+	}
+	t.habits.flagRepeats = m.FlagSign == FlagRepeats
+	t.habits.flagWords = m.FlagSign == FlagWord
+	t.habits.rest = map[Rest]int{RestOut: -1, RestIn: 1}[m.Rest]
+}
+
+// decideView settles whether the file has the signs of a card, which shows what was bought as
+// positive, and notes what a person should see about it.
+func (t *table) decideView(f *File) {
+	s, m := &t.signs, &f.mapping
+	if t.card && !m.Invert && !m.SignsGiven {
+		m.Invert = true
+		f.Doubts = append(f.Doubts, "The words of the rows show a card that writes what was bought "+
+			"as positive, so all signs are inverted. If that is wrong, answer invert=false.")
+	}
+	if text := t.unread(); text != "" {
+		f.Doubts = append(f.Doubts, text)
+	}
+	if t.strange.Text != "" {
+		f.Doubts = append(f.Doubts, fmt.Sprintf("The amounts have the sign %q (line %d), which is "+
+			"not that of the account's currency, %s. If the file is of another account, do not "+
+			"import it here.", t.strange.Text, t.strange.Line, f.defaultCurrency()))
+	}
+	worded := t.flag >= 0 || s.sideIn+s.sideOut > 0
+	if m.Invert && m.SignsGiven && worded && s.settled > 0 {
+		f.Doubts = append(f.Doubts, "Words beside the amounts say which way the money went, so "+
+			"invert=true does not change those rows.")
+	}
+	if t.habits.pair || worded || m.Invert || m.SignsGiven || s.plus > 0 || s.amountPos == 0 {
+		return
+	}
+	switch {
+	case s.amountNeg == 0:
+		f.Doubts = append(f.Doubts, "No amount is negative. If this is a card that shows "+
+			"charges as positive numbers, all signs must be inverted: answer invert=true.")
+	case s.amountPos >= 4*s.amountNeg:
+		f.Doubts = append(f.Doubts, "Few amounts are negative. If this is a card that shows "+
+			"charges as positive numbers, all signs must be inverted: answer invert=true.")
+	}
 }
 
 // signedMin is how many numbers of one sign make a habit, where none has the other sign.
@@ -117,6 +174,8 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 		switch {
 		case s.debitPos > 0:
 			m.DebitSign = DebitOut
+		case t.best.Proven && t.best.SignedDebits:
+			m.DebitSign = DebitSigned // The balances say so.
 		case s.debitNeg >= signedMin:
 			m.DebitSign = DebitSigned
 		default:
@@ -155,28 +214,6 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 	return questions
 }
 
-// askColumn asks which of the columns that could be it is the one.
-func (t *table) askColumn(topic Topic, text string, is func(string) bool) Question {
-	q := Question{Topic: topic, Text: text}
-	for i := range t.roles {
-		if t.roles[i] == RoleDate || t.share(i, is) < 50 {
-			continue
-		}
-		c := Choice{Value: strconv.Itoa(i), Meaning: "column " + strconv.Itoa(i+1)}
-		if i < len(t.header) && t.header[i] != "" {
-			c.Meaning = fmt.Sprintf("column %d, %s", i+1, clip(t.header[i]))
-		}
-		q.Choices = append(q.Choices, c)
-		for _, row := range t.samples {
-			if i < len(row) && strings.TrimSpace(row[i]) != "" {
-				q.Examples = append(q.Examples, cellAt{t.firstLine, clip(row[i])}.String())
-				break
-			}
-		}
-	}
-	return q
-}
-
 // parseCSV reads the rows of a CSV file by its table.
 func parseCSV(f *File, text io.Reader, w *walk) error {
 	t := f.table
@@ -187,7 +224,7 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 		l: newLines(text), delim: t.delim, width: max(t.width, len(t.header)),
 	}}
 	if w.first {
-		t.accounts, t.signs = make(map[string]int), tableSigns{}
+		t.accounts, t.signs, t.mixed = make(map[string]int), tableSigns{}, false
 		s := Statement{Kind: Final, Line: max(1, t.headerLine), Account: t.owner}
 		if _, err := w.begin(s); err != nil {
 			return err
@@ -211,6 +248,14 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 	if err := p.flush(); err != nil {
 		return ignoreStopped(err)
 	}
+	if w.first && t.mixed && t.signs.signed > 0 {
+		// A sign speaks for its own row alone; the others have the account's currency.
+		for i := range w.statements {
+			if c := f.defaultCurrency(); c != "" {
+				w.statements[i].Currency = c
+			}
+		}
+	}
 	return ignoreStopped(p.finish())
 }
 
@@ -229,6 +274,7 @@ type heldEntry struct {
 	joined   int // The lines that were added.
 	at       int
 	line     int
+	next     int // The line behind it.
 	raw      string
 	entry    Entry
 	warnings []Warning
@@ -261,30 +307,84 @@ func (p *csvParser) take(r *record) error {
 	}
 	date := p.day(r)
 	money := p.cell(r, t.amount) + p.side(r, t.debit) + p.side(r, t.credit)
+	dated := strings.ContainsAny(date, "0123456789")
 	switch {
 	case r.cut:
 		return p.refuse(r, fmt.Sprintf("the row is longer than %d bytes", LineMax))
-	case (date == "" || !strings.ContainsAny(date, "0123456789")) && !looksLikeNumber(money):
-		if p.f.mapping.JoinLines && p.held.holds && p.held.joined < quotedLinesMax {
-			p.held.joined++
-			p.held.raw += "\n" + r.raw
-			p.held.entry.Memo = clipTo(collapse(p.held.entry.Memo+" "+
-				strings.Join(r.fields, " ")), FieldMax)
+	case !dated && !looksLikeNumber(money):
+		if p.join(r) {
 			return nil
 		}
 		return p.skip(r, "a line of text without date and amount")
-	case date == "" || !strings.ContainsAny(date, "0123456789"):
+	case date == "" || !dated && isTotal(r.fields):
 		return p.skip(r, "a total or another line without a date")
+	case !dated && reading.BookingOf(date) == reading.Pending:
+		return p.skip(r, "it is not booked and has no day yet")
+	case !dated:
+		return p.refuse(r, fmt.Sprintf("the date: %q is not a date", clip(date)))
 	case money == "" && !isDate(date):
 		return p.skip(r, "a line of text without date and amount")
 	case money == "" && p.cell(r, t.balance) != "":
 		return p.skip(r, "a balance without a movement")
-	case neverBooked(p.cell(r, t.status)):
+	case p.status(r) == reading.Never:
 		return p.skip(r, "its status is "+clip(p.cell(r, t.status))+": it moved no money")
 	case p.tooWide(r):
 		return p.refuse(r, "the row has more cells than the header")
 	}
 	return p.entry(r)
+}
+
+// totalWords are parts of texts in rows that sum up others.
+var totalWords = []string{
+	"total", "sum", "summe", "saldo", "balance", "gesamt", "totaal", "suma", "solde", "carried",
+	"opening", "closing", "anfangsbestand", "endbestand", "kontostand", "zustatek", "egyenleg",
+	"итого", "остаток", "合計", "合计", "yhteensa", "celkem", "razem", "osszesen", "toplam", "ukupno",
+}
+
+// isTotal reports whether the first words of a row say that it sums up others.
+func isTotal(fields []string) bool {
+	for _, cell := range fields {
+		if cell = fold(trimBlanks(cell)); cell == "" {
+			continue
+		}
+		return slices.ContainsFunc(totalWords, func(w string) bool {
+			return strings.HasPrefix(cell, w) || strings.HasSuffix(strings.TrimRight(cell, ": "), w)
+		})
+	}
+	return false
+}
+
+// join adds a line without date and amount to the text of the row before it, in files whose rows
+// go on in a second line.
+func (p *csvParser) join(r *record) bool {
+	t, h := p.t, &p.held
+	if !p.joins() || !h.holds || h.joined >= quotedLinesMax {
+		return false
+	}
+	if !p.f.mapping.JoinLines || t.more > 0 {
+		// A line of a footer stands in other columns, or behind the lines that each row has.
+		if h.joined >= t.more || r.line != h.next || isTotal(r.fields) {
+			return false
+		}
+		for i, cell := range r.fields {
+			if trimBlanks(cell) != "" && !slices.Contains(t.goesOn, i) {
+				return false
+			}
+		}
+	}
+	h.joined++
+	h.next = r.line + 1
+	h.raw += "\n" + r.raw
+	h.entry.Memo = clipTo(collapse(h.entry.Memo+" "+strings.Join(r.fields, " ")), FieldMax)
+	return true
+}
+
+// joins reports whether rows may go on in a second line.
+func (p *csvParser) joins() bool { return p.f.mapping.JoinLines || p.t.more > 0 }
+
+// status returns what the status of a row says.
+func (p *csvParser) status(r *record) reading.Booking {
+	return reading.BookingOf(p.cell(r, p.t.status))
 }
 
 // tooWide tells whether a cell stands beyond the header, in a column that means nothing: a
@@ -305,15 +405,16 @@ func (p *csvParser) tooWide(r *record) bool {
 // day returns the cell of the day of booking. Where it is empty, as with cards before the bank
 // processes a payment, another day of the row counts.
 func (p *csvParser) day(r *record) string {
-	if cell := p.cell(r, p.t.date); cell != "" {
-		return cell
+	first := p.cell(r, p.t.date)
+	if first != "" && (isDigit(first[0]) || reading.BookingOf(first) == reading.Unsaid) {
+		return first
 	}
 	for _, col := range [...]int{p.t.value, p.t.authorised} {
 		if cell := p.cell(r, col); cell != "" && isDate(cell) {
 			return cell
 		}
 	}
-	return ""
+	return first
 }
 
 // looksLikeNumber tells whether the money cells of a row hold a number at all.
@@ -342,9 +443,6 @@ func (p *csvParser) entry(r *record) error {
 	if err := p.money(r, &e); err != nil {
 		return p.refuse(r, "the amount: "+err.Error())
 	}
-	if p.f.mapping.Invert {
-		e.Amount, e.Foreign = e.Amount.Neg(), e.Foreign.Neg()
-	}
 	if err := p.takeFee(r, &e); err != nil {
 		return p.refuse(r, "the fee: "+err.Error())
 	}
@@ -369,18 +467,18 @@ func (p *csvParser) entry(r *record) error {
 	if !p.w.first {
 		p.follow(r, &e)
 	}
-	if !p.f.mapping.JoinLines {
+	if !p.joins() {
 		return stoppedUnless(p.w.entry(r.line, r.raw, e, warnings))
 	}
-	p.held = heldEntry{holds: true, at: p.w.at, line: r.line, raw: r.raw, entry: e,
-		warnings: warnings}
+	p.held = heldEntry{holds: true, at: p.w.at, line: r.line, next: r.last + 1, raw: r.raw,
+		entry: e, warnings: warnings}
 	return nil
 }
 
 // words takes the texts of a row.
 func (p *csvParser) words(r *record, e *Entry) {
 	t := p.t
-	e.Name, e.BankID = p.cell(r, t.name), p.cell(r, t.id)
+	e.Name, e.BankID = p.otherSide(r, e), p.cell(r, t.id)
 	e.Reference, e.Counterparty = p.cell(r, t.reference), p.cell(r, t.counterparty)
 	if strings.Trim(e.Counterparty, "-") == "" {
 		e.Counterparty = "" // BNZ writes --- where there is none.
@@ -389,7 +487,7 @@ func (p *csvParser) words(r *record, e *Entry) {
 	for i, col := range t.memos {
 		cell := p.cell(r, col)
 		switch {
-		case cell == "":
+		case cell == "" || isDashes(cell):
 		case keywordAt(cell) != "":
 			memo := e.Memo
 			readKeywords(cell, e)
@@ -400,30 +498,21 @@ func (p *csvParser) words(r *record, e *Entry) {
 			e.Memo += " " + cell
 		}
 	}
-	if t.status >= 0 {
-		e.Pending = isPending(p.cell(r, t.status))
+	e.Pending = t.status >= 0 && p.status(r) == reading.Pending
+	for _, col := range [...]int{t.date, t.value, t.authorised} {
+		cell := p.cell(r, col)
+		e.Pending = e.Pending || cell != "" && !isDigit(cell[0]) &&
+			reading.BookingOf(cell) == reading.Pending
 	}
 }
 
-// neverBooked tells whether a status says that nothing was booked, nor will be.
-func neverBooked(status string) bool {
-	switch fold(status) {
-	case "reverted", "declined", "failed", "cancelled", "canceled", "denied", "rejected",
-		"voided", "expired", "abgelehnt", "storniert", "geannuleerd", "refuse", "annule",
-		"rechazado", "cancelado", "odrzucona", "anulowana":
-		return true
+// otherSide returns the name of the other side: who pays if money came in, else who is paid.
+func (p *csvParser) otherSide(r *record, e *Entry) string {
+	paid, payer := p.cell(r, p.t.name), p.cell(r, p.t.payer)
+	if e.Amount.Sign() > 0 && payer != "" || paid == "" {
+		return payer
 	}
-	return false
-}
-
-// isPending tells whether a status says that nothing was booked yet.
-func isPending(status string) bool {
-	switch fold(status) {
-	case "pending", "authorised", "authorized", "vorgemerkt", "reserved", "open", "processing",
-		"umsatz vorgemerkt", "en attente", "pendiente", "in behandeling", "oczekujaca":
-		return true
-	}
-	return false
+	return paid
 }
 
 // choose sets the statement of the row's account.
@@ -450,8 +539,11 @@ func (p *csvParser) choose(r *record, e *Entry) error {
 		}
 	}
 	p.w.at = at
-	if s := &p.w.statements[at]; s.Currency == "" {
+	switch s := &p.w.statements[at]; {
+	case s.Currency == "":
 		s.Currency = e.Currency
+	case s.Currency != e.Currency && p.t.currency < 0:
+		p.t.mixed = true
 	}
 	return nil
 }

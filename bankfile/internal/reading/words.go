@@ -1,0 +1,358 @@
+package reading
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// roleOrder is the order in which the roles of words choose their columns.
+var roleOrder = []Role{
+	Currency, ID, Counterparty, Account, Foreign, ForeignCurrency, Payer, Name, Status, Reference,
+	Category,
+}
+
+// eitherSide are names that banks give to accounts of either side.
+var eitherSide = []string{
+	"account number", "account no", "iban", "konto", "account", "kontonummer", "kontonr", "iban bic",
+	"rekeningnummer", "compte", "cuenta", "conto", "numer rachunku", "tilinumero",
+}
+
+// nameWords are words within the names of columns of the other side.
+var nameWords = []string{
+	"name", "nom", "nombre", "nome", "navn", "namn", "nimi", "naam", "payee", "merchant", "vendor",
+	"shop", "store", "supplier", "partner", "counterparty", "empfanger", "beguenstigter", "partei",
+	"begunstigter", "handelaar", "beneficiary", "beneficiaire", "beneficiario", "kontrahent",
+	"odbiorca", "saaja", "mottaker", "mottagare", "modtager", "recipient", "zahlungsempfanger",
+	"contrepartie", "contraparte", "tegenpartij", "commercant", "marchand", "comercio",
+	"esercente", "kauppa", "butik", "seller", "retailer", "company",
+}
+
+// ownWords are words within the names of columns about the user or the account.
+var ownWords = []string{
+	"account", "konto", "compte", "cuenta", "conto", "rekening", "holder", "kaarthouder",
+	"karteninhaber", "inhaber", "titulaire", "titular", "cardholder", "card", "karte", "user",
+	"eigen", "own", "kontoinhaber", "member", "bank",
+}
+
+// wordRoles gives the other columns their roles.
+func (t *Table) wordRoles(roles []Role) {
+	for _, role := range roleOrder {
+		if slices.Contains(roles, role) || role == Payer && !t.hasPayee(roles) {
+			continue
+		}
+		best, bestRank := -1, 0
+		for i := range roles {
+			if roles[i] != "" || !t.fits(role, i) {
+				continue
+			}
+			if r := Rank(role, t.name(i)); r >= 0 && (best < 0 || r < bestRank) {
+				best, bestRank = i, r
+			}
+		}
+		if best >= 0 {
+			roles[best] = role
+		}
+	}
+	t.statusByCells(roles)
+	t.currencyByCells(roles)
+	t.accountsByCells(roles)
+	if !slices.Contains(roles, Name) {
+		if i := t.nameByWord(roles); i >= 0 {
+			roles[i] = Name
+		}
+	}
+}
+
+// hasPayee reports whether there is a column of those who are paid, so that another one can be of
+// those who pay.
+func (t *Table) hasPayee(roles []Role) bool {
+	for i, role := range roles {
+		if role == Name || role == "" && Rank(Name, t.name(i)) >= 0 &&
+			Rank(Payer, t.name(i)) < 0 && t.fits(Name, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits reports whether the cells of a column can be what a role is about. Empty ones can.
+func (t *Table) fits(role Role, i int) bool {
+	c := &t.cols[i]
+	if c.filled == 0 {
+		return role != Account
+	}
+	switch role {
+	case Account:
+		return t.everywhere(i)
+	case Currency, ForeignCurrency:
+		return c.currencies*2 >= c.filled
+	case Foreign:
+		return c.numbers*2 >= c.filled
+	case Name, Payer:
+		return c.accounts*2 < c.filled && (c.numbers < c.filled || len(t.Rows) < 3)
+	case Counterparty:
+		return c.words*2 < c.filled || c.accounts > 0 || Rank(Name, c.name) < 0
+	case Status:
+		return true
+	case Category, Reference:
+		return (c.pending+c.booked)*10 < c.filled*8 || c.filled == 0
+	}
+	return true
+}
+
+// accountsMax is how many accounts a sample of an export may have. One with more is about the
+// other sides' accounts.
+const accountsMax = 20
+
+// everywhere reports whether a column can be that of the user's accounts: they stand in every row.
+func (t *Table) everywhere(i int) bool {
+	return t.cols[i].filled == len(t.Rows) && len(t.cols[i].distinct) <= accountsMax
+}
+
+// statusByCells finds a column of which all words mean booked or not, whatever its name.
+func (t *Table) statusByCells(roles []Role) {
+	if slices.Contains(roles, Status) {
+		return
+	}
+	for i, role := range roles {
+		c := &t.cols[i]
+		if (role == "" || role == Memo || role == Category) && c.filled > 0 &&
+			(c.pending+c.booked)*10 >= c.filled*8 {
+			if _, fixed := t.Fixed[i]; !fixed && t.otherWords(roles, i) {
+				roles[i] = Status
+				return
+			}
+		}
+	}
+}
+
+// otherWords reports whether another column than i has words.
+func (t *Table) otherWords(roles []Role, i int) bool {
+	for o := range roles {
+		if o != i && t.cols[o].words > 0 && roles[o] != Flag && roles[o] != Status {
+			return true
+		}
+	}
+	return false
+}
+
+// currencyByCells finds a column of currencies without a known name.
+func (t *Table) currencyByCells(roles []Role) {
+	if slices.Contains(roles, Currency) {
+		return
+	}
+	for i, role := range roles {
+		c := &t.cols[i]
+		if role == "" && c.filled > 0 && c.currencies == c.filled && c.filled*2 > len(t.Rows) {
+			roles[i] = Currency
+			return
+		}
+	}
+}
+
+// accountsByCells decides whose accounts the numbers are that stand under a name that banks use
+// for either side, or under an unknown one.
+func (t *Table) accountsByCells(roles []Role) {
+	for i, role := range roles {
+		c := &t.cols[i]
+		if _, fixed := t.Fixed[i]; fixed || c.filled == 0 {
+			continue
+		}
+		either := slices.Contains(eitherSide, Key(c.name))
+		switch {
+		case role == Account && either, role == Counterparty && either:
+		case role == "" && (either || c.accounts*10 >= c.filled*8):
+		default:
+			continue
+		}
+		roles[i] = ""
+		own := t.isOwn(roles, i)
+		switch {
+		case own && !slices.Contains(roles, Account):
+			roles[i] = Account
+		case !own && !slices.Contains(roles, Counterparty):
+			roles[i] = Counterparty
+		}
+	}
+}
+
+// isOwn reports whether the accounts of a column are the user's.
+func (t *Table) isOwn(roles []Role, i int) bool {
+	c := &t.cols[i]
+	if len(t.Own) > 0 {
+		for text := range c.distinct {
+			if !slices.Contains(t.Own, Squeeze(text)) {
+				return false
+			}
+		}
+		return true
+	}
+	if !t.everywhere(i) {
+		return false
+	}
+	named := slices.Contains(roles, Name) || slices.Contains(roles, Payer)
+	switch {
+	case slices.Contains(roles, Account):
+		return false
+	case c.accounts == 0 && c.digits == 0:
+		return true // Names that a person gave to accounts.
+	case slices.Contains(roles, Counterparty):
+		return true
+	case len(t.Rows) == 1:
+		return !named || Rank(Counterparty, c.name) < 0 && !slices.Contains(eitherSide, Key(c.name))
+	case len(c.distinct) == 1:
+		return true
+	}
+	// The other side's account always stands beside the same name.
+	name := slices.Index(roles, Name)
+	if name < 0 {
+		name = t.wordiest(roles)
+	}
+	if name < 0 {
+		return len(c.distinct)*2 <= len(t.Rows)
+	}
+	pairs := make(map[[2]string]bool)
+	for r := range t.Rows {
+		pairs[[2]string{t.cell(r, i).Text, t.cell(r, name).Text}] = true
+	}
+	return len(pairs) > len(c.distinct) && len(c.distinct)*2 <= len(t.Rows)
+}
+
+// Squeeze leaves the letters and digits of an account's number.
+func Squeeze(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' || r == '.' || r == '/' {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(text))
+}
+
+// wordiest returns the free column with the most different words, or -1.
+func (t *Table) wordiest(roles []Role) int {
+	best := -1
+	for i, role := range roles {
+		if (role == "" || role == Memo) && t.cols[i].words > 0 &&
+			(best < 0 || len(t.cols[i].distinct) > len(t.cols[best].distinct)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// nameByWord returns a column of words that has a part of a name of the other side, or -1.
+func (t *Table) nameByWord(roles []Role) int {
+	for i, role := range roles {
+		if role != "" || !t.wordy(i) || Rank(Memo, t.name(i)) >= 0 {
+			continue
+		}
+		words := tokens(t.name(i))
+		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(nameWords, w) }) &&
+			!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ownWords, w) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// wordy reports whether a column has words that a person wants to read.
+func (t *Table) wordy(i int) bool {
+	c := &t.cols[i]
+	return c.words > 0 && c.words*2 >= c.filled
+}
+
+// isCodes reports whether a column has an identifier in each row: one word with digits.
+func (t *Table) isCodes(i int) bool {
+	c := &t.cols[i]
+	if len(c.distinct) < c.filled {
+		return false
+	}
+	for text := range c.distinct {
+		if strings.ContainsRune(text, ' ') || len(text) < 6 ||
+			!strings.ContainsAny(text, "0123456789") {
+			return false
+		}
+	}
+	return c.filled > 1
+}
+
+// texts makes text of the columns of words that have no role, and returns all columns of text in
+// the order in which they are read: those with a known name first, then the longest and most
+// varied. Left are the columns with cells that nothing reads.
+func (t *Table) texts(roles []Role) (memos, left []int) {
+	var known, unknown []int
+	for i, role := range roles {
+		_, fixed := t.Fixed[i]
+		switch {
+		case role == Memo:
+			known = append(known, i)
+		case role != "" || fixed:
+		case Rank(Memo, t.name(i)) >= 0 && (t.cols[i].filled == 0 || t.cols[i].dates == 0):
+			known = append(known, i)
+		case t.wordy(i) && !t.isCodes(i):
+			unknown = append(unknown, i)
+		}
+	}
+	free := len(known) == 0 && !slices.Contains(roles, Name)
+	unknown = slices.DeleteFunc(unknown, func(i int) bool {
+		// What is the same in all rows, or sorts them, is no text of a payment if there is one.
+		return (len(unknown) > 1 || !free) &&
+			(t.isConstant(i) || t.isOwnText(i) || t.sorts(i) || t.isOwnName(roles, i))
+	})
+	slices.SortStableFunc(unknown, func(a, b int) int {
+		x, y := &t.cols[a], &t.cols[b]
+		return cmp.Or(cmp.Compare(len(y.distinct), len(x.distinct)),
+			cmp.Compare(y.letters, x.letters))
+	})
+	memos = append(known, unknown...)
+	if len(memos) == 0 {
+		if i := slices.Index(roles, Reference); i >= 0 && t.wordy(i) {
+			if _, fixed := t.Fixed[i]; !fixed {
+				roles[i], memos = Memo, []int{i}
+			}
+		}
+	}
+	for _, i := range memos {
+		roles[i] = Memo
+	}
+	for i, role := range roles {
+		if role == "" && t.cols[i].filled > 0 {
+			left = append(left, i)
+		}
+	}
+	return memos, left
+}
+
+func (t *Table) isConstant(i int) bool {
+	c := &t.cols[i]
+	return len(t.Rows) > 2 && len(c.distinct) == 1 && c.filled == len(t.Rows)
+}
+
+// isOwnText reports whether a column names the user's account or its holder.
+func (t *Table) isOwnText(i int) bool {
+	return len(t.cols[i].distinct) <= 2 && slices.ContainsFunc(tokens(t.name(i)),
+		func(w string) bool { return slices.Contains(ownWords, w) })
+}
+
+// isOwnName reports whether a column of names is the user's, where another one has those of the
+// other side: it is the same in all rows.
+func (t *Table) isOwnName(roles []Role, i int) bool {
+	return slices.Contains(roles, Name) && Rank(Name, t.name(i)) >= 0 &&
+		len(t.cols[i].distinct) == 1 && t.cols[i].filled == len(t.Rows)
+}
+
+// sorts reports whether a column has a name of kinds or categories.
+func (t *Table) sorts(i int) bool {
+	if Rank(Category, t.name(i)) >= 0 {
+		return true
+	}
+	return slices.ContainsFunc(tokens(t.name(i)), func(w string) bool {
+		switch w {
+		case "category", "kategorie", "categorie", "categoria", "kategoria", "bic", "swift", "blz",
+			"bankleitzahl", "sortcode":
+			return true
+		}
+		return false
+	})
+}
