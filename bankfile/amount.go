@@ -171,7 +171,8 @@ const currencyWordMax = 8
 
 // pointedWords are abbreviations of currencies that are written with a point, folded.
 var pointedWords = []string{
-	"cr", "dr", "db", "rs", "kr", "fr", "sfr", "re", "tk", "din", "dh", "dhs", "bs", "kc", "zl", "ft", "pts",
+	"cr", "dr", "db", "rs", "kr", "fr", "sfr", "re", "tk", "din", "dh", "dhs", "bs", "kc", "zl",
+	"ft", "pts",
 	"ptas", "руб", "р", "грн", "лв", "esc", "dkr", "skr", "nkr", "ikr",
 }
 

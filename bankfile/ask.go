@@ -42,7 +42,10 @@ func (t *table) askMoney() Question {
 		if m.Amount < 0 {
 			q.Text = "Which columns are the amount, or money out and money in?"
 		}
-		q.Choices = append(q.Choices, Choice{Value: moneyValue(m), Meaning: t.moneyMeaning(m, rows)})
+		q.Choices = append(
+			q.Choices,
+			Choice{Value: moneyValue(m), Meaning: t.moneyMeaning(m, rows)},
+		)
 	}
 	for _, row := range rows {
 		q.Examples = append(q.Examples, clip(strings.Join(t.samples[row], string(rune(t.delim)))))

@@ -28,7 +28,7 @@ func (p *csvParser) money(r *record, e *Entry) error {
 		e.Currency = p.signCurrency(r, parts.currency)
 	}
 	if e.Currency == "" {
-		e.Currency = t.namedCurrency()
+		e.Currency = t.named
 	}
 	foreign := p.cell(r, t.foreign)
 	if foreign == "" {
@@ -95,7 +95,14 @@ var sharedSigns = map[string][]money.Currency{
 	},
 	"KR": {"SEK", "NOK", "DKK", "ISK"},
 	"¥":  {"JPY", "CNY"}, "￥": {"JPY", "CNY"}, "元": {"CNY", "TWD"},
-	"RS": {"INR", "PKR", "LKR", "NPR", "MUR", "SCR"}, "₨": {"INR", "PKR", "LKR", "NPR", "MUR", "SCR"},
+	"RS": {
+		"INR",
+		"PKR",
+		"LKR",
+		"NPR",
+		"MUR",
+		"SCR",
+	}, "₨": {"INR", "PKR", "LKR", "NPR", "MUR", "SCR"},
 	"£": {"GBP", "EGP", "LBP", "SYP", "GIP", "FKP", "SHP"},
 	"R": {"ZAR"}, "LEI": {"RON", "MDL"}, "DIN": {"RSD", "MKD", "DZD"}, "FR": {"CHF"},
 	"L": {"HNL", "MDL", "ALL"}, "Q": {"GTQ"}, "B/": {"PAB"}, "S/": {"PEN"}, "BS": {"BOB", "VES"},

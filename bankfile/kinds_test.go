@@ -177,8 +177,11 @@ func TestTheOtherSidesAccountIsNotOurs(t *testing.T) {
 		},
 		{
 			name: "no header",
-			rows: []string{"15.01.2026;Power Ltd;" + a + ";-48,00", "16.01.2026;Gym;" + b + ";-20,00",
-				"18.01.2026;Power Ltd;" + a + ";-41,00"},
+			rows: []string{
+				"15.01.2026;Power Ltd;" + a + ";-48,00",
+				"16.01.2026;Gym;" + b + ";-20,00",
+				"18.01.2026;Power Ltd;" + a + ";-41,00",
+			},
 			want: []string{"2026-01-15 -48 |  | Power Ltd | other " + a,
 				"2026-01-16 -20 |  | Gym | other " + b,
 				"2026-01-18 -41 |  | Power Ltd | other " + a},
@@ -476,10 +479,12 @@ func TestTextsUnderEveryName(t *testing.T) {
 		},
 		{
 			name: "Finnish names",
-			rows: []string{"Kirjauspäivä;Määrä;Maksaja;Maksunsaaja;Nimi;Otsikko;Viitenumero;Saldo;" +
-				"Valuutta",
+			rows: []string{
+				"Kirjauspäivä;Määrä;Maksaja;Maksunsaaja;Nimi;Otsikko;Viitenumero;Saldo;" +
+					"Valuutta",
 				"2026/01/02;-4,50;FI2112345600000785;;Kahvila;KORTTIOSTO;;95,50;EUR",
-				"2026/01/03;-12,00;FI2112345600000785;;Kirjakauppa;VERKKO;;83,50;EUR"},
+				"2026/01/03;-12,00;FI2112345600000785;;Kirjakauppa;VERKKO;;83,50;EUR",
+			},
 			want: []string{"2026-01-02 -4.5 EUR | Kahvila | KORTTIOSTO",
 				"2026-01-03 -12 EUR | Kirjakauppa | VERKKO"},
 		},

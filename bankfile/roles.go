@@ -67,7 +67,7 @@ func (t *table) mapped(columns []Column, given map[int]Role) (memos []int) {
 		}
 		at := c.Index
 		if c.Name != "" && t.header != nil {
-			at = t.named(c)
+			at = t.find(c)
 		}
 		if at >= 0 && given[at] == RoleMemo && !slices.Contains(memos, at) {
 			memos = append(memos, at)
@@ -175,7 +175,7 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 		if c.Name == "" || t.header == nil {
 			at = c.Index
 		} else {
-			at = t.named(c)
+			at = t.find(c)
 		}
 		if at < 0 || at >= len(t.roles) {
 			return nil, &FormatError{Line: t.headerLine, Why: fmt.Sprintf(
@@ -186,9 +186,9 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 	return given, nil
 }
 
-// named finds a column by its header. Of several with that name the nearest one is meant; the
+// find finds a column by its header. Of several with that name the nearest one is meant; the
 // exact name comes before one that differs in accents or case.
-func (t *table) named(c Column) int {
+func (t *table) find(c Column) int {
 	at, least := -1, 0
 	key := reading.Key(c.Name)
 	for i, name := range t.header {

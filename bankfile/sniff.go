@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
+	"github.com/exchequer-dev/exchequer/money"
 )
 
 // How much of a CSV file is looked at to find its columns.
@@ -36,7 +37,8 @@ type table struct {
 	date, value, authorised, amount, debit, credit, flag, currency, balance, name, payer, id,
 	reference, counterparty, account, category, foreign, foreignCurrency, status, fee int
 	memos []int
-	left  []int // Columns with cells that nothing reads.
+	named money.Currency // In the name of the amount's column.
+	left  []int          // Columns with cells that nothing reads.
 
 	best   reading.Money   // How the amounts are read,
 	others []reading.Money // and how else they may be.

@@ -33,6 +33,7 @@ func (t *table) index() {
 	t.counterparty, t.account = find(RoleCounterparty), find(RoleAccount)
 	t.category, t.status, t.fee = find(RoleCategory), find(RoleStatus), find(RoleFee)
 	t.foreign, t.foreignCurrency = find(RoleForeign), find(RoleForeignCurrency)
+	t.named = t.namedCurrency()
 }
 
 // columns returns the roles as a mapping has them; columns of text are in the order in which they
@@ -487,7 +488,7 @@ func (p *csvParser) words(r *record, e *Entry) {
 	for i, col := range t.memos {
 		cell := p.cell(r, col)
 		switch {
-		case cell == "" || isDashes(cell):
+		case strings.Trim(cell, "-") == "": // Banks write - where there is nothing.
 		case keywordAt(cell) != "":
 			memo := e.Memo
 			readKeywords(cell, e)

@@ -36,7 +36,8 @@ var layout = []rule{
 	{pkg: "sheet", std: true},
 
 	// Files of banks, as values.
-	{pkg: "bankfile", may: []string{"money"}},
+	{pkg: "bankfile", may: []string{"bankfile/internal/...", "money"}},
+	{pkg: "bankfile/internal/...", may: []string{"money"}},
 
 	// Layer 3: the systems. None of them knows the store, so none imports dynamo.
 	{pkg: "systems/ledger/...", may: []string{"singletable", "money", "problem"}},

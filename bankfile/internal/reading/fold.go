@@ -106,16 +106,30 @@ var unitWords = []string{
 	"accounting", "ccy",
 }
 
+// ranks has the place of each name in the list of its role, squashed.
+var ranks = func() map[Role]map[string]int {
+	all := make(map[Role]map[string]int, len(headerWords))
+	for role, words := range headerWords {
+		of := make(map[string]int, len(words))
+		for i, word := range words {
+			if _, twice := of[squash(word)]; !twice {
+				of[squash(word)] = i
+			}
+		}
+		all[role] = of
+	}
+	return all
+}()
+
 // rank returns how telling a name is for a role: 0 is the best, -1 is not at all.
 func rank(role Role, key string) int {
 	if key == "" {
 		return -1
 	}
-	if at := slices.Index(headerWords[role], key); at >= 0 {
+	if at, ok := ranks[role][squash(key)]; ok {
 		return at
 	}
-	plain := squash(key)
-	return slices.IndexFunc(headerWords[role], func(w string) bool { return squash(w) == plain })
+	return -1
 }
 
 // Rank returns how telling a name is for a role, with or without a currency behind it: 0 is the

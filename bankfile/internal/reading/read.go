@@ -80,7 +80,7 @@ func (t *Table) dateRoles(roles []Role) {
 	if !slices.Contains(roles, Date) {
 		best := -1
 		for i := range roles {
-			if roles[i] == "" && t.cols[i].filled > 0 && isDates(i, 80) &&
+			if roles[i] == "" && !t.isText(i) && t.cols[i].filled > 0 && isDates(i, 80) &&
 				(best < 0 || t.cols[i].filled > t.cols[best].filled) {
 				best = i
 			}
@@ -92,7 +92,7 @@ func (t *Table) dateRoles(roles []Role) {
 	if !slices.Contains(roles, ValueDate) && slices.Contains(roles, Date) {
 		for i := range roles {
 			c := &t.cols[i]
-			if roles[i] == "" && isDates(i, 50) && c.dates+c.pending == c.filled &&
+			if roles[i] == "" && !t.isText(i) && isDates(i, 50) && c.dates+c.pending == c.filled &&
 				c.filled == len(t.Rows) && len(t.Rows) > 0 {
 				roles[i] = ValueDate
 				break

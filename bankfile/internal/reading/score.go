@@ -49,7 +49,8 @@ var otherNumbers = []string{
 	"mwst", "tva", "iva", "poplatek", "oplata", "number", "no", "nr", "nummer", "numero", "id",
 	"code", "mcc", "serial", "check", "cheque", "reference", "ref", "limit", "interest", "quantity",
 	"blz", "bankleitzahl", "bic", "sort", "index", "row", "lp", "cashback", "reward", "rewards",
-	"volgnr", "phone", "postcode", "zip", "year", "month", "terminal", "exchange", "umrechnungskurs",
+	"volgnr", "phone", "postcode", "zip", "year", "month", "terminal", "exchange",
+	"umrechnungskurs",
 	"курс", "комиссия", "mandatsreferenz", "kundenreferenz", "referenz", "symbol", "vs", "ks", "ss",
 }
 

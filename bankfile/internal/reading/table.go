@@ -143,7 +143,7 @@ func (t *Table) look(c *column, cell Cell) {
 	if digits > 0 && letters == 0 && digits == len(cell.Text) {
 		c.digits++
 	}
-	if IsAccount(cell.Text) {
+	if cell.Date == "" && IsAccount(cell.Text) {
 		c.accounts++
 	} else if letters > 0 && !cell.Number && cell.Date == "" &&
 		(letters > digits || blanks > 0 || letters >= 3) {
@@ -158,7 +158,7 @@ func (t *Table) Direction(word string) int { return DirectionIn(word, t.Out, t.I
 // national number of several groups of digits, or one with stars in it.
 func IsAccount(text string) bool {
 	plain := strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' || r == '.' || r == '/' {
+		if r == ' ' || r == '-' || r == '/' {
 			return -1
 		}
 		return r

@@ -14,7 +14,8 @@ var roleOrder = []Role{
 
 // eitherSide are names that banks give to accounts of either side.
 var eitherSide = []string{
-	"account number", "account no", "iban", "konto", "account", "kontonummer", "kontonr", "iban bic",
+	"account number", "account no", "iban", "konto", "account", "kontonummer", "kontonr",
+	"iban bic",
 	"rekeningnummer", "compte", "cuenta", "conto", "numer rachunku", "tilinumero",
 }
 
@@ -119,7 +120,8 @@ func (t *Table) statusByCells(roles []Role) {
 		c := &t.cols[i]
 		if (role == "" || role == Memo || role == Category) && c.filled > 0 &&
 			(c.pending+c.booked)*10 >= c.filled*8 {
-			if _, fixed := t.Fixed[i]; !fixed && t.otherWords(roles, i) {
+			_, fixed := t.Fixed[i]
+			if !fixed && t.otherWords(roles, i) && (c.filled > 1 || !t.isText(i)) {
 				roles[i] = Status
 				return
 			}
@@ -144,7 +146,8 @@ func (t *Table) currencyByCells(roles []Role) {
 	}
 	for i, role := range roles {
 		c := &t.cols[i]
-		if role == "" && c.filled > 0 && c.currencies == c.filled && c.filled*2 > len(t.Rows) {
+		if role == "" && !t.isText(i) && c.filled > 0 && c.currencies == c.filled &&
+			c.filled*2 > len(t.Rows) {
 			roles[i] = Currency
 			return
 		}
@@ -204,19 +207,17 @@ func (t *Table) isOwn(roles []Role, i int) bool {
 	case len(c.distinct) == 1:
 		return true
 	}
-	// The other side's account always stands beside the same name.
 	name := slices.Index(roles, Name)
 	if name < 0 {
-		name = t.wordiest(roles)
+		// The user's account mostly stands first.
+		return len(c.distinct)*2 <= len(t.Rows) || i == 0 && len(c.distinct) < len(t.Rows)
 	}
-	if name < 0 {
-		return len(c.distinct)*2 <= len(t.Rows)
-	}
+	// The other side's account always stands beside the same name.
 	pairs := make(map[[2]string]bool)
 	for r := range t.Rows {
 		pairs[[2]string{t.cell(r, i).Text, t.cell(r, name).Text}] = true
 	}
-	return len(pairs) > len(c.distinct) && len(c.distinct)*2 <= len(t.Rows)
+	return len(pairs) > len(c.distinct)
 }
 
 // Squeeze leaves the letters and digits of an account's number.
@@ -229,18 +230,6 @@ func Squeeze(text string) string {
 	}, strings.ToUpper(text))
 }
 
-// wordiest returns the free column with the most different words, or -1.
-func (t *Table) wordiest(roles []Role) int {
-	best := -1
-	for i, role := range roles {
-		if (role == "" || role == Memo) && t.cols[i].words > 0 &&
-			(best < 0 || len(t.cols[i].distinct) > len(t.cols[best].distinct)) {
-			best = i
-		}
-	}
-	return best
-}
-
 // nameByWord returns a column of words that has a part of a name of the other side, or -1.
 func (t *Table) nameByWord(roles []Role) int {
 	for i, role := range roles {
@@ -248,12 +237,15 @@ func (t *Table) nameByWord(roles []Role) int {
 			continue
 		}
 		words := tokens(t.name(i))
-		if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(nameWords, w) }) &&
-			!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(ownWords, w) }) {
+		if sharesWord(words, nameWords) && !sharesWord(words, ownWords) {
 			return i
 		}
 	}
 	return -1
+}
+
+func sharesWord(a, b []string) bool {
+	return slices.ContainsFunc(a, func(w string) bool { return slices.Contains(b, w) })
 }
 
 // wordy reports whether a column has words that a person wants to read.
@@ -288,7 +280,7 @@ func (t *Table) texts(roles []Role) (memos, left []int) {
 		case role == Memo:
 			known = append(known, i)
 		case role != "" || fixed:
-		case Rank(Memo, t.name(i)) >= 0 && (t.cols[i].filled == 0 || t.cols[i].dates == 0):
+		case Rank(Memo, t.name(i)) >= 0:
 			known = append(known, i)
 		case t.wordy(i) && !t.isCodes(i):
 			unknown = append(unknown, i)
@@ -331,8 +323,7 @@ func (t *Table) isConstant(i int) bool {
 
 // isOwnText reports whether a column names the user's account or its holder.
 func (t *Table) isOwnText(i int) bool {
-	return len(t.cols[i].distinct) <= 2 && slices.ContainsFunc(tokens(t.name(i)),
-		func(w string) bool { return slices.Contains(ownWords, w) })
+	return len(t.cols[i].distinct) <= 2 && sharesWord(tokens(t.name(i)), ownWords)
 }
 
 // isOwnName reports whether a column of names is the user's, where another one has those of the
