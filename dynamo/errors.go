@@ -101,10 +101,17 @@ type StoreFailedError struct {
 	Cause error  // such as "write 000004.log: no space left on device"
 }
 
-// Error returns what happened, and what to do.
+// Error returns what happened, and the next step: that of the cause if it has a method NextStep.
 func (e *StoreFailedError) Error() string {
-	return "the database in " + e.Store + " cannot be used: " + e.Cause.Error() +
-		": free space or repair the disk, and start the program again"
+	next := "free space or repair the disk, and start the program again"
+	type stepped interface {
+		error
+		NextStep() string
+	}
+	if cause, ok := errors.AsType[stepped](e.Cause); ok {
+		next = cause.NextStep()
+	}
+	return "the database in " + e.Store + " cannot be used: " + e.Cause.Error() + ": " + next
 }
 
 // Unwrap returns the cause.

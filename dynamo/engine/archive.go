@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/google/uuid"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -77,16 +78,15 @@ const (
 
 func (db *DB) eachMeta(prefix string, f func(raw []byte) error) error {
 	lower := keyspace.Meta(prefix)
-	it, err := db.store.NewIter(bounds(lower, keyspace.After(lower)))
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		if err := f(it.Value()); err != nil {
-			return errors.Join(err, it.Close())
+	return db.eachRow(db.store, lower, keyspace.After(lower), func(it *pebble.Iterator) (
+		bool, error,
+	) {
+		raw, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
 		}
-	}
-	return it.Close()
+		return true, f(raw)
+	})
 }
 
 // saveExport stores the description of an export. The caller holds the schema lock.

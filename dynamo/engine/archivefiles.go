@@ -61,6 +61,7 @@ type exporter struct {
 // to be incomplete.
 func (e *exporter) run(ctx context.Context) (items, size int64, manifest string, err error) {
 	defer func() { err = errors.Join(err, e.snapshot.Close()) }()
+	defer e.db.reading(&err)
 	if err := os.MkdirAll(filepath.Join(e.dir, dataFolder), 0o755); err != nil {
 		return 0, 0, "", err
 	}
@@ -109,7 +110,11 @@ func (e *exporter) writeFile(ctx context.Context, it *pebble.Iterator, ok bool) 
 		if items%contextEvery == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		view, err := row.NewView(it.Value())
+		raw, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
+		view, err := row.NewView(raw)
 		if err != nil {
 			return false, err
 		}

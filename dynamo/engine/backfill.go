@@ -79,22 +79,23 @@ func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte,
 	if lower == nil {
 		lower = t.prefix
 	}
-	it, err := db.store.NewIter(bounds(lower, keyspace.After(t.prefix)))
+	n := 0
+	var last []byte
+	err := db.eachRow(db.store, lower, keyspace.After(t.prefix), func(it *pebble.Iterator) (
+		bool, error,
+	) {
+		rowKey := append([]byte(nil), it.Key()...)
+		if n == backfillBatch {
+			last = rowKey
+			return false, nil
+		}
+		n++
+		return true, db.fillIn(t, rowKey)
+	})
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for ok := it.First(); ok; ok = it.Next() {
-		if n == backfillBatch {
-			last := append([]byte(nil), it.Key()...)
-			return last, it.Close()
-		}
-		if err := db.fillIn(t, append([]byte(nil), it.Key()...)); err != nil {
-			return nil, errors.Join(err, it.Close())
-		}
-		n++
-	}
-	return nil, it.Close()
+	return last, nil
 }
 
 // fillIn writes the index and expiry rows of one item. It holds the item's lock, so that a
@@ -179,7 +180,7 @@ func (db *DB) recount(ctx context.Context, t *table) error {
 	t.items.Store(0)
 	t.bytes.Store(0)
 	db.schema.Unlock()
-	items, bytes, err := sum(ctx, snapshot, t.prefix)
+	items, bytes, err := db.sum(ctx, snapshot, t.prefix)
 	if err := errors.Join(err, snapshot.Close()); err != nil {
 		return err
 	}
@@ -194,26 +195,32 @@ func (db *DB) recount(ctx context.Context, t *table) error {
 }
 
 // sum returns the number of items below a prefix and the sum of their sizes.
-func sum(ctx context.Context, r pebble.Reader, prefix []byte) (items, bytes int64, err error) {
-	it, err := r.NewIter(bounds(prefix, keyspace.After(prefix)))
-	if err != nil {
-		return 0, 0, err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		size, err := row.Size(it.Value())
+func (db *DB) sum(ctx context.Context, r pebble.Reader, prefix []byte) (
+	items, bytes int64, err error,
+) {
+	err = db.eachRow(r, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (bool, error) {
+		raw, err := it.ValueAndErr()
 		if err != nil {
-			return 0, 0, errors.Join(err, it.Close())
+			return false, err
+		}
+		size, err := row.Size(raw)
+		if err != nil {
+			return false, err
 		}
 		items++
 		bytes += int64(size)
-		if items%contextEvery == 0 && ctx.Err() != nil {
-			return 0, 0, errors.Join(ctx.Err(), it.Close())
+		if items%contextEvery == 0 {
+			err = ctx.Err()
 		}
+		return true, err
+	})
+	if err != nil {
+		return 0, 0, err
 	}
-	return items, bytes, it.Close()
+	return items, bytes, nil
 }
 
 func (db *DB) sizeOf(prefix []byte) (int64, error) {
-	_, bytes, err := sum(context.Background(), db.store, prefix)
+	_, bytes, err := db.sum(context.Background(), db.store, prefix)
 	return bytes, err
 }

@@ -108,7 +108,6 @@ type DB struct {
 	disk    *disk.FS // nil in memory
 	synced  bool     // whether calls wait for the disk
 	failure failure
-	damaged sync.Map // names of damaged files, so that each is logged once
 
 	hash     keyspace.Hasher
 	parser   *expr.Parser
@@ -207,8 +206,11 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	db := newDB(dir, opts, owner)
 	logged := true
 	if owner != nil {
-		var err error
-		if logged, err = db.checkLogs(); err != nil {
+		err := db.checkManifest()
+		if err == nil {
+			logged, err = db.checkLogs()
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +224,10 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	}
 	db.faults.Store(plan)
 	db.running, db.stop = context.WithCancel(context.Background())
-	if err = db.load(); err == nil && !logged {
+	if err = db.load(); err == nil && owner != nil {
+		err = db.checkApart()
+	}
+	if err == nil && !logged {
 		err = db.beginLog()
 	}
 	if err = errors.Join(err, db.Failure()); err != nil {
@@ -407,6 +412,7 @@ func (db *DB) initialise() error {
 
 // read returns a copy of a row that does not belong to a table, such as a descriptor.
 func (db *DB) read(key []byte) (value []byte, ok bool, err error) {
+	defer db.reading(&err)
 	raw, closer, err := db.store.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, false, nil

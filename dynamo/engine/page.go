@@ -82,7 +82,8 @@ func (p *page) reader() (pebble.Reader, func() error) {
 // covering reports whether the index is covering: its rows hold all attributes that it projects.
 func (ix *index) covering() bool { return ix.include != nil }
 
-func (p *page) walk(ctx context.Context, r pebble.Reader) error {
+func (p *page) walk(ctx context.Context, r pebble.Reader) (err error) {
+	defer p.db.reading(&err)
 	it, err := r.NewIter(bounds(p.lower, p.upper))
 	if err != nil {
 		return err

@@ -87,19 +87,22 @@ func streamKey(id uint32) []byte { return keyspace.Meta(fmt.Sprintf("%s%08x", st
 func (db *DB) loadStreams() error {
 	db.streams.byID, db.streams.nextID = map[uint32]*stream{}, 1
 	prefix := keyspace.Meta(streamPrefix)
-	it, err := db.store.NewIter(bounds(prefix, keyspace.After(prefix)))
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
+	err := db.eachRow(db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (
+		bool, error,
+	) {
+		raw, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
 		var d streamDescriptor
-		if err := json.Unmarshal(it.Value(), &d); err != nil {
-			return fmt.Errorf("read the description of a stream: %w", err)
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return false, fmt.Errorf("read the description of a stream: %w", err)
 		}
 		db.streams.byID[d.ID] = newStream(d)
 		db.streams.nextID = max(db.streams.nextID, d.ID+1)
-	}
-	if err := it.Close(); err != nil {
+		return true, nil
+	})
+	if err != nil {
 		return err
 	}
 	raw, ok, err := db.read(keyspace.Meta(sequencesKey))
@@ -341,26 +344,26 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 func (db *DB) trim(batch *pebble.Batch, id uint32, sh *shardDescriptor, before time.Time) error {
 	lower := keyspace.AppendRecord(nil, id, sh.Number, sh.Trimmed+1)
 	upper := keyspace.AppendRecord(nil, id, sh.Number+1, 0)
-	it, err := db.store.NewIter(bounds(lower, upper))
-	if err != nil {
-		return err
-	}
 	keep := sh.Last + 1 // all records of a closed shard may be deleted
 	if !sh.Closed {
 		keep = db.streams.sequences.newest + 1
 	}
-	for ok := it.First(); ok; ok = it.Next() {
-		at, err := recordTime(it.Value())
+	err := db.eachRow(db.store, lower, upper, func(it *pebble.Iterator) (bool, error) {
+		raw, err := it.ValueAndErr()
 		if err != nil {
-			_ = it.Close() // return the error of the record
-			return err
+			return false, err
+		}
+		at, err := recordTime(raw)
+		if err != nil {
+			return false, err
 		}
 		if at.After(before) {
 			keep, _ = keyspace.CutRecord(it.Key())
-			break
+			return false, nil
 		}
-	}
-	if err := it.Close(); err != nil {
+		return true, nil
+	})
+	if err != nil {
 		return err
 	}
 	if now := db.opts.Now(); keep-1 <= sh.Trimmed || now.Sub(sh.Opened) < streamRetention {

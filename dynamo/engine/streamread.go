@@ -12,6 +12,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
@@ -334,32 +336,32 @@ func (db *DB) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
 	out := &dynamo.GetRecordsOutput{}
 	next := max(from, end+1)
 	if from <= end {
-		it, err := db.store.NewIter(bounds(
-			keyspace.AppendRecord(nil, s.ID, sh.Number, from),
-			keyspace.AppendRecord(nil, s.ID, sh.Number, end+1)))
-		if err != nil {
-			return nil, err
-		}
 		oldest := db.opts.Now().Add(-streamRetention)
 		size := 0
-		for ok := it.First(); ok; ok = it.Next() {
-			sequence, whole := keyspace.CutRecord(it.Key())
-			r, err := decodeRecord(it.Value())
-			if err != nil || !whole {
-				_ = it.Close() // return the error of the record
-				return nil, errCorruptRecord
-			}
-			if !r.at.After(oldest) {
-				continue // expired but not yet deleted
-			}
-			size += len(it.Value())
-			if len(out.Records) == limit || size > getRecordsSizeMax && len(out.Records) > 0 {
-				next = sequence
-				break
-			}
-			out.Records = append(out.Records, db.streamRecord(s, sequence, &r))
-		}
-		if err := it.Close(); err != nil {
+		err := db.eachRow(db.store, keyspace.AppendRecord(nil, s.ID, sh.Number, from),
+			keyspace.AppendRecord(nil, s.ID, sh.Number, end+1),
+			func(it *pebble.Iterator) (bool, error) {
+				sequence, whole := keyspace.CutRecord(it.Key())
+				raw, err := it.ValueAndErr()
+				if err != nil {
+					return false, err
+				}
+				r, err := decodeRecord(raw)
+				if err != nil || !whole {
+					return false, errCorruptRecord
+				}
+				if !r.at.After(oldest) {
+					return true, nil // expired but not yet deleted
+				}
+				size += len(raw)
+				if len(out.Records) == limit || size > getRecordsSizeMax && len(out.Records) > 0 {
+					next = sequence
+					return false, nil
+				}
+				out.Records = append(out.Records, db.streamRecord(s, sequence, &r))
+				return true, nil
+			})
+		if err != nil {
 			return nil, err
 		}
 	}

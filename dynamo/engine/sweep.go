@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
@@ -154,24 +156,21 @@ func (db *DB) expired(t *table, now time.Time, after []byte) ([]expiry, []byte, 
 		lower = keyspace.AppendHash(append([]byte(nil), prefix...), uint64(oldest))
 	}
 	upper := keyspace.AppendHash(append([]byte(nil), prefix...), uint64(max(0, now.Unix())))
-	it, err := db.store.NewIter(bounds(lower, upper))
-	if err != nil {
-		return nil, nil, err
-	}
 	var found []expiry
 	var last []byte
-	for ok := it.First(); ok; ok = it.Next() {
+	err := db.eachRow(db.store, lower, upper, func(it *pebble.Iterator) (bool, error) {
 		epoch, itemKey, ok := keyspace.CutExpiry(it.Key(), t.ID)
 		if !ok {
-			return nil, nil, errors.Join(errCorruptKey, it.Close())
+			return false, errCorruptKey
 		}
 		found = append(found, expiry{epoch, itemKey})
 		if len(found) == sweepBatch {
 			last = append(append([]byte(nil), it.Key()...), 0)
-			break
+			return false, nil
 		}
-	}
-	return found, last, it.Close()
+		return true, nil
+	})
+	return found, last, err
 }
 
 // unsyncedDeletes are the deletions of a sweep that are applied and not yet synced.

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 )
@@ -185,17 +187,19 @@ func (db *DB) saveTable(d descriptor) (key, value []byte, err error) {
 
 func (db *DB) loadTables() error {
 	prefix := keyspace.Meta(tablePrefix)
-	it, err := db.store.NewIter(bounds(prefix, keyspace.After(prefix)))
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
+	return db.eachRow(db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (
+		bool, error,
+	) {
+		raw, err := it.ValueAndErr()
+		if err != nil {
+			return false, err
+		}
 		var d descriptor
-		if err := json.Unmarshal(it.Value(), &d); err != nil {
-			return fmt.Errorf("read the description of a table: %w", err)
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return false, fmt.Errorf("read the description of a table: %w", err)
 		}
 		db.tables[d.Name] = newTable(d)
 		db.nextID = max(db.nextID, d.ID+1)
-	}
-	return it.Close()
+		return true, nil
+	})
 }

@@ -163,22 +163,20 @@ func (db *DB) forgetSome(ctx context.Context, from []byte, now time.Time) (
 		return nil, err
 	}
 	defer db.end()
-	it, err := db.store.NewIter(bounds(from, keyspace.After(keyspace.Tokens())))
-	if err != nil {
-		return nil, err
-	}
-	n := 0
-	for ok := it.First(); ok && err == nil; ok = it.Next() {
+	n, end := 0, keyspace.After(keyspace.Tokens())
+	err = db.eachRow(db.store, from, end, func(it *pebble.Iterator) (bool, error) {
 		if n == forgetBatch {
 			next = bytes.Clone(it.Key())
-			break
+			return false, nil
 		}
 		n++
-		if expired(it.Value(), now) {
+		raw, err := it.ValueAndErr()
+		if err == nil && expired(raw, now) {
 			err = db.forgetToken(bytes.Clone(it.Key()), now)
 		}
-	}
-	return next, errors.Join(err, it.Close())
+		return true, err
+	})
+	return next, err
 }
 
 func expired(raw []byte, now time.Time) bool {

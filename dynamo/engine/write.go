@@ -215,6 +215,7 @@ func (a *action) probablyFollowsMissing(before *action) bool {
 // which holds nearly all rows. They exclude most missing keys; without them each read would fetch a
 // block in which the key is not found.
 func (db *DB) seek(rowKey []byte) (v row.View, err error) {
+	defer db.reading(&err)
 	db.counters.seeks.Add(1)
 	it, err := db.store.NewIter(&pebble.IterOptions{UseL6Filters: true})
 	if err != nil {
@@ -229,8 +230,9 @@ func (db *DB) seek(rowKey []byte) (v row.View, err error) {
 	return v, errors.Join(err, it.Error(), it.Close())
 }
 
-// view reads the row of an item. A missing item is the zero View.
-func (db *DB) view(r pebble.Reader, rowKey []byte) (row.View, error) {
+// view reads the row of an item; a missing one gives the zero View.
+func (db *DB) view(r pebble.Reader, rowKey []byte) (v row.View, err error) {
+	defer db.reading(&err)
 	db.counters.gets.Add(1)
 	raw, closer, err := r.Get(rowKey)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -239,7 +241,7 @@ func (db *DB) view(r pebble.Reader, rowKey []byte) (row.View, error) {
 	if err != nil {
 		return row.View{}, err
 	}
-	v, err := row.NewView(raw)
+	v, err = row.NewView(raw)
 	return v, errors.Join(err, closer.Close())
 }
 
