@@ -31,8 +31,8 @@ const (
 type Tables string
 
 const (
-	// TablesCreate creates the tables that are missing and refuses to open where one differs from
-	// what the systems need.
+	// TablesCreate creates the tables that are missing. A system whose tables differ from what it
+	// needs cannot be used; see [Server.CheckLayout].
 	TablesCreate Tables = "create"
 	// TablesKeep takes the tables as they are, for looking into a store that may be wrong.
 	TablesKeep Tables = "keep"

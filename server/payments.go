@@ -44,7 +44,7 @@ func (s *Server) buildPayments(store *singletable.Store) error {
 // returns waits for the payments in hand.
 func (s *Server) settlePayments(ctx context.Context) (wait func()) {
 	work := s.opts.RunPayments
-	if work.Every <= 0 {
+	if work.Every <= 0 || s.systemLayout(systemPayments) != nil {
 		return func() {}
 	}
 	done := make(chan struct{})

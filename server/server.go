@@ -40,14 +40,15 @@ type Server struct {
 	metrics    *metrics
 	users      *oidc.Verifier // Nil where no tokens of users are taken.
 	api        *api.API
-	layout     map[string]error // Why a system cannot be used, by its name: see checkLayout.
+	layout     map[string]error  // Why a system cannot be used, by its name: see checkLayout.
+	wanted     locations.Options // With the optional indexes that were asked for.
 	draining   atomic.Bool
 	inside     requests // Of this process.
 }
 
 // Open opens the store and builds the systems on it. With [TablesCreate] it creates the tables that
-// are missing; a table that differs from what the systems need is an error that names each
-// difference.
+// are missing. A table that differs from what a system needs stops the operations of that system
+// alone; see [Server.CheckLayout].
 func Open(ctx context.Context, opts Options) (*Server, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -73,6 +74,9 @@ func (s *Server) build(ctx context.Context) error {
 	store := singletable.NewStore(s.db, singletable.Options{
 		Now: s.opts.Now, CursorKey: cursorKey, OnCall: s.metrics.call, Draw: s.opts.Draw,
 	})
+	if err := s.fitOptions(ctx); err != nil {
+		return err
+	}
 	if err := s.buildLocations(store); err != nil {
 		return err
 	}
@@ -95,7 +99,15 @@ func (s *Server) build(ctx context.Context) error {
 	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
 	models := []*singletable.Model{s.locations.Model(), s.rates.Model()}
-	s.tables = &tables{db: s.db, designs: []*singletable.Table{s.keys.Table()}}
+	s.tables = &tables{
+		db: s.db, designs: []*singletable.Table{s.keys.Table()},
+		drift: map[string]*singletable.DriftError{}, layout: map[string]error{},
+	}
+	wanted, err := locations.New(store, s.wanted)
+	if err != nil {
+		return err
+	}
+	s.tables.wanted = []*singletable.Table{wanted.Table()}
 	personal := []*singletable.Model{s.statements.Model()}
 	own := []*singletable.Model{s.ledger.Model(), s.payments.Model()}
 	for _, m := range slices.Concat(models, personal, own) {
@@ -104,6 +116,10 @@ func (s *Server) build(ctx context.Context) error {
 	if s.opts.Tables == TablesCreate {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
+		}
+		// Nobody gets in without the table of keys.
+		if drift := s.tables.drift[s.keys.Table().Name()]; drift != nil {
+			return &tableError{drift}
 		}
 	}
 	if err := s.checkLayout(ctx); err != nil {

@@ -17,12 +17,15 @@ import (
 type tables struct {
 	db      dynamo.Admin
 	designs []*singletable.Table
+	// wanted are designs with more indexes than the tables have, which Create adds.
+	wanted []*singletable.Table
+	// drift are the tables that no system can use as they are, by name.
+	drift map[string]*singletable.DriftError
 	// layout are the settings that differ from what is stored in a table, by its name.
 	layout map[string]error
 }
 
-// ensure creates what is missing. What differs is an error that names every difference of every
-// table, and then nothing is created.
+// ensure creates what is missing, and notes what differs.
 func (t *tables) ensure(ctx context.Context) error {
 	var wrong []error
 	for _, design := range t.designs {
@@ -30,17 +33,14 @@ func (t *tables) ensure(ctx context.Context) error {
 		var drift *singletable.DriftError
 		switch {
 		case errors.Is(err, dynamo.ErrResourceNotFound):
-			continue
-		case errors.As(err, &drift) && drift.OnlyExpiryOff:
-			continue
+		case errors.As(err, &drift) && drift.Harmless:
+		case errors.As(err, &drift):
+			t.drift[drift.Table] = drift
 		case dynamo.Retryable(err):
 			return err // of every other table it would say the same
-		case errors.As(err, &drift):
-			err = fmt.Errorf("table %s is not as this server needs it:\n  %s\n"+
-				"check the name of the table, or use the version that created it",
-				drift.Table, strings.Join(drift.Differences, "\n  "))
+		default:
+			wrong = append(wrong, err)
 		}
-		wrong = append(wrong, err)
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return err
@@ -101,8 +101,8 @@ func (t *tables) Describe(ctx context.Context, name string) (api.Table, bool, er
 	return tableOf(d, ttl), true, nil
 }
 
-// Create creates the tables of the systems that are missing, turns an expiry on that is off, and
-// returns all tables.
+// Create creates the tables of the systems that are missing, adds optional indexes that are wanted,
+// turns an expiry on that is off, and returns all tables.
 func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
 	before, err := t.List(ctx)
 	if err != nil {
@@ -110,6 +110,11 @@ func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
 	}
 	if err := t.create(ctx); err != nil {
 		return nil, busy(err)
+	}
+	for _, design := range t.wanted {
+		if _, err := design.AddIndexes(ctx, t.db); err != nil {
+			return nil, busy(err)
+		}
 	}
 	after, err := t.List(ctx)
 	for i := range after {
@@ -124,6 +129,11 @@ func (t *tables) Check(ctx context.Context, name string) ([]string, bool, error)
 	design := t.design(name)
 	if design == nil {
 		return nil, false, nil
+	}
+	for _, wanted := range t.wanted {
+		if wanted.Name() == name {
+			design = wanted
+		}
 	}
 	err := design.Verify(ctx, t.db)
 	var drift *singletable.DriftError

@@ -62,7 +62,7 @@ func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 	}
 	err := t.Verify(ctx, admin)
 	var drift *DriftError
-	if !errors.As(err, &drift) || !drift.OnlyExpiryOff {
+	if !errors.As(err, &drift) || !drift.Harmless || !drift.ExpiryOff {
 		return err
 	}
 	if err := admin.UpdateTimeToLive(ctx, t.TimeToLiveInput()); err != nil {
@@ -71,7 +71,55 @@ func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 		}
 		return fmt.Errorf("turn on expiry of table %s: %w", t.name, err)
 	}
-	return nil
+	if len(drift.Additional) == 0 {
+		return nil
+	}
+	return t.Verify(ctx, admin)
+}
+
+// AddIndexes creates the global indexes of the definition that the table lacks, one after the
+// other as the service wants it, and returns their names once they can be read. Items are in a new
+// index if they have its key attributes.
+func (t *Table) AddIndexes(ctx context.Context, admin dynamo.Admin) (added []string, err error) {
+	d, err := admin.DescribeTable(ctx, t.name)
+	if err != nil {
+		return nil, fmt.Errorf("describe table %s: %w", t.name, err)
+	}
+	whole := t.CreateTableInput()
+	for _, x := range whole.GlobalSecondaryIndexes {
+		if slices.ContainsFunc(d.GlobalSecondaryIndexes,
+			func(s dynamo.GlobalSecondaryIndexDescription) bool {
+				return s.IndexName == x.IndexName
+			}) {
+			continue
+		}
+		_, err := admin.UpdateTable(ctx, &dynamo.UpdateTableInput{
+			TableName: t.name, AttributeDefinitions: definitionsOf(whole, x.KeySchema),
+			GlobalSecondaryIndexUpdates: []dynamo.GlobalSecondaryIndexUpdate{{Create: &x}},
+		})
+		if err == nil {
+			err = t.create(ctx, admin) // It waits until the index is built.
+		}
+		if err != nil {
+			return added, fmt.Errorf("add index %s to table %s: %w", x.IndexName, t.name, err)
+		}
+		added = append(added, x.IndexName)
+	}
+	return added, nil
+}
+
+// definitionsOf returns the definitions of the attributes of a key.
+func definitionsOf(
+	whole *dynamo.CreateTableInput, schema []dynamo.KeySchemaElement,
+) (of []dynamo.AttributeDefinition) {
+	for _, a := range whole.AttributeDefinitions {
+		if slices.ContainsFunc(schema, func(e dynamo.KeySchemaElement) bool {
+			return e.AttributeName == a.AttributeName
+		}) {
+			of = append(of, a)
+		}
+	}
+	return of
 }
 
 // How often to look whether a table is there: a new one of the service takes seconds, one of a
@@ -132,9 +180,12 @@ func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
 		return fmt.Errorf("describe expiry of table %s: %w", t.name, err)
 	}
 	if diffs := t.Drift(d, ttl); len(diffs) > 0 {
+		additional := t.additional(d)
 		return &DriftError{
-			Table: t.name, Differences: diffs,
-			OnlyExpiryOff: ttl.AttributeName == "" && len(t.Drift(d, nil)) == 0,
+			Table: t.name, Differences: diffs, Additional: additional,
+			ExpiryOff: t.ttl != "" && ttl.AttributeName == "",
+			Harmless: len(t.Drift(d, nil)) == len(additional) &&
+				(ttl.AttributeName == "" || len(diffs) == len(additional)),
 		}
 	}
 	return nil
@@ -144,9 +195,14 @@ func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
 type DriftError struct {
 	Table       string
 	Differences []string
-	// OnlyExpiryOff is true when nothing is wrong but that expiry is off, which [Table.Ensure] puts
-	// right.
-	OnlyExpiryOff bool
+	// Additional are the names of indexes that the definition does not have. They cost writes, and
+	// change nothing else.
+	Additional []string
+	// ExpiryOff reports whether expiry is off, which [Table.Ensure] turns on if Harmless.
+	ExpiryOff bool
+	// Harmless reports whether nothing differs except additional indexes and expiry that is off, so
+	// that the table can be used.
+	Harmless bool
 }
 
 // Error lists the differences.
@@ -219,11 +275,24 @@ func (t *Table) driftIndexes(d *dynamo.TableDescription, differ func(string, ...
 			differ("index %s projects %s, not %s", x.name, h, w)
 		}
 	}
-	for _, s := range stored {
-		if t.index(s.name) == nil {
-			differ("index %s is not defined here", s.name)
+	for _, name := range t.additional(d) {
+		differ("index %s is not defined here", name)
+	}
+}
+
+// additional returns the names of the indexes of a table that the definition does not have.
+func (t *Table) additional(d *dynamo.TableDescription) (names []string) {
+	for _, x := range d.GlobalSecondaryIndexes {
+		if t.index(x.IndexName) == nil {
+			names = append(names, x.IndexName)
 		}
 	}
+	for _, x := range d.LocalSecondaryIndexes {
+		if t.index(x.IndexName) == nil {
+			names = append(names, x.IndexName)
+		}
+	}
+	return names
 }
 
 func schemaText(elems []dynamo.KeySchemaElement) string {

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +125,8 @@ func TestAnExpiryThatIsOffIsTurnedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var drift *st.DriftError
-	if err := table.Verify(ctx, db); !errors.As(err, &drift) || !drift.OnlyExpiryOff {
+	if err := table.Verify(ctx, db); !errors.As(err, &drift) || !drift.Harmless ||
+		!drift.ExpiryOff {
 		t.Errorf("before: %v", err)
 	}
 	if err := table.Ensure(ctx, db); err != nil {
@@ -134,8 +136,59 @@ func TestAnExpiryThatIsOffIsTurnedOn(t *testing.T) {
 		t.Error(err)
 	}
 	other := st.NewTable("expiring", st.Keys("PK"), st.TTL("other"))
-	if err := other.Ensure(ctx, db); !errors.As(err, &drift) || drift.OnlyExpiryOff {
+	if err := other.Ensure(ctx, db); !errors.As(err, &drift) || drift.Harmless {
 		t.Errorf("another attribute: %v", err)
+	}
+}
+
+func TestATableWithAnotherIndexIsUsable(t *testing.T) {
+	ctx := t.Context()
+	_, db := openTables(t)
+	more := st.NewTable("more", st.Keys("PK"), st.GSI("GSI1", "A", ""), st.GSI("GSI2", "B", "C"))
+	if _, err := db.CreateTable(ctx, more.CreateTableInput()); err != nil {
+		t.Fatal(err)
+	}
+	plain := st.NewTable("more", st.Keys("PK"), st.GSI("GSI1", "A", ""), st.TTL("ttl"))
+	var drift *st.DriftError
+	err := plain.Ensure(ctx, db)
+	if !errors.As(err, &drift) || !drift.Harmless || drift.ExpiryOff ||
+		!slices.Equal(drift.Additional, []string{"GSI2"}) {
+		t.Errorf("an additional index: %v", err)
+	}
+	for name, other := range map[string]*st.Table{
+		"an index is missing": st.NewTable("more", st.Keys("PK"), st.TTL("ttl"),
+			st.GSI("GSI1", "A", ""), st.GSI("GSI2", "B", "C"), st.GSI("GSI3", "D", "")),
+		"an index has another key": st.NewTable("more", st.Keys("PK"), st.TTL("ttl"),
+			st.GSI("GSI1", "B", "")),
+		"an index has less": st.NewTable("more", st.Keys("PK"), st.TTL("ttl"),
+			st.GSI("GSI1", "A", "", st.KeysOnly())),
+		"the expiry is another": st.NewTable("more", st.Keys("PK"), st.TTL("end"),
+			st.GSI("GSI1", "A", "")),
+	} {
+		if err := other.Verify(ctx, db); !errors.As(err, &drift) || drift.Harmless {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestIndexesThatAreMissingAreAdded(t *testing.T) {
+	ctx := t.Context()
+	_, db := openTables(t)
+	plain := st.NewTable("grown", st.Keys("PK"))
+	if err := plain.Ensure(ctx, db); err != nil {
+		t.Fatal(err)
+	}
+	more := st.NewTable("grown", st.Keys("PK"), st.GSI("GSI1", "A", ""),
+		st.GSI("GSI2", "B", "C", st.Include("D")))
+	added, err := more.AddIndexes(ctx, db)
+	if err != nil || !slices.Equal(added, []string{"GSI1", "GSI2"}) {
+		t.Errorf("added %v, %v", added, err)
+	}
+	if err := more.Verify(ctx, db); err != nil {
+		t.Error(err)
+	}
+	if added, err = more.AddIndexes(ctx, db); err != nil || len(added) != 0 {
+		t.Errorf("a second time: added %v, %v", added, err)
 	}
 }
 

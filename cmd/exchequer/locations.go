@@ -113,7 +113,7 @@ const (
 // locationFlags adds to serve what the environment says otherwise.
 func (a *app) locationFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&a.flags.locationIndexes, "location-indexes", nil,
-		"`indexes` of the locations' table: created, code, name, cell")
+		"`indexes` that tables create gives the locations' table: created, code, name, cell")
 	f.IntVar(&a.flags.locationShards, "location-shards", 0,
 		"`number` of shards of the locations' keys")
 }

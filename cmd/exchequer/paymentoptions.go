@@ -42,9 +42,10 @@ func (s *scheduling) add(f *pflag.FlagSet) {
 	f.StringVar(&s.opts.HistoryTableName, "payments-history", "",
 		"`name` of the table of payments that came to their end")
 	f.IntVar(&s.opts.Shards, "payment-shards", 0,
-		"`number` of partitions for payments of one status, at first (default 5)")
+		"`number` of partitions for payments of one status, stored with the first one (default 5)")
 	f.StringVar(&s.form, "payment-projection", "",
-		"`form` of the index by status: INCLUDE (all but the data), ALL or KEYS_ONLY")
+		"`form` of the index by status, fixed when the tables are created: INCLUDE (all but the "+
+			"data; the default), ALL or KEYS_ONLY")
 	f.IntVar(&s.opts.Retry.Attempts, "payment-attempts", 0,
 		"`number` of attempts at a payment that may pass later (default 8)")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -140,10 +141,14 @@ func (a *app) logger(form, minimum string) (*slog.Logger, error) {
 	return nil, usagef("--log text", "There is no log %q; choose text or json", form)
 }
 
-// layoutFailure returns the error of a server whose settings differ from what is stored.
+// layoutFailure returns the error of a server whose tables or settings differ from what is stored.
 func layoutFailure(err error) error {
-	return &failure{
+	f := &failure{
 		exit: exits[problem.Refused], text: sentence(err.Error()),
 		try: "Leave the setting out, and unset its variable",
 	}
+	if _, ok := errors.AsType[*singletable.DriftError](err); ok {
+		f.text, f.try = err.Error(), "exchequer tables check"
+	}
+	return f
 }

@@ -69,7 +69,9 @@ func (a *app) tablesCreate() *cobra.Command {
 		Use:   "create",
 		Short: "Create the tables that are missing",
 		Long: `Create the tables that are missing, wait until they can be used, and turn expiry on where they have
-it. In DynamoDB they are paid by request. What exists is left as it is.`,
+it. In DynamoDB they are paid by request. What exists is left as it is, except that the table of locations
+gets the indexes that EXCHEQUER_LOCATION_INDEXES names and that it lacks; run exchequer locations repair
+--reindex after that.`,
 		Example: `  exchequer tables create --data ./books
   exchequer tables create --store dynamodb --region eu-central-1
   exchequer tables create --store dynamodb --endpoint http://127.0.0.1:8000`,

@@ -87,8 +87,8 @@ type Options struct {
 	// FetchRates, if set, fetches exchange rates now, and RateFetches tells how that goes.
 	FetchRates  func(context.Context) (rates.Loaded, error)
 	RateFetches func() RateFetches
-	// Layout, if set, returns why a system of this server cannot be used: a setting differs from
-	// what is stored with its data.
+	// Layout, if set, returns why a system of this server cannot be used: one of its tables is not
+	// as it needs it, or a setting differs from what is stored with its data.
 	Layout func(system string) error
 	// Ready, if set, tells why the server cannot answer now.
 	Ready func(context.Context) error

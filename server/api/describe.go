@@ -75,7 +75,7 @@ func anyOperation() []*problem.Definition {
 		ErrHostRefused, ErrOriginRefused, ErrKeyMissing, apikey.ErrKeyRefused,
 		apikey.ErrScopeMissing, ErrInvalidParameter, ErrBusy, ErrTimedOut,
 		ErrStoreFailed, ErrStoreUnavailable, ErrItemContended, ErrOutcomeUnknown,
-		ErrStreamsBusy, ErrItemUnreadable, ErrLayoutDiffers,
+		ErrStreamsBusy, ErrItemUnreadable, ErrLayoutDiffers, ErrTableDiffers,
 	}
 }
 

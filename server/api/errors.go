@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/payload"
@@ -73,6 +74,10 @@ var (
 	ErrLayoutDiffers = Problems.Define(problem.Refused, "layout_differs",
 		"This server was started with {setting} {given}, and the store has {stored}",
 		"Leave the setting out: what is stored holds. {change}")
+	ErrTableDiffers = Problems.Define(problem.Refused, "table_differs",
+		"The table {table} is not as this operation needs it: {differences}",
+		"Check the name of the table, or use the version that created it; exchequer tables check "+
+			"compares all tables")
 	ErrTimedOut = Problems.Define(problem.Unavailable, "timed_out",
 		"The answer took longer than this server allows",
 		"Send the same request with the same key again, or ask for less at once")
@@ -148,12 +153,16 @@ func problemOf(err error) *problem.Error {
 	}
 	bad, unread := singletable.AsUnreadable(err)
 	var layout *singletable.LayoutError
+	var drift *singletable.DriftError
 	switch {
 	case errors.As(err, &e):
 		return e
 	case errors.As(err, &layout):
 		return ErrLayoutDiffers.With("setting", layout.Setting).With("given", layout.Given).
 			With("stored", layout.Stored).With("change", changeText(layout)).Wrap(err)
+	case errors.As(err, &drift):
+		return ErrTableDiffers.With("table", drift.Table).
+			With("differences", strings.Join(drift.Differences, "; ")).Wrap(err)
 	case unread:
 		return ErrItemUnreadable.With("entity", bad.Entity).With("table", bad.Table).
 			With("key", bad.KeyText()).With("attribute", bad.Attribute).

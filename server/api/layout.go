@@ -12,12 +12,20 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
-// systemOf returns the name of the system that an operation belongs to, if it has settings that are
-// compared with what is stored, or "".
+// systemOf returns the name of the system that an operation belongs to, or "" for one of the server
+// itself.
 func systemOf(op operation) string {
 	switch op.tag {
 	case "Transactions", "Accounts", "Merchants", "Reconciliation":
 		return "ledger"
+	case tagPayments:
+		return "payments"
+	case locationsTag:
+		return "locations"
+	case tagRates:
+		return "rates"
+	case tagBankAccounts, tagBankTransactions, tagUploads, tagRules, tagReports:
+		return "statements"
 	}
 	return ""
 }
@@ -25,6 +33,7 @@ func systemOf(op operation) string {
 // layoutOperations show and change what is stored, so that a wrong setting does not stop them.
 var layoutOperations = []string{
 	"list-transaction-shards", "grow-transaction-shards",
+	"list-payment-shards", "grow-payment-shards",
 }
 
 // laidOut returns why the system of an operation cannot be used as this server was started. Only

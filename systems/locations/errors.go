@@ -29,7 +29,8 @@ var (
 		"Start from the first page, with the same question on every page")
 	ErrOrderMissing = Problems.Define(problem.Refused, "location_order_missing",
 		"The table has no index by {order}",
-		"Start the server with the index, or take the list as it comes")
+		"Add it: exchequer tables create with the setting location-indexes, then exchequer locations "+
+			"repair --reindex; or take the list as it comes")
 	ErrAreaTooLarge = Problems.Define(problem.Refused, "location_area_too_large",
 		"The area needs {queries} queries of the index, the limit is {limit}",
 		"Ask for a smaller radius or box")

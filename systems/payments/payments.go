@@ -90,9 +90,10 @@ type Options struct {
 	TableName, HistoryTableName string
 	// Shards is over how many partitions the index by status is spread at first; 0 means
 	// ShardsDefault. The first payment that is written stores it, and from then on the numbers in
-	// the table hold, whatever is said here; see [Scheduler.Grow].
+	// the table hold, whatever is said here; see [Scheduler.CheckLayout] and [Scheduler.Grow].
 	Shards int
-	// Projection is what the index has of a payment; "" means ProjectNarrow.
+	// Projection is what the index has of a payment; "" means ProjectNarrow. It is fixed when the
+	// tables are created; see [Options.Fit].
 	Projection Projection
 	// Lease is how long a claim lasts before the payment may be claimed again; 0 means
 	// LeaseDefault.
@@ -113,9 +114,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.HistoryTableName == "" {
 		o.HistoryTableName = HistoryTableNameDefault
-	}
-	if o.Shards == 0 {
-		o.Shards = ShardsDefault
 	}
 	if o.Projection == "" {
 		o.Projection = ProjectNarrow
@@ -142,7 +140,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.TableName == o.HistoryTableName {
 		wrong = append(wrong, errors.New("both tables have the same name"))
 	}
-	if o.Shards < 1 || o.Shards > ShardsMax {
+	if o.Shards < 0 || o.Shards > ShardsMax {
 		wrong = append(wrong, fmt.Errorf("shards is %d, it must be 1 to %d", o.Shards, ShardsMax))
 	}
 	switch o.Projection {
@@ -161,6 +159,15 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
+// firstShards returns over how many partitions the index by status is spread if the table does not
+// say it.
+func (o Options) firstShards() int {
+	if o.Shards == 0 {
+		return ShardsDefault
+	}
+	return o.Shards
+}
+
 // Scheduler keeps scheduled payments and settles them through a ledger on the same store. It is
 // safe for concurrent use, by several processes too.
 type Scheduler struct {
@@ -171,6 +178,7 @@ type Scheduler struct {
 	model     atomic.Value // of *model: see modelOf
 	refreshed atomic.Int64 // when the epochs were read last, in nanoseconds
 	refresh   sync.Mutex
+	found     atomic.Pointer[int] // what findShards has found
 
 	alone alone
 
@@ -201,7 +209,7 @@ func New(store *singletable.Store, books *ledger.Ledger, opts Options) (*Schedul
 	}
 	s := &Scheduler{opts: opts, store: store, books: books}
 	s.alone.since = instant(opts.Now())
-	s.model.Store(newModel(opts, []epoch{{Count: opts.Shards}}))
+	s.model.Store(newModel(opts, []epoch{{Count: opts.firstShards()}}))
 	return s, nil
 }
 

@@ -82,21 +82,26 @@ func (s *Scheduler) epochs(ctx context.Context) (epochsItem, bool, error) {
 		return item, false, failed("read", "shards", err)
 	}
 	if !exists {
-		item = epochsItem{Epochs: []epoch{{Count: s.opts.Shards}}}
+		count, err := s.findShards(ctx)
+		if err != nil {
+			return item, false, failed("look for", "shards", err)
+		}
+		item = epochsItem{Epochs: []epoch{{Count: max(count, s.opts.firstShards())}}}
 	}
 	return item, exists, nil
 }
 
 // current returns the design under the numbers of shards as they are now. Every list across
 // accounts begins with it: a number that a reader does not know would hide payments. It writes
-// nothing; until the first payment is written, the number is that of the options.
+// nothing; until the first payment is written, the number is that of the options, or that which
+// the payments of other programs need.
 func current(ctx context.Context, s *Scheduler) (*model, error) {
 	item, exists, err := s.epochs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !exists {
-		return modelOf(s), nil
+	if exists {
+		defer s.refreshed.Store(s.opts.Now().UnixNano())
 	}
 	return s.under(item), nil
 }
@@ -111,6 +116,7 @@ func stored(ctx context.Context, s *Scheduler) (*model, error) {
 			return nil, err
 		}
 		if exists {
+			defer s.refreshed.Store(s.opts.Now().UnixNano())
 			return s.under(item), nil
 		}
 		item.Version = 1
@@ -121,10 +127,9 @@ func stored(ctx context.Context, s *Scheduler) (*model, error) {
 	}
 }
 
-// under returns the design under the numbers of shards that are in the table, and remembers it.
+// under returns the design under the given numbers of shards, and remembers it. A caller that marks
+// them as fresh does so afterwards, so that their design is found with them.
 func (s *Scheduler) under(item epochsItem) *model {
-	// Whoever finds the numbers fresh finds their design too.
-	defer s.refreshed.Store(s.opts.Now().UnixNano())
 	m := modelOf(s)
 	if slices.EqualFunc(m.epochs, item.Epochs, equalEpochs) {
 		return m

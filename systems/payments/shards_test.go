@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -196,4 +197,83 @@ func TestShardsThatWereNeverStored(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPaymentsOfOtherProgramsAreFoundInAllShards has payments in a table that says no number of
+// shards: another program wrote them, or a release that did not store it.
+func TestPaymentsOfOtherProgramsAreFoundInAllShards(t *testing.T) {
+	for _, first := range []int{payments.ShardsMax, 17, payments.ShardsDefault, 2, 1} {
+		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			b := openBank(t, payments.Options{Shards: first})
+			b.account("alice", "1000")
+			b.account("bob", "")
+			const count = 30
+			for i := range count {
+				b.schedule(order(fmt.Sprint(i), "1"))
+			}
+			for _, item := range storetest.Items(t, b.db, payments.TableNameDefault) {
+				if item["Type"].S() != "ShardEpochs" {
+					continue
+				}
+				err := storetest.Retry(func() error {
+					_, err := b.db.Delete(t.Context(), &dynamo.DeleteInput{
+						TableName: payments.TableNameDefault,
+						Key: dynamo.Key{"AccountID": item["AccountID"],
+							"ScheduledTime": item["ScheduledTime"]},
+					})
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.catchUp()
+			for _, later := range []int{0, 1, 3} {
+				s := b.startedWith(later)
+				got, _ := pages(t, 100, func(q payments.PageQuery) (
+					singletable.Page[payments.Payment], error) {
+					return s.PaymentsByStatus(t.Context(), payments.Scheduled, payments.Range{}, q)
+				})
+				if len(got) != count {
+					t.Errorf("a start with %d lists %d of %d payments", later, len(got), count)
+				}
+			}
+			r, err := b.startedWith(1).Run(t.Context(), payments.RunOptions{})
+			if err != nil || r.Paid != count {
+				t.Errorf("run: %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
+	b := openBank(t, payments.Options{Shards: 3})
+	b.account("alice", "1000")
+	b.account("bob", "")
+	ctx := t.Context()
+	if err := b.startedWith(7).CheckLayout(ctx); err != nil {
+		t.Errorf("before the first payment: %v", err)
+	}
+	b.schedule(order("1", "1"))
+	refused := func(given int, stored string) {
+		t.Helper()
+		err := b.startedWith(given).CheckLayout(ctx)
+		var layout *singletable.LayoutError
+		switch {
+		case stored == "" && err != nil:
+			t.Errorf("%d: %v", given, err)
+		case stored != "" && (!errors.As(err, &layout) || layout.Stored != stored):
+			t.Errorf("%d: %v, want that %s is stored", given, err, stored)
+		}
+	}
+	refused(0, "")
+	refused(3, "")
+	refused(1, "3")
+	refused(payments.ShardsDefault, "3")
+	if _, err := b.Grow(ctx, 9, start.AddDate(0, 0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	refused(3, "")
+	refused(9, "")
+	refused(payments.ShardsDefault, "3, then 9")
 }
