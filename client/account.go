@@ -71,8 +71,15 @@ type NewAccount struct {
 	LocationID LocationID
 }
 
+// AccountReceipt is the answer to a request for an account.
+type AccountReceipt struct {
+	Account
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // OpenAccount opens an account with a balance of zero.
-func (c *Client) OpenAccount(ctx context.Context, n NewAccount) (Account, error) {
+func (c *Client) OpenAccount(ctx context.Context, n NewAccount) (AccountReceipt, error) {
 	r := c.post("/v1/accounts", newAccountJSON{
 		ID: n.ID, UserID: n.UserID, AccountType: n.AccountType, Currency: n.Currency,
 		OverdraftLimit: optionalText(n.OverdraftLimit), Unlimited: n.Unlimited,
@@ -83,7 +90,8 @@ func (c *Client) OpenAccount(ctx context.Context, n NewAccount) (Account, error)
 		r.key = newKey()
 	}
 	r.safe = true // The id or the key makes a repeat find the first answer.
-	return answer[Account](ctx, r)
+	made, replayed, err := repeatable[Account](ctx, r)
+	return AccountReceipt{made, replayed}, err
 }
 
 // Account returns an account by its id.

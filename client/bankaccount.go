@@ -156,11 +156,22 @@ func (c *Client) BankAccounts(ctx context.Context) ([]BankAccount, error) {
 	return page.rows(err)
 }
 
+// BankAccountReceipt is the answer to a request for an account.
+type BankAccountReceipt struct {
+	BankAccount
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // CreateBankAccount creates an account.
-func (c *Client) CreateBankAccount(ctx context.Context, n NewBankAccount) (BankAccount, error) {
+func (c *Client) CreateBankAccount(
+	ctx context.Context,
+	n NewBankAccount,
+) (BankAccountReceipt, error) {
 	r := c.post("/v1/me/accounts", n)
 	r.safe = n.ID != ""
-	return answer[BankAccount](ctx, r)
+	made, replayed, err := repeatable[BankAccount](ctx, r)
+	return BankAccountReceipt{made, replayed}, err
 }
 
 func bankPath(id BankAccountID) string { return "/v1/me/accounts/" + segment(id) }
@@ -189,11 +200,19 @@ type tagText struct {
 	Text string `json:"text"`
 }
 
+// TagReceipt is the answer to a request for a tag.
+type TagReceipt struct {
+	Tag
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // CreateTag creates a tag. One whose text is there already is returned as it is.
-func (c *Client) CreateTag(ctx context.Context, text string) (Tag, error) {
+func (c *Client) CreateTag(ctx context.Context, text string) (TagReceipt, error) {
 	r := c.post("/v1/me/tags", tagText{text})
 	r.safe = true
-	return answer[Tag](ctx, r)
+	made, replayed, err := repeatable[Tag](ctx, r)
+	return TagReceipt{made, replayed}, err
 }
 
 // RenameTag gives a tag another text. The rows that have the tag show it once the job, which is nil

@@ -262,16 +262,24 @@ func (c *Client) BankTransaction(
 	return answer[BankTransaction](ctx, c.get(rowPath(account, id), nil))
 }
 
+// BankTransactionReceipt is the answer to a request for a transaction.
+type BankTransactionReceipt struct {
+	BankTransaction
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // AddBankTransaction adds a transaction that a person types in.
 func (c *Client) AddBankTransaction(
 	ctx context.Context, account BankAccountID, n NewBankTransaction,
-) (BankTransaction, error) {
+) (BankTransactionReceipt, error) {
 	r := c.post(bankPath(account)+"/transactions", n)
 	if r.key = n.IdempotencyKey; r.key == "" {
 		r.key = newKey()
 	}
 	r.safe = true
-	return answer[BankTransaction](ctx, r)
+	made, replayed, err := repeatable[BankTransaction](ctx, r)
+	return BankTransactionReceipt{made, replayed}, err
 }
 
 // ChangeBankTransaction changes a transaction. With a version it must still be that one; 0 means
@@ -293,13 +301,21 @@ func (c *Client) DeleteBankTransaction(
 	return done(ctx, c.guarded(http.MethodDelete, rowPath(account, id), version, nil))
 }
 
+// AnnotationReceipt is the answer to a request for an annotation.
+type AnnotationReceipt struct {
+	BankTransaction
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // Annotate adds an annotation to a transaction and returns the transaction.
 func (c *Client) Annotate(
 	ctx context.Context, account BankAccountID, id BankTransactionID, n NewAnnotation,
-) (BankTransaction, error) {
+) (AnnotationReceipt, error) {
 	r := c.post(rowPath(account, id)+"/annotations", n)
 	r.safe = n.ID != ""
-	return answer[BankTransaction](ctx, r)
+	made, replayed, err := repeatable[BankTransaction](ctx, r)
+	return AnnotationReceipt{made, replayed}, err
 }
 
 // ChangeAnnotation changes an annotation and returns the transaction.

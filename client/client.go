@@ -125,10 +125,17 @@ func answer[T any](ctx context.Context, r *request) (T, error) {
 	return v, err
 }
 
-// receipt is answer for what may be replayed.
+// repeatable is answer for what is created once: replayed reports whether an earlier, equal request
+// did it.
+func repeatable[T any](ctx context.Context, r *request) (v T, replayed bool, err error) {
+	v, header, err := exchange[T](ctx, r)
+	return v, header.Get(headerReplayed) == "true", err
+}
+
+// receipt is answer for a posting.
 func receipt(ctx context.Context, r *request) (Receipt, error) {
-	e, header, err := exchange[Entry](ctx, r)
-	return Receipt{Entry: e, Replayed: header.Get(headerReplayed) == "true"}, err
+	e, replayed, err := repeatable[Entry](ctx, r)
+	return Receipt{Entry: e, Replayed: replayed}, err
 }
 
 // only returns the one item of a list.

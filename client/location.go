@@ -122,11 +122,19 @@ type LocationChange struct {
 	Clear []string `json:"clear,omitempty"`
 }
 
+// LocationReceipt is the answer to a request for a location.
+type LocationReceipt struct {
+	Location
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // CreateLocation creates a location.
-func (c *Client) CreateLocation(ctx context.Context, n NewLocation) (Location, error) {
+func (c *Client) CreateLocation(ctx context.Context, n NewLocation) (LocationReceipt, error) {
 	r := c.post("/v1/locations", n)
 	r.safe = n.ID != ""
-	return answer[Location](ctx, r)
+	made, replayed, err := repeatable[Location](ctx, r)
+	return LocationReceipt{made, replayed}, err
 }
 
 // Location returns a location by its id, deleted ones too.

@@ -34,15 +34,23 @@ type NewMerchant struct {
 	LocationID LocationID `json:"locationId,omitempty"`
 }
 
+// MerchantReceipt is the answer to a request for a merchant.
+type MerchantReceipt struct {
+	Merchant
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // CreateMerchant creates a merchant.
-func (c *Client) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, error) {
+func (c *Client) CreateMerchant(ctx context.Context, n NewMerchant) (MerchantReceipt, error) {
 	r := c.post("/v1/merchants", n)
 	r.key = n.IdempotencyKey
 	if r.key == "" && n.ID == "" {
 		r.key = newKey()
 	}
 	r.safe = true // The id or the key makes a repeat find the first answer.
-	return answer[Merchant](ctx, r)
+	made, replayed, err := repeatable[Merchant](ctx, r)
+	return MerchantReceipt{made, replayed}, err
 }
 
 // Merchant returns a merchant by its id.

@@ -92,8 +92,8 @@ func (c *Client) SchedulePayment(ctx context.Context, n NewPayment) (PaymentRece
 	if r.key == "" {
 		r.key = newKey()
 	}
-	p, header, err := exchange[ScheduledPayment](ctx, r)
-	return PaymentReceipt{p, header.Get(headerReplayed) == "true"}, err
+	p, replayed, err := repeatable[ScheduledPayment](ctx, r)
+	return PaymentReceipt{p, replayed}, err
 }
 
 // Payment returns a payment by its id as of now, wherever it is.

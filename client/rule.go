@@ -97,11 +97,19 @@ func (c *Client) Rules(ctx context.Context) ([]Rule, error) {
 	return page.rows(err)
 }
 
+// RuleReceipt is the answer to a request for a rule.
+type RuleReceipt struct {
+	Rule
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // CreateRule creates a rule.
-func (c *Client) CreateRule(ctx context.Context, n NewRule) (Rule, error) {
+func (c *Client) CreateRule(ctx context.Context, n NewRule) (RuleReceipt, error) {
 	r := c.post("/v1/me/rules", n)
 	r.safe = n.ID != ""
-	return answer[Rule](ctx, r)
+	made, replayed, err := repeatable[Rule](ctx, r)
+	return RuleReceipt{made, replayed}, err
 }
 
 // Rule returns a rule.

@@ -145,17 +145,25 @@ type NewUpload struct {
 	Size int64
 }
 
+// UploadReceipt is the answer to a request for an upload.
+type UploadReceipt struct {
+	ReceivedFile
+	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	Replayed bool `json:"-"`
+}
+
 // Upload sends a bank's file. Nothing is imported yet. A request that failed is not sent again by
 // itself, since its body was read.
 func (c *Client) Upload(
 	ctx context.Context, account BankAccountID, n NewUpload,
-) (ReceivedFile, error) {
+) (UploadReceipt, error) {
 	r := c.post(bankPath(account)+"/uploads", nil)
 	r.file, r.size = n.Body, n.Size
 	r.values = url.Values{}
 	setText(r.values, "fileName", n.FileName)
 	setText(r.values, "id", string(n.ID))
-	return answer[ReceivedFile](ctx, r)
+	made, replayed, err := repeatable[ReceivedFile](ctx, r)
+	return UploadReceipt{made, replayed}, err
 }
 
 // Uploads returns a page of the uploads of an account, the greatest id first: the latest, where

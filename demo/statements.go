@@ -148,13 +148,14 @@ func (s *story) takeIn(ctx context.Context, f bankFile) (client.Upload, error) {
 	if err != nil {
 		return client.Upload{}, err
 	}
-	got, err := s.client.Upload(ctx, f.Account, client.NewUpload{
+	sent, err := s.client.Upload(ctx, f.Account, client.NewUpload{
 		ID: client.UploadID("demo-" + f.File), FileName: f.File, Body: bytes.NewReader(content),
 		Size: int64(len(content)),
 	})
 	if err != nil {
 		return client.Upload{}, err
 	}
+	got := sent.ReceivedFile
 	if len(got.Questions) > 0 {
 		got, err = s.client.AnswerQuestions(ctx, f.Account, got.Upload.ID, f.Answers)
 		if err != nil {

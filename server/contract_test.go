@@ -155,9 +155,13 @@ func (w *world) taggedThings() map[string]string {
 	w.furnish()
 	w.everyday()
 	entry := must[client.Entry](w.t)(w.EntryByKey(ctx, "salary"))
-	location := must[client.Location](w.t)(w.CreateLocation(ctx, place("akl-01", "Auckland")))
+	location := must[client.LocationReceipt](
+		w.t,
+	)(
+		w.CreateLocation(ctx, place("akl-01", "Auckland")),
+	)
 	payment := w.schedule(due("rent", "1"))
-	row := must[client.BankTransaction](w.t)(w.AddBankTransaction(ctx, "everyday",
+	row := must[client.BankTransactionReceipt](w.t)(w.AddBankTransaction(ctx, "everyday",
 		client.NewBankTransaction{
 			IdempotencyKey: "row", Date: "2025-08-01", Amount: dec("-1"), Merchant: "Shop",
 		}))

@@ -31,18 +31,18 @@ func (w *world) namesake(name string) *namesake {
 	}))
 	n := &namesake{w.client(client.Options{Key: key.Secret}), name, bearer(key.Secret)}
 	must[client.Profile](w.t)(n.SaveProfile(ctx, name+"@example.com", client.Preferences{}, 0))
-	must[client.BankAccount](w.t)(n.CreateBankAccount(ctx, client.NewBankAccount{
+	must[client.BankAccountReceipt](w.t)(n.CreateBankAccount(ctx, client.NewBankAccount{
 		ID: "everyday", Name: "Of " + name, Currency: "NZD",
 	}))
 	for i := range 3 {
-		must[client.BankTransaction](w.t)(n.AddBankTransaction(ctx, "everyday",
+		must[client.BankTransactionReceipt](w.t)(n.AddBankTransaction(ctx, "everyday",
 			client.NewBankTransaction{
 				IdempotencyKey: fmt.Sprint("row ", i), Date: "2025-08-01", Amount: dec("-1"),
 				Merchant: "Shop of " + name,
 			}))
 	}
 	for i := range 2 {
-		must[client.ReceivedFile](w.t)(n.Upload(ctx, "everyday", client.NewUpload{
+		must[client.UploadReceipt](w.t)(n.Upload(ctx, "everyday", client.NewUpload{
 			ID:   client.UploadID(fmt.Sprint("upload", i)),
 			Body: strings.NewReader(august), FileName: "of-" + name + ".csv",
 		}))

@@ -23,7 +23,7 @@ func text(s string) *string { return &s }
 func TestLocationsOverTheAPI(t *testing.T) {
 	w := start(t)
 	ctx := t.Context()
-	made := must[client.Location](t)(w.CreateLocation(ctx, place("AKL-01", "Auckland")))
+	made := must[client.LocationReceipt](t)(w.CreateLocation(ctx, place("AKL-01", "Auckland")))
 	if made.Code != "AKL-01" || made.Status != client.LocationActive || made.Tag == "" ||
 		made.CreatedAt.IsZero() || len(made.ID) != 26 {
 		t.Fatalf("%+v", made)
@@ -49,7 +49,7 @@ func TestLocationsOverTheAPI(t *testing.T) {
 	t.Run("a create with an id may be repeated", func(t *testing.T) {
 		n := place("wlg-01", "Wellington")
 		n.ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-		must[client.Location](t)(w.CreateLocation(ctx, n))
+		must[client.LocationReceipt](t)(w.CreateLocation(ctx, n))
 		again := w.send(http.MethodPost, "/v1/locations",
 			`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","code":"wlg-01","name":"Wellington"}`)
 		if again.status != http.StatusOK || again.header.Get("Location") !=
@@ -102,9 +102,9 @@ func TestLocationsOverTheAPI(t *testing.T) {
 			t.Errorf("%+v", cleared)
 		}
 	})
-	t.Run("the whole life", func(t *testing.T) { w.lifeOfLocation(t, made) })
-	t.Run("lists", func(t *testing.T) { w.listsOfLocations(t, made) })
-	t.Run("what is near", func(t *testing.T) { w.locationsNear(t, made) })
+	t.Run("the whole life", func(t *testing.T) { w.lifeOfLocation(t, made.Location) })
+	t.Run("lists", func(t *testing.T) { w.listsOfLocations(t, made.Location) })
+	t.Run("what is near", func(t *testing.T) { w.locationsNear(t, made.Location) })
 	t.Run("imports, repairs and plans", w.dutiesOfLocations)
 }
 
@@ -121,8 +121,8 @@ func TestTheClockChangesWhatIsKnownOfLocations(t *testing.T) {
 		n.Hours.Weekly = append(n.Hours.Weekly,
 			client.LocationPeriod{Day: day, Open: "00:00", Close: "12:00"})
 	}
-	made := must[client.Location](t)(w.CreateLocation(ctx, n))
-	must[client.Location](t)(w.CreateLocation(ctx, place("wlg-01", "Wellington")))
+	made := must[client.LocationReceipt](t)(w.CreateLocation(ctx, n))
+	must[client.LocationReceipt](t)(w.CreateLocation(ctx, place("wlg-01", "Wellington")))
 	path := "/v1/locations/" + string(made.ID)
 	paths := []string{path, "/v1/locations/by-code/akl-01", "/v1/locations/directory"}
 	known := map[string]string{}
@@ -178,7 +178,7 @@ func (w *world) lifeOfLocation(t *testing.T, made client.Location) {
 func (w *world) listsOfLocations(t *testing.T, made client.Location) {
 	ctx := t.Context()
 	for i := range 5 {
-		must[client.Location](t)(w.CreateLocation(ctx, place(fmt.Sprint("x", i), "X")))
+		must[client.LocationReceipt](t)(w.CreateLocation(ctx, place(fmt.Sprint("x", i), "X")))
 	}
 	must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
 	count := func(status string) (n int) {
@@ -293,7 +293,7 @@ func TestOptionsReachTheDirectory(t *testing.T) {
 	})
 	ctx := t.Context()
 	for _, name := range []string{"B", "A", "C"} {
-		must[client.Location](t)(w.CreateLocation(ctx, place("code-"+name, name)))
+		must[client.LocationReceipt](t)(w.CreateLocation(ctx, place("code-"+name, name)))
 	}
 	page := must[client.Page[client.Location]](t)(w.Locations(ctx,
 		client.LocationQuery{Order: "name"}))
@@ -308,14 +308,14 @@ func TestOptionsReachTheDirectory(t *testing.T) {
 func TestMerchantsAndAccountsPointToLocations(t *testing.T) {
 	w := start(t)
 	ctx := t.Context()
-	at := must[client.Location](t)(w.CreateLocation(ctx, place("akl-01", "Auckland"))).ID
+	at := must[client.LocationReceipt](t)(w.CreateLocation(ctx, place("akl-01", "Auckland"))).ID
 	account := client.NewAccount{ID: "till", UserID: "shop", AccountType: "till", Currency: "NZD",
 		LocationID: at}
 	merchant := client.NewMerchant{ID: "shop", Name: "Shop", LocationID: at}
-	if a := must[client.Account](t)(w.OpenAccount(ctx, account)); a.LocationID != at {
+	if a := must[client.AccountReceipt](t)(w.OpenAccount(ctx, account)); a.LocationID != at {
 		t.Error(a)
 	}
-	if m := must[client.Merchant](t)(w.CreateMerchant(ctx, merchant)); m.LocationID != at {
+	if m := must[client.MerchantReceipt](t)(w.CreateMerchant(ctx, merchant)); m.LocationID != at {
 		t.Error(m)
 	}
 	account.ID, account.LocationID = "other", "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -329,5 +329,5 @@ func TestMerchantsAndAccountsPointToLocations(t *testing.T) {
 	// What was deleted is still pointed at.
 	must[client.Location](t)(w.DeleteLocation(ctx, at, ""))
 	account.ID, account.LocationID = "till", at
-	must[client.Account](t)(w.OpenAccount(ctx, account))
+	must[client.AccountReceipt](t)(w.OpenAccount(ctx, account))
 }

@@ -227,7 +227,7 @@ func (w *world) furnishLoad() {
 	w.furnish()
 	ctx := context.Background()
 	for id, currency := range map[client.AccountID]string{"swiss": "CHF", "yen": "JPY"} {
-		must[client.Account](w.t)(w.OpenAccount(ctx, client.NewAccount{
+		must[client.AccountReceipt](w.t)(w.OpenAccount(ctx, client.NewAccount{
 			ID: id, UserID: "u", AccountType: "checking", Currency: money.Currency(currency),
 		}))
 	}

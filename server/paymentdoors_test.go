@@ -22,7 +22,7 @@ func TestDaysOfPaymentsAreThePayersOverHTTP(t *testing.T) {
 	w.furnish()
 	payers := map[string]string{"utc": "", "la": "America/Los_Angeles", "akl": "Pacific/Auckland"}
 	for id, zone := range payers {
-		must[client.Account](t)(w.OpenAccount(t.Context(), client.NewAccount{
+		must[client.AccountReceipt](t)(w.OpenAccount(t.Context(), client.NewAccount{
 			ID: client.AccountID(id), UserID: "u", AccountType: "x", Currency: "USD", Zone: zone,
 		}))
 	}
@@ -135,7 +135,7 @@ func TestWhyNothingWasPaidOverHTTP(t *testing.T) {
 func TestTheDefaultStatementIsTheAccountsOverHTTP(t *testing.T) {
 	w := start(t)
 	w.clock.set(time.Date(2026, time.November, 28, 23, 19, 0, 0, time.UTC))
-	must[client.Account](t)(w.OpenAccount(t.Context(), client.NewAccount{
+	must[client.AccountReceipt](t)(w.OpenAccount(t.Context(), client.NewAccount{
 		ID: "akl", UserID: "u", AccountType: "x", Currency: "USD", Zone: "Pacific/Auckland",
 	}))
 	for i := range 3 {
@@ -164,7 +164,7 @@ func TestOrdersThatCanNeverBePaidAreRefusedOverHTTP(t *testing.T) {
 	w := start(t)
 	w.furnish()
 	for _, id := range []client.AccountID{"gone", "later"} {
-		must[client.Account](t)(w.OpenAccount(t.Context(), client.NewAccount{
+		must[client.AccountReceipt](t)(w.OpenAccount(t.Context(), client.NewAccount{
 			ID: id, UserID: "u", AccountType: "x", Currency: "USD",
 		}))
 	}

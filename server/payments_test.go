@@ -170,7 +170,7 @@ func ids(t *testing.T, list func(func(client.ScheduledPayment, error) bool)) []c
 
 func (w *world) paymentLists(t *testing.T) {
 	ctx := t.Context()
-	must[client.Account](t)(w.OpenAccount(ctx, client.NewAccount{
+	must[client.AccountReceipt](t)(w.OpenAccount(ctx, client.NewAccount{
 		ID: "kiri", UserID: "kiri", AccountType: "checking", Currency: "USD",
 		Zone: "Pacific/Auckland",
 	}))

@@ -187,7 +187,7 @@ func TestExchangesOverTheAPI(t *testing.T) {
 	w := start(t)
 	ctx := t.Context()
 	for id, code := range map[client.AccountID]money.Currency{"usd": "USD", "jpy": "JPY"} {
-		must[client.Account](t)(w.OpenAccount(ctx, client.NewAccount{
+		must[client.AccountReceipt](t)(w.OpenAccount(ctx, client.NewAccount{
 			ID: id, UserID: "alice", AccountType: "checking", Currency: code,
 		}))
 	}
@@ -318,9 +318,13 @@ func TestRatesConvertRowsExactly(t *testing.T) {
 		rateDay("2026-04-13", "USD", "1.2"),
 	}}))
 	w.everyday()
-	must[client.BankTransaction](t)(w.AddBankTransaction(ctx, "everyday", client.NewBankTransaction{
-		Date: "2026-04-13", Amount: decimalOf(t, "-0.09"), Currency: "USD",
-	}))
+	must[client.BankTransactionReceipt](
+		t,
+	)(
+		w.AddBankTransaction(ctx, "everyday", client.NewBankTransaction{
+			Date: "2026-04-13", Amount: decimalOf(t, "-0.09"), Currency: "USD",
+		}),
+	)
 	s := must[client.Spending](t)(w.Spending(ctx, client.ReportQuery{
 		From: "2026-04-01", To: "2026-04-30", Currency: "EUR",
 	}))

@@ -373,11 +373,11 @@ func TestOptionsReachTheLedger(t *testing.T) {
 	if _, err := w.Table(t.Context(), "Books"); err != nil {
 		t.Error(err)
 	}
-	m := must[client.Merchant](t)(w.CreateMerchant(t.Context(), client.NewMerchant{
+	m := must[client.MerchantReceipt](t)(w.CreateMerchant(t.Context(), client.NewMerchant{
 		IdempotencyKey: "k", Name: "n",
 	}))
 	plain := start(t)
-	other := must[client.Merchant](t)(plain.CreateMerchant(t.Context(), client.NewMerchant{
+	other := must[client.MerchantReceipt](t)(plain.CreateMerchant(t.Context(), client.NewMerchant{
 		IdempotencyKey: "k", Name: "n",
 	}))
 	if m.ID == other.ID {

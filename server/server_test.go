@@ -209,11 +209,11 @@ func (w *world) furnish() {
 	w.t.Helper()
 	ctx := context.Background()
 	for _, id := range []client.AccountID{"alice", "bob", "shop"} {
-		must[client.Account](w.t)(w.OpenAccount(ctx, client.NewAccount{
+		must[client.AccountReceipt](w.t)(w.OpenAccount(ctx, client.NewAccount{
 			ID: id, UserID: client.UserID(id), AccountType: "checking", Currency: "USD",
 		}))
 	}
-	must[client.Merchant](w.t)(w.CreateMerchant(ctx, client.NewMerchant{
+	must[client.MerchantReceipt](w.t)(w.CreateMerchant(ctx, client.NewMerchant{
 		ID: "coffee", Name: "Coffee Shop Inc", Category: "Restaurant", SettlementAccountID: "shop",
 	}))
 	must[client.Receipt](w.t)(w.Post(ctx, client.Posting{

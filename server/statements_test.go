@@ -29,7 +29,7 @@ var wholeOf2025 = client.DaysQuery{From: "2025-01-01", To: "2025-12-31"}
 // everyday opens the account that most tests use.
 func (w *world) everyday() {
 	w.t.Helper()
-	must[client.BankAccount](w.t)(w.CreateBankAccount(w.t.Context(), client.NewBankAccount{
+	must[client.BankAccountReceipt](w.t)(w.CreateBankAccount(w.t.Context(), client.NewBankAccount{
 		ID: "everyday", Name: "Everyday", Currency: "NZD",
 	}))
 }
@@ -38,7 +38,7 @@ func (w *world) everyday() {
 func (w *world) upload(t *testing.T, text string) client.Upload {
 	t.Helper()
 	ctx := t.Context()
-	r := must[client.ReceivedFile](t)(w.Upload(ctx, "everyday", client.NewUpload{
+	r := mustReceive(t)(w.Upload(ctx, "everyday", client.NewUpload{
 		FileName: "august.csv", Body: strings.NewReader(text), Size: int64(len(text)),
 	}))
 	if len(r.Questions) > 0 {
@@ -130,7 +130,7 @@ func (w *world) beginnings(t *testing.T) {
 
 func (w *world) importsOfAFile(t *testing.T) {
 	ctx := t.Context()
-	r := must[client.ReceivedFile](t)(w.Upload(ctx, "everyday", client.NewUpload{
+	r := mustReceive(t)(w.Upload(ctx, "everyday", client.NewUpload{
 		ID: "first", FileName: "august.csv", Body: strings.NewReader(august),
 	}))
 	if r.Upload.Status != client.UploadUploaded || len(r.Questions) != 1 ||
@@ -211,7 +211,7 @@ func (w *world) editsOfTransactions(t *testing.T) {
 	if !errors.Is(err, statements.ErrChanged) {
 		t.Errorf("a change of what is no longer so: %v", err)
 	}
-	noted := must[client.BankTransaction](t)(w.Annotate(ctx, "everyday", row.ID,
+	noted := must[client.AnnotationReceipt](t)(w.Annotate(ctx, "everyday", row.ID,
 		client.NewAnnotation{ID: "a1", Text: "For the office", Author: "bot"}))
 	if len(noted.Annotations) != 1 || noted.Annotations[0].Author != "bot" {
 		t.Errorf("annotated %+v", noted)
@@ -230,8 +230,8 @@ func (w *world) editsOfTransactions(t *testing.T) {
 	typed := client.NewBankTransaction{
 		IdempotencyKey: "k1", Date: "2025-08-20", Amount: dec("-9.90"), Merchant: "Kiosk",
 	}
-	added := must[client.BankTransaction](t)(w.AddBankTransaction(ctx, "everyday", typed))
-	again := must[client.BankTransaction](t)(w.AddBankTransaction(ctx, "everyday", typed))
+	added := must[client.BankTransactionReceipt](t)(w.AddBankTransaction(ctx, "everyday", typed))
+	again := must[client.BankTransactionReceipt](t)(w.AddBankTransaction(ctx, "everyday", typed))
 	if added.ID != again.ID || added.Source != "person" || added.Currency != "NZD" {
 		t.Errorf("added %+v, again %+v", added, again)
 	}
@@ -251,8 +251,8 @@ func (w *world) editsOfTransactions(t *testing.T) {
 
 func (w *world) tagsAndRules(t *testing.T) {
 	ctx := t.Context()
-	food := must[client.Tag](t)(w.CreateTag(ctx, "Food"))
-	if same := must[client.Tag](t)(w.CreateTag(ctx, "FOOD")); same.ID != food.ID {
+	food := must[client.TagReceipt](t)(w.CreateTag(ctx, "Food"))
+	if same := must[client.TagReceipt](t)(w.CreateTag(ctx, "FOOD")); same.ID != food.ID {
 		t.Errorf("made %+v beside %+v", same, food)
 	}
 	draft := client.RuleFields{
@@ -265,7 +265,8 @@ func (w *world) tagsAndRules(t *testing.T) {
 	if p.Changed != 1 || len(p.Rows) != 1 {
 		t.Errorf("previewed %+v", p)
 	}
-	r := must[client.Rule](t)(w.CreateRule(ctx, client.NewRule{RuleFields: draft}))
+	made := must[client.RuleReceipt](t)(w.CreateRule(ctx, client.NewRule{RuleFields: draft}))
+	r := made.Rule
 	draft.Name = "Markets"
 	r = must[client.Rule](t)(w.ChangeRule(ctx, r.ID, r.Version, draft))
 	if r.Name != "Markets" || r.Conditions[0].Text != "market" {
@@ -289,7 +290,7 @@ func (w *world) tagsAndRules(t *testing.T) {
 	if got := tagged(); !slices.Equal(got, []string{"Groceries"}) {
 		t.Errorf("tags %v", got)
 	}
-	fun := must[client.Tag](t)(w.CreateTag(ctx, "Fun"))
+	fun := must[client.TagReceipt](t)(w.CreateTag(ctx, "Fun"))
 	j = must[client.Job](t)(w.MergeTags(ctx, food.ID, fun.ID, 0))
 	must[client.Job](t)(w.RunJob(ctx, j.ID, nil))
 	if got := tagged(); !slices.Equal(got, []string{"Fun"}) {
@@ -572,5 +573,13 @@ func TestARepeatOfACreateIsAnsweredAsOne(t *testing.T) {
 			t.Errorf("%s: %d %s, then %d %s", create.path, made.status, made.body, again.status,
 				again.body)
 		}
+	}
+}
+
+// mustReceive is must for an upload, without whether it is a repeat.
+func mustReceive(t *testing.T) func(client.UploadReceipt, error) client.ReceivedFile {
+	return func(r client.UploadReceipt, err error) client.ReceivedFile {
+		t.Helper()
+		return must[client.UploadReceipt](t)(r, err).ReceivedFile
 	}
 }

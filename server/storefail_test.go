@@ -120,7 +120,7 @@ func failDisk(t *testing.T, fault engine.DiskFault, told bool) {
 	}
 	w := start(t, on(db))
 	w.furnish()
-	must[client.BankAccount](t)(w.CreateBankAccount(t.Context(), client.NewBankAccount{
+	must[client.BankAccountReceipt](t)(w.CreateBankAccount(t.Context(), client.NewBankAccount{
 		ID: "everyday", Name: "Everyday", Currency: "USD"}))
 	_, end, ended := serving(t, w)
 	disk.Fail(fault)

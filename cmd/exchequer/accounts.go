@@ -66,7 +66,8 @@ func (a *app) accountsOpen() *cobra.Command {
 		Short: "Open an account with a balance of zero",
 		Long: `Open an account with a balance of zero.
 
-Given again with the same --id or --key, the command shows the account that it opened the first time.`,
+Given again with the same --id or --key, the command shows the account that it opened the first time,
+as it is now, and says so. With other flags it is a conflict that names what differs.`,
 		Example: `  exchequer ledger accounts open --id alice --user alice@example.org --currency NZD
   exchequer ledger accounts open --user u-7 --type savings --currency USD --overdraft 500 --key form-81`,
 		Args: cobra.NoArgs,
@@ -78,11 +79,11 @@ Given again with the same --id or --key, the command shows the account that it o
 			if err != nil {
 				return err
 			}
-			account, err := c.OpenAccount(ctx, n)
+			opened, err := c.OpenAccount(ctx, n)
 			if err != nil {
 				return err
 			}
-			return one(a, accountDetails(), account)
+			return created(a, accountDetails(), opened.Account, opened.Replayed, "account")
 		}),
 	}
 	f := command.Flags()

@@ -256,7 +256,7 @@ created the first time.`,
 		if err != nil {
 			return err
 		}
-		return one(a, locationDetails(), made)
+		return created(a, locationDetails(), made.Location, made.Replayed, "location")
 	})
 	p.add(command)
 	f := command.Flags()

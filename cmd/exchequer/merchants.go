@@ -37,18 +37,18 @@ func (a *app) merchantsCreate() *cobra.Command {
 		Long: `Create a merchant. Payments to it are credited to its settlement account.
 
 Merchants are never changed. Given again with the same --id or --key, the command shows the merchant
-that it created the first time.`,
+that it created the first time, and says so. With other flags it is a conflict that names what differs.`,
 		Example: `  exchequer ledger accounts open --id cafe-till --user cafe --type settlement --currency NZD
   exchequer ledger merchants create --id cafe --name "Kererū Coffee" --settlement cafe-till`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			n.ID, n.SettlementAccountID = client.MerchantID(id), client.AccountID(settlement)
 			n.LocationID = client.LocationID(location)
-			merchant, err := c.CreateMerchant(ctx, n)
+			made, err := c.CreateMerchant(ctx, n)
 			if err != nil {
 				return err
 			}
-			return one(a, merchantDetails(), merchant)
+			return created(a, merchantDetails(), made.Merchant, made.Replayed, "merchant")
 		}),
 	}
 	f := command.Flags()

@@ -257,6 +257,17 @@ func all[T any](a *app, columns []column[T], items iter.Seq2[T, error], empty st
 	return nil
 }
 
+// created shows what a command has created, and adds a remark if an earlier, equal request did it.
+func created[T any](a *app, columns []column[T], item T, replayed bool, what string) error {
+	if err := one(a, columns, item); err != nil {
+		return err
+	}
+	if replayed {
+		a.remark("it was created before by an equal request: this is the first %s as it is now", what)
+	}
+	return nil
+}
+
 // one prints a single item: as a table, a line for each column.
 func one[T any](a *app, columns []column[T], item T) error {
 	p := newPrinter(a, columns)

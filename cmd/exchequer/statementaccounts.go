@@ -75,7 +75,7 @@ statements of other numbers in a file are left out from then on.`,
 			if err != nil {
 				return err
 			}
-			return one(a, bankAccountColumns(), made)
+			return created(a, bankAccountColumns(), made.BankAccount, made.Replayed, "account")
 		}),
 	}
 	f := command.Flags()

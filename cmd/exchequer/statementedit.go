@@ -49,7 +49,7 @@ within a week, it becomes one with this transaction, and what you wrote stays.`,
 			if err != nil {
 				return err
 			}
-			return one(a, m.rowDetails(), t)
+			return created(a, m.rowDetails(), t.BankTransaction, t.Replayed, "transaction")
 		}),
 	}
 	f := command.Flags()
@@ -259,7 +259,11 @@ its time. It changes nothing else of the transaction.`,
 				t, err = c.RemoveAnnotation(ctx, t.AccountID, t.ID, remove)
 			} else {
 				n.Text = args[1]
-				t, err = c.Annotate(ctx, t.AccountID, t.ID, n)
+				made, err := c.Annotate(ctx, t.AccountID, t.ID, n)
+				if err != nil {
+					return err
+				}
+				return created(a, m.rowDetails(), made.BankTransaction, made.Replayed, "remark")
 			}
 			if err != nil {
 				return err

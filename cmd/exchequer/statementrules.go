@@ -166,7 +166,8 @@ func (a *app) rulesAdd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := one(a, m.ruleColumns(), made); err != nil || !apply {
+		err = created(a, m.ruleColumns(), made.Rule, made.Replayed, "rule")
+		if err != nil || !apply {
 			return err
 		}
 		var d dayFlags

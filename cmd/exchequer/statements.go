@@ -131,7 +131,9 @@ func (m *mine) tags(
 		found, err := m.tag(name)
 		var f *failure
 		if errors.As(err, &f) && f.exit == exitNotFound && add {
-			if found, err = m.c.CreateTag(ctx, name); err == nil {
+			var made client.TagReceipt
+			if made, err = m.c.CreateTag(ctx, name); err == nil {
+				found = made.Tag
 				m.Tags = append(m.Tags, found)
 			}
 		}

@@ -52,7 +52,10 @@ func (a *app) tagsAdd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				made = append(made, t)
+				made = append(made, t.Tag)
+				if t.Replayed {
+					a.remark("the tag %s was there already", t.Text)
+				}
 			}
 			return page(a, tagColumns(), whole(made), "")
 		}),

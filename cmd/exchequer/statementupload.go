@@ -201,9 +201,10 @@ func (u *upload) send(ctx context.Context) (client.ReceivedFile, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return client.ReceivedFile{}, err
 	}
-	return u.c.Upload(ctx, u.account.ID, client.NewUpload{
+	receipt, err := u.c.Upload(ctx, u.account.ID, client.NewUpload{
 		ID: uploadID(sum.Sum(nil)), FileName: u.name(), Body: file, Size: info.Size(),
 	})
+	return receipt.ReceivedFile, err
 }
 
 // uploadID names a file by its content.

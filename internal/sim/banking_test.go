@@ -173,7 +173,7 @@ func undoImport(c *caller, s step) {
 
 func createTag(c *caller, s step) {
 	text := fmt.Sprintf("tag %d", s.A%bankTags)
-	var got client.Tag
+	var got client.TagReceipt
 	o := c.call(s, "create "+text, func(ctx context.Context) (string, error) {
 		var err error
 		got, err = c.CreateTag(ctx, text)

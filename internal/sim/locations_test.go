@@ -135,8 +135,9 @@ func createLocation(c *caller, s step) {
 	d := &placeDeed{what: fmt.Sprintf("create with %q", code), name: &name, code: &code,
 		status: client.LocationActive, creates: true}
 	c.changePlace(s, id, d, func(ctx context.Context) (client.Location, error) {
-		return c.CreateLocation(ctx, client.NewLocation{ID: id, Code: code, Reuse: s.C%4 == 0,
-			LocationFields: client.LocationFields{Name: &name}})
+		made, err := c.CreateLocation(ctx, client.NewLocation{ID: id, Code: code,
+			Reuse: s.C%4 == 0, LocationFields: client.LocationFields{Name: &name}})
+		return made.Location, err
 	})
 }
 

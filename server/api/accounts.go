@@ -128,10 +128,13 @@ func (a *API) registerAccounts() {
 	const tag = "Accounts"
 	registerBody(a, operation{
 		id: "open-account", method: http.MethodPost, path: "/v1/accounts", tag: tag,
-		scope: apikey.LedgerWrite, status: http.StatusCreated,
+		scope: apikey.LedgerWrite, status: http.StatusCreated, repeats: true,
 		summary: "Open an account",
-		description: "A balance of a user in one currency, zero at first. A repeat with the same id " +
-			"or key answers the account as it is now.",
+		description: "A balance of a user in one currency, zero at first. The first answer has status " +
+			"201. A repeat with the same id or Idempotency-Key gets the account as it is by then, " +
+			"with status 200 and Idempotent-Replayed: true; another request with the same id or key " +
+			"is a conflict that names the member, which is id for a key that has opened another " +
+			"account.",
 		example: newAccount{
 			ID: "alice-usd", UserID: "alice", AccountType: "checking", Currency: "USD",
 		},
@@ -230,7 +233,7 @@ func (g Guarded) known() []ledger.Account {
 
 func (a *API) openAccount(
 	ctx context.Context, in *optionalKey, body *newAccount,
-) (*created[account], error) {
+) (*repeatable[account], error) {
 	var wrong problem.Fields
 	if body.Currency != "" {
 		checkCurrency(&wrong, "currency", body.Currency)
@@ -251,10 +254,8 @@ func (a *API) openAccount(
 	if err != nil {
 		return nil, err
 	}
-	return &created[account]{
-		Status: http.StatusCreated, Location: "/v1/accounts/" + string(opened.ID),
-		Body: accountOf(opened),
-	}, nil
+	return newRepeatable(opened.Replayed, "/v1/accounts/"+string(opened.ID),
+		accountOf(opened.Account)), nil
 }
 
 func (a *API) account(ctx context.Context, in *accountParams) (*tagged[account], error) {

@@ -84,11 +84,11 @@ func (a *API) registerBankAccounts() {
 		id: "create-bank-account", method: http.MethodPost, path: "/v1/me/accounts", tag: chapter,
 		scope: write, personal: true, status: http.StatusCreated, repeats: true,
 		summary: "Create an account",
-		description: "A repeat with the same id and contents answers the first account with status " +
-			"200.",
+		description: "A repeat with the same id and contents gets the account with status 200 and " +
+			"Idempotent-Replayed: true; with other contents it is a conflict that names the member.",
 		example: newBankAccount{ID: "everyday", Name: "Everyday", Currency: "NZD"},
 		problems: []*problem.Definition{
-			statements.ErrInvalid, statements.ErrChanged, statements.ErrTooMany,
+			statements.ErrInvalid, statements.ErrKeyUsed, statements.ErrTooMany,
 		},
 	}, a.createBankAccount)
 	register(a, operation{

@@ -133,8 +133,9 @@ func (a *API) registerBankEdits() {
 		id: "add-bank-transaction", method: http.MethodPost, path: path, tag: chapter,
 		scope: scope, personal: true, status: http.StatusCreated, repeats: true,
 		summary: "Type a transaction in",
-		description: "The rules fill in what is left out. A repeat with the same key answers the " +
-			"transaction as it is now, with status 200. When a file brings it later, the two are " +
+		description: "The rules fill in what is left out. A repeat with the same key gets the " +
+			"transaction as it is by then, with status 200 and Idempotent-Replayed: true; another " +
+			"request with the same key is a conflict that names the member. When a file brings it later, the two are " +
 			"made one.",
 		example: newBankTransaction{
 			Date: "2025-08-15", Amount: "-5.50", Merchant: "Coffee Supreme",
@@ -166,9 +167,11 @@ func (a *API) registerBankEdits() {
 	registerBody(a, operation{
 		id: "annotate", method: http.MethodPost, path: path + "/{transaction}/annotations",
 		tag: chapter, scope: scope, personal: true, status: http.StatusCreated,
-		summary:     "Add an annotation",
-		description: "By a person or a program. It answers the transaction.",
-		example:     newAnnotation{Text: "For the office", Type: "advisory", Author: "budget-bot"},
+		repeats: true, summary: "Add an annotation",
+		description: "By a person or a program. It answers the transaction. A repeat with the same id " +
+			"and contents changes nothing, with status 200 and Idempotent-Replayed: true; with other " +
+			"contents it is a conflict that names the member.",
+		example: newAnnotation{Text: "For the office", Type: "advisory", Author: "budget-bot"},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrNoTransaction, statements.ErrKeyUsed,
 			statements.ErrTooMany,
@@ -261,12 +264,12 @@ func (a *API) annotate(
 	if err != nil {
 		return nil, err
 	}
-	v, t, err := p.Annotate(ctx, in.at(in.OnDay), statements.NewAnnotation(*body))
+	v, t, fresh, err := p.Annotate(ctx, in.at(in.OnDay), statements.NewAnnotation(*body))
 	if err != nil {
 		return nil, err
 	}
 	path := transactionPath(t) + "/annotations/" + escape(v.ID)
-	return newMade(true, path, t.Version, bankTransactionOf(t)), nil
+	return newMade(fresh, path, t.Version, bankTransactionOf(t)), nil
 }
 
 func (a *API) changeAnnotation(

@@ -40,7 +40,7 @@ func (a *API) registerTags() {
 		id: "create-tag", method: http.MethodPost, path: "/v1/me/tags", tag: chapter, scope: write,
 		personal: true, status: http.StatusCreated, repeats: true, summary: "Create a tag",
 		description: "One whose text is there already, in whatever case, is answered as it is, with " +
-			"status 200.",
+			"status 200 and Idempotent-Replayed: true.",
 		example: newTag{Text: "Groceries"},
 		problems: []*problem.Definition{
 			statements.ErrInvalid, statements.ErrTooMany, statements.ErrChanged,
@@ -63,7 +63,7 @@ func (a *API) tags(ctx context.Context, _ *struct{}) (*answer[list[tag]], error)
 
 func (a *API) createTag(
 	ctx context.Context, _ *createTagParams, body *newTag,
-) (*created[tag], error) {
+) (*repeatable[tag], error) {
 	p, err := a.person(ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,5 @@ func (a *API) createTag(
 	if err != nil {
 		return nil, err
 	}
-	return &created[tag]{
-		Status: createdOrOK(fresh), Location: "/v1/me/tags/" + escape(t.ID), Body: tagForm(t),
-	}, nil
+	return newRepeatable(!fresh, "/v1/me/tags/"+escape(t.ID), tagForm(t)), nil
 }

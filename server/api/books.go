@@ -94,13 +94,15 @@ type made[T any] struct {
 	Status   int
 	Location string `header:"Location"`
 	ETag     string `header:"ETag" doc:"Changes whenever the answer does; give it to If-Match"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if an earlier, equal request created it"`
 	Body     T
 }
 
 // newMade returns the answer to a request that made something, or found it made.
 func newMade[T any](fresh bool, path string, version uint64, body T) *made[T] {
+	status, mark := repeated(!fresh)
 	return &made[T]{
-		Status: createdOrOK(fresh), Location: path, ETag: `"` + tagOf(version, body) + `"`,
+		Status: status, Location: path, ETag: `"` + tagOf(version, body) + `"`, Replayed: mark,
 		Body: body,
 	}
 }

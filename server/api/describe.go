@@ -195,7 +195,7 @@ func (a *API) finishDescription() {
 	for _, responses := range a.repeats {
 		made := responses["201"]
 		responses["200"] = &huma.Response{
-			Description: "What is there already, as an earlier request made it",
+			Description: "What an earlier, equal request created",
 			Content:     made.Content, Headers: made.Headers,
 		}
 	}
@@ -262,7 +262,8 @@ func describeETag(op *huma.Operation) {
 // with the rest of the posting, so that its problem is the ledger's; that of a payment is not.
 func describeReplay(op *huma.Operation) {
 	response := op.Responses["201"]
-	if response == nil || response.Headers["Idempotent-Replayed"] == nil {
+	if response == nil || response.Headers["Idempotent-Replayed"] == nil ||
+		op.Responses["200"] != nil { // One of those that are marked as repeatable.
 		return
 	}
 	thing, required := "The transaction", true

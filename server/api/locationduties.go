@@ -148,8 +148,9 @@ func (a *API) registerLocationWrites() {
 		id: "create-location", method: http.MethodPost, path: "/v1/locations", tag: tag,
 		scope: scope, status: http.StatusCreated, repeats: true, summary: "Create a location",
 		description: "A code that is not free is refused with what stands in the way: the location " +
-			"that has it, or the deleted one that reserves it. A repeat with the same id answers the " +
-			"first location with status 200.",
+			"that has it, or the deleted one that reserves it. A repeat with the same id and contents gets the " +
+			"location with status 200 and Idempotent-Replayed: true; with other contents it is a " +
+			"conflict that names the member.",
 		example: newLocation{Code: "akl-01", LocationFields: fields},
 		problems: append(taken[:len(taken):len(taken)], locations.ErrExists,
 			locations.ErrCodeYours),

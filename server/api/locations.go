@@ -310,6 +310,7 @@ type createdLocation struct {
 	Status   int
 	Location string `header:"Location"`
 	ETag     string `header:"ETag" doc:"Changes whenever the location does"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if an earlier, equal request created it"`
 	Body     location
 }
 
@@ -328,9 +329,10 @@ func (a *API) createLocation(
 		return nil, err
 	}
 	out := a.locationOf(l)
+	status, mark := repeated(!made)
 	return &createdLocation{
-		Status: createdOrOK(made), Location: "/v1/locations/" + string(l.ID),
-		ETag: `"` + out.etag() + `"`, Body: out,
+		Status: status, Location: "/v1/locations/" + string(l.ID),
+		ETag: `"` + out.etag() + `"`, Replayed: mark, Body: out,
 	}, nil
 }
 

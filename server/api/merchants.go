@@ -39,7 +39,7 @@ type newMerchant struct {
 // optionalKey is the parameter of requests that a key makes safe to repeat.
 type optionalKey struct {
 	WithBody
-	IdempotencyKey string `header:"Idempotency-Key" doc:"1 to 255 characters that name this request, so that a repeat is harmless; not needed where the body gives an id"`
+	IdempotencyKey string `header:"Idempotency-Key" doc:"1 to 255 characters that name this request for ever, so that a repeat is harmless; not needed if the body has an id"`
 }
 
 type merchantParams struct {
@@ -50,10 +50,12 @@ type merchantParams struct {
 func (a *API) registerMerchants() {
 	registerBody(a, operation{
 		id: "create-merchant", method: http.MethodPost, path: "/v1/merchants", tag: "Merchants",
-		scope: apikey.LedgerWrite, status: http.StatusCreated,
+		scope: apikey.LedgerWrite, status: http.StatusCreated, repeats: true,
 		summary: "Create a merchant",
-		description: "Someone who is paid. A repeat with the same id or key answers the first " +
-			"merchant. Merchants are never changed nor removed.",
+		description: "Someone who is paid. The first answer has status 201. A repeat with the same id " +
+			"or Idempotency-Key gets the first merchant, with status 200 and Idempotent-Replayed: " +
+			"true; another request with the same id or key is a conflict that names the member. " +
+			"Merchants are never changed nor removed.",
 		example: newMerchant{
 			ID: "coffee-shop", Name: "Coffee Shop Inc", Category: "Restaurant",
 			SettlementAccountID: "coffee-shop-usd",
@@ -73,7 +75,7 @@ func (a *API) registerMerchants() {
 
 func (a *API) createMerchant(
 	ctx context.Context, in *optionalKey, body *newMerchant,
-) (*created[merchant], error) {
+) (*repeatable[merchant], error) {
 	m, err := a.deps.Ledger.CreateMerchant(ctx, ledger.NewMerchant{
 		ID: body.ID, IdempotencyKey: in.IdempotencyKey, Name: body.Name,
 		Category: body.Category, SettlementAccountID: body.SettlementAccountID,
@@ -82,9 +84,7 @@ func (a *API) createMerchant(
 	if err != nil {
 		return nil, err
 	}
-	return &created[merchant]{
-		Status: http.StatusCreated, Location: "/v1/merchants/" + string(m.ID), Body: merchantOf(m),
-	}, nil
+	return newRepeatable(m.Replayed, "/v1/merchants/"+string(m.ID), merchantOf(m.Merchant)), nil
 }
 
 func (a *API) merchant(ctx context.Context, in *merchantParams) (*tagged[merchant], error) {

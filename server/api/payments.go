@@ -225,14 +225,11 @@ func (a *API) schedulePayment(
 	if err != nil {
 		return nil, err
 	}
-	out := &scheduledPayment{
-		Status: http.StatusCreated, Location: "/v1/payments/" + string(r.ID),
+	status, mark := repeated(r.Replayed)
+	return &scheduledPayment{
+		Status: status, Replayed: mark, Location: "/v1/payments/" + string(r.ID),
 		ETag: `"` + paymentVersion(r.Payment) + `"`, Body: paymentOf(r.Payment),
-	}
-	if r.Replayed {
-		out.Status, out.Replayed = http.StatusOK, "true"
-	}
-	return out, nil
+	}, nil
 }
 
 func paymentVersion(p payments.Payment) string { return strconv.FormatUint(p.Version, 10) }

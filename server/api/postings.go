@@ -115,14 +115,11 @@ type receipt struct {
 }
 
 func newReceipt(r ledger.Receipt) *receipt {
-	out := &receipt{
-		Status: http.StatusCreated, Body: entryOf(r.Entry),
+	status, mark := repeated(r.Replayed)
+	return &receipt{
+		Status: status, Replayed: mark, Body: entryOf(r.Entry),
 		Location: "/v1/transactions/" + string(r.Transaction.ID),
 	}
-	if r.Replayed {
-		out.Status, out.Replayed = http.StatusOK, "true"
-	}
-	return out
 }
 
 type (

@@ -174,7 +174,8 @@ func (a *API) registerRules() {
 		scope: write, personal: true, status: http.StatusCreated, repeats: true,
 		summary: "Create a rule",
 		description: "It is tried on what comes from now on; apply it to have it tried on what is " +
-			"there. A repeat with the same id and contents answers the first rule with status 200.",
+			"there. A repeat with the same id and contents gets the rule with status 200 and " +
+			"Idempotent-Replayed: true; with other contents it is a conflict that names the member.",
 		example: newRule{RuleFields: example},
 		problems: append(wrong[:len(wrong):len(wrong)], statements.ErrKeyUsed,
 			statements.ErrTooMany, statements.ErrChanged),

@@ -66,8 +66,9 @@ func (a *API) registerUploads() {
 		description: "The body is the file itself, of any format that is read: OFX, QFX, QIF, CSV, " +
 			"MT940, MT942, camt.052, camt.053 or camt.054. It is kept, and nothing is imported yet. " +
 			"What nothing in the file decides is asked in the answer; preview it once that is " +
-			"answered. A repeat with the same id and file answers the first upload with status 200, and " +
-			"repairs its file where that was damaged or lost. Give the size as Content-Length: a file " +
+			"answered. A repeat with the same id and file gets the first upload with status 200 and " +
+			"Idempotent-Replayed: true, and repairs its file if that was damaged or lost; another file " +
+			"with the same id is a conflict. Give the size as Content-Length: a file " +
 			"that does not fit into the quota of the person is then refused before it is read.",
 		problems: []*problem.Definition{
 			statements.ErrInvalid, ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow,

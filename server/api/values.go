@@ -106,12 +106,26 @@ type created[T any] struct {
 	Body     T
 }
 
-// createdOrOK is the status of an answer to a request that made something, or found it made.
-func createdOrOK(made bool) int {
-	if made {
-		return http.StatusCreated
+// repeatable is the answer to a request that creates something once, however often it is sent.
+type repeatable[T any] struct {
+	Status   int
+	Location string `header:"Location"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if an earlier, equal request created it"`
+	Body     T
+}
+
+func newRepeatable[T any](replayed bool, path string, body T) *repeatable[T] {
+	status, mark := repeated(replayed)
+	return &repeatable[T]{Status: status, Location: path, Replayed: mark, Body: body}
+}
+
+// repeated returns the status of an answer to a request that creates something, and its
+// Idempotent-Replayed: 201 without one, or 200 and "true" if an earlier, equal request created it.
+func repeated(replayed bool) (status int, mark string) {
+	if replayed {
+		return http.StatusOK, "true"
 	}
-	return http.StatusOK
+	return http.StatusCreated, ""
 }
 
 // convert returns a page with its items in another form.

@@ -117,11 +117,19 @@ func systemAccount(id AccountID, currency money.Currency, now time.Time) Account
 	}
 }
 
+// AccountReceipt is the answer to a NewAccount.
+type AccountReceipt struct {
+	Account
+	// Replayed reports whether an earlier, equal request opened the account, which is as it is now.
+	Replayed bool
+}
+
 // NewAccount asks for an account.
 type NewAccount struct {
 	// ID is the id to use. Empty means one derived from the IdempotencyKey, or else a random UUID.
 	ID AccountID
-	// IdempotencyKey makes the request safe to repeat; empty when ID is given or when a repeat
+	// IdempotencyKey makes the request safe to repeat. One key opens one account: a request with
+	// the same key and another ID is refused. It may be empty when ID is given, or when a repeat
 	// shall open another account.
 	IdempotencyKey string
 	UserID         UserID
@@ -181,26 +189,42 @@ func checkOverdraft(limit money.Amount, currency money.Currency) error {
 	return nil
 }
 
-// difference names the first field in which an existing account is not the one asked for, or
-// returns "". The overdraft is compared only if the account was never changed since it was opened:
-// then it is the one that was asked for at first.
-func (n NewAccount) difference(a Account) string {
+// account returns the account as it is opened.
+func (n *NewAccount) account(id AccountID, now time.Time) Account {
+	a := Account{
+		ID: id, UserID: n.UserID, AccountType: n.AccountType, Status: AccountActive,
+		Unlimited: n.Unlimited, Zone: n.Zone, LocationID: n.LocationID,
+		Revision: revisionOpened, CreatedAt: now,
+	}
+	a.Balance, _ = money.New(money.Decimal{}, n.Currency)
+	a.OverdraftLimit, _ = money.New(n.OverdraftLimit.Units(), n.Currency)
+	return a
+}
+
+// difference names the first member in which a request is not the one that opened an account, or
+// returns "". An account that an earlier release opened has no digest of its request: its overdraft
+// is compared only if it was never changed, because only then it is the one of the request.
+func (n *NewAccount) difference(o *openedItems) string {
+	found := &o.account
+	field, known := accountDigests.Difference(o.entry.RequestHash, n, accountMembers[:]...)
 	switch {
-	case n.UserID != a.UserID:
+	case known:
+		return field
+	case n.UserID != found.UserID:
 		return "userId"
-	case n.AccountType != a.AccountType:
+	case n.AccountType != found.AccountType:
 		return "accountType"
-	case n.Currency != a.Currency():
+	case n.Currency != found.Currency:
 		return "currency"
-	case n.Zone != a.Zone:
+	case n.Zone != found.Zone:
 		return "zone"
-	case n.LocationID != a.LocationID:
+	case n.LocationID != found.LocationID:
 		return "locationId"
-	case a.Revision != revisionOpened:
+	case found.Revision != revisionOpened:
 		return ""
-	case n.Unlimited != a.Unlimited:
+	case n.Unlimited != found.Unlimited:
 		return "unlimited"
-	case n.OverdraftLimit.Units().Cmp(a.OverdraftLimit.Units()) != 0:
+	case n.OverdraftLimit.Units().Cmp(found.OverdraftLimit) != 0:
 		return "overdraftLimit"
 	}
 	return ""

@@ -66,16 +66,19 @@
 //	transaction by idempotency key       GSI2   IDEMPOTENCY#<key>       TXN
 //	legs of an account by time           GSI1   ACCOUNT#<id>            LEG#<time>#<leg>
 //	all accounts                         table  @ledger#accounts#<n>    ACCOUNT#<id>
+//	account or merchant made by a key    table  @ledger#request#<id>    METADATA
 //
 // Times are UTC with milliseconds, and of fixed width. With more than one status shard, the
 // partition by status is STATUS#<status>#<n>. With a tenant, that by key is
-// IDEMPOTENCY#<tenant>#<key>. The last row is the ledger's directory: one small item for each
-// account, in four partitions, written when the account is opened.
+// IDEMPOTENCY#<tenant>#<key>. The last but one is the ledger's directory: one small item for each
+// account, in four partitions, written when the account is opened, with a digest of the
+// request. The last one records the idempotency key of a request for an account or a merchant, from
+// which its id is derived; it is written together with the item that the key made.
 //
 // Attributes that the seed of this design does not have: of accounts OverdraftLimit,
 // OverdraftUnlimited, Zone, LocationID, Version, Revision, LastPostedAt and CreatedAt; of
 // transactions Currency, Metadata, RequestHash, ReversalOf and ReversedBy; of legs BalanceAfter and
-// AccountVersion; of merchants SettlementAccountID, LocationID and CreatedAt.
+// AccountVersion; of merchants SettlementAccountID, LocationID, RequestID and CreatedAt.
 //
 // # Life of a transaction
 //

@@ -25,6 +25,19 @@ func transfer(t *testing.T, metadata map[string]string) *Posting {
 	return &p
 }
 
+// newAccount returns a request for an account that sets every member.
+func newAccount(t *testing.T) *NewAccount {
+	t.Helper()
+	limit, err := money.Parse("7.00", "NZD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &NewAccount{
+		ID: "a", IdempotencyKey: "k", UserID: "u", AccountType: "checking", Currency: "NZD",
+		OverdraftLimit: limit, Unlimited: true, Zone: "Pacific/Auckland", LocationID: "l",
+	}
+}
+
 // Ids and digests are stored with every transaction. Were one to change, a repeated request would
 // move the money again, or be a conflict.
 func TestIDsAndDigestsAreFrozen(t *testing.T) {
@@ -51,6 +64,11 @@ func TestIDsAndDigestsAreFrozen(t *testing.T) {
 			Value: string(ownerRandom.transactionID("", "r-1"))},
 		frozen.Sample{Name: "id account", Value: derive(accountSpace, "", "k")},
 		frozen.Sample{Name: "id merchant", Value: derive(merchantSpace, "", "k")},
+		frozen.Sample{Name: "id request of an account",
+			Value: requestID("", accountEntity, "k")},
+		frozen.Sample{Name: "id request of a merchant of a tenant",
+			Value: requestID("acme", merchantEntity, "k")},
+		frozen.Sample{Name: "a new account", Value: accountDigests.Of(newAccount(t))},
 		frozen.Sample{Name: "id leg", Value: string(legID(77, 3,
 			0x98c4ab5ed3bcb080))},
 	)

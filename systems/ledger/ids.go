@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -21,6 +22,7 @@ var (
 	accountSpace     = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a13")
 	merchantSpace    = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a14")
 	ownerSpace       = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a15")
+	requestSpace     = uuid.MustParse("5f0d1a52-7a0c-4c63-9b2e-0d1b7c1f9a16")
 )
 
 // Owner names a part of the product that posts under keys which it derives itself. The ids of its
@@ -95,6 +97,29 @@ var requestDigests = singletable.Digests[*Posting]{
 
 // digestShared is the version of the digest from when payments shared the space of callers.
 const digestShared = "a"
+
+// accountDigests are the versions of the digest by which a repeated request for an account is
+// recognised, whatever became of the account since.
+var accountDigests = singletable.Digests[*NewAccount]{{Version: "a", Of: accountDigestA}}
+
+// accountMembers are the members of version a, in its order.
+var accountMembers = [...]string{
+	"userId", "accountType", "currency", "zone", "locationId", "unlimited", "overdraftLimit",
+}
+
+// accountDigestA covers what a request says of the account. Limits are compared by value: 7 and
+// 7.00 are the same request.
+func accountDigestA(n *NewAccount) (digest, beyond string) {
+	return singletable.MemberDigest([]byte(n.UserID), []byte(n.AccountType), []byte(n.Currency),
+		[]byte(n.Zone), []byte(n.LocationID), strconv.AppendBool(nil, n.Unlimited),
+		[]byte(n.OverdraftLimit.Units().String())), ""
+}
+
+// requestID returns the id of the record of a request that creates an item of an entity with a key.
+// No entity has the zero byte that ends its name.
+func requestID(tenant, entity, key string) string {
+	return derive(requestSpace, tenant, entity+"\x00"+key)
+}
 
 // digestA is a hash of what the client sent, and nothing else, so that an honest repeat is always
 // equal. Amounts are compared by value: 5.5 and 5.50 are the same request.

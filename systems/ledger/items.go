@@ -50,7 +50,11 @@ func accountOf(i accountItem) Account {
 }
 
 func merchantOf(i merchantItem) Merchant {
-	return Merchant(i)
+	return Merchant{
+		ID: i.ID, Name: i.Name, Category: i.Category,
+		SettlementAccountID: i.SettlementAccountID, LocationID: i.LocationID,
+		CreatedAt: i.CreatedAt,
+	}
 }
 
 func itemOfTransaction(t *Transaction) transactionItem {
@@ -146,6 +150,15 @@ func soundTransaction(i *transactionItem) *singletable.AttributeError {
 		return &singletable.AttributeError{Attribute: "Amount", Reason: errors.New("is negative")}
 	}
 	return soundCurrency(i.Currency)
+}
+
+// soundRequest checks the record of a request that was read.
+func soundRequest(i *requestItem) *singletable.AttributeError {
+	if (i.AccountID == "") == (i.MerchantID == "") {
+		return &singletable.AttributeError{Attribute: "AccountID",
+			Reason: errors.New("must be there if and only if there is no MerchantID")}
+	}
+	return nil
 }
 
 // soundShards checks the numbers of shards that were read.

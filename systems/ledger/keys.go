@@ -28,6 +28,7 @@ type (
 		Category            string     `dynamodbav:"Category,omitempty"`
 		SettlementAccountID AccountID  `dynamodbav:"SettlementAccountID,omitempty"`
 		LocationID          LocationID `dynamodbav:"LocationID,omitempty"`
+		RequestID           string     `dynamodbav:"RequestID,omitempty"`
 		CreatedAt           time.Time  `dynamodbav:"CreatedAt"`
 	}
 
@@ -77,10 +78,28 @@ type (
 	}
 
 	// directoryItem says that there is an account. It is written with the account and never
-	// changed, so that all accounts can be found without reading the whole table.
+	// changed, so that all accounts can be found without reading the whole table, and so that a
+	// repeat of the request that opened the account is recognised whatever the account is now.
 	directoryItem struct {
-		AccountID AccountID `dynamodbav:"AccountID,required"`
-		CreatedAt time.Time `dynamodbav:"CreatedAt"`
+		AccountID   AccountID `dynamodbav:"AccountID,required"`
+		RequestHash string    `dynamodbav:"RequestHash,omitempty"`
+		RequestID   string    `dynamodbav:"RequestID,omitempty"`
+		CreatedAt   time.Time `dynamodbav:"CreatedAt"`
+	}
+
+	// openedItems is an account with its entry in the directory.
+	openedItems struct {
+		account accountItem
+		entry   directoryItem
+	}
+
+	// requestItem records which account or merchant an idempotency key has made. It is written with
+	// it and never changed. Its ID is derived from the key.
+	requestItem struct {
+		ID         string     `dynamodbav:"ID,required"`
+		AccountID  AccountID  `dynamodbav:"AccountID,omitempty"`
+		MerchantID MerchantID `dynamodbav:"MerchantID,omitempty"`
+		CreatedAt  time.Time  `dynamodbav:"CreatedAt"`
 	}
 
 	// shardsItem says over how many shards the transactions of one status are spread, and since
@@ -141,6 +160,7 @@ type model struct {
 	transactions *singletable.Entity[transactionItem]
 	legs         *singletable.Entity[legItem]
 	directory    *singletable.Entity[directoryItem]
+	requests     *singletable.Entity[requestItem]
 	control      *singletable.Entity[shardsItem]
 
 	controlled   singletable.Field[shardsItem, uint64]
@@ -233,6 +253,11 @@ func (m *model) defineEntities(o Options) {
 		singletable.Discriminator(kind, directoryEntity),
 		singletable.Primary("@ledger#accounts#<AccountID:shard("+directoryShards+")>",
 			"ACCOUNT#<AccountID>"))
+	m.requests = singletable.NewEntity[requestItem](m.table, requestEntity,
+		singletable.Discriminator(kind, requestEntity),
+		singletable.Sound(soundRequest),
+		singletable.Primary("@ledger#request#<ID>", "METADATA"),
+		singletable.About("Which account or merchant an idempotency key has made"))
 }
 
 func (m *model) defineFields() {
@@ -305,6 +330,7 @@ const (
 	headerEntity    = "Transaction"
 	legEntity       = "TransactionLeg"
 	directoryEntity = "AccountEntry"
+	requestEntity   = "Request"
 )
 
 // createdAt is the attribute that says when an item came into being.
@@ -316,6 +342,7 @@ const (
 	accountKey     = "ACCOUNT#"
 	merchantKey    = "MERCHANT#"
 	directoryKey   = "@ledger#accounts#"
+	requestKey     = "@ledger#request#"
 	ownKey         = "@ledger#"
 	legKey         = "LEG#"
 )
@@ -350,6 +377,9 @@ func named(a *singletable.AuditItem) Divergence {
 	}
 	if strings.HasPrefix(partition, directoryKey) {
 		d.AccountID = AccountID(strings.TrimPrefix(sort, accountKey))
+	}
+	if strings.HasPrefix(partition, requestKey) {
+		d.AccountID = AccountID(a.Text("AccountID"))
 	}
 	return d
 }

@@ -21,11 +21,11 @@ func TestMerchantsAndAccountsPointToLocations(t *testing.T) {
 		return id == "akl-01", nil
 	}})
 	ctx := t.Context()
-	open := func(at ledger.LocationID) (ledger.Account, error) {
+	open := func(at ledger.LocationID) (ledger.AccountReceipt, error) {
 		return b.OpenAccount(ctx, ledger.NewAccount{ID: "till", UserID: "shop",
 			AccountType: "till", Currency: "NZD", LocationID: at})
 	}
-	create := func(at ledger.LocationID) (ledger.Merchant, error) {
+	create := func(at ledger.LocationID) (ledger.MerchantReceipt, error) {
 		return b.CreateMerchant(ctx, ledger.NewMerchant{ID: "shop", Name: "Shop", LocationID: at})
 	}
 	for at, want := range map[ledger.LocationID]error{

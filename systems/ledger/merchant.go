@@ -31,11 +31,19 @@ type Merchant struct {
 	CreatedAt  time.Time
 }
 
+// MerchantReceipt is the answer to a NewMerchant.
+type MerchantReceipt struct {
+	Merchant
+	// Replayed reports whether an earlier, equal request created the merchant.
+	Replayed bool
+}
+
 // NewMerchant asks for a merchant.
 type NewMerchant struct {
 	// ID is the id to use. Empty means one derived from the IdempotencyKey, or else a random UUID.
 	ID MerchantID
-	// IdempotencyKey makes the request safe to repeat; empty when ID is given or when a repeat
+	// IdempotencyKey makes the request safe to repeat. One key makes one merchant: a request with
+	// the same key and another ID is refused. It may be empty when ID is given, or when a repeat
 	// shall make another merchant.
 	IdempotencyKey      string
 	Name                string
@@ -54,9 +62,9 @@ func (n NewMerchant) check() error {
 	return Problems.First(wrong.Err(ErrInvalidRequest), checkKey(n.IdempotencyKey, optional))
 }
 
-// difference names the first field in which an existing merchant is not the one asked for, or
-// returns "".
-func (n NewMerchant) difference(m Merchant) string {
+// difference names the first member in which an existing merchant is not the one asked for, or
+// returns "". A merchant is never changed, so it is what the first request asked for.
+func (n *NewMerchant) difference(m *merchantItem) string {
 	switch {
 	case n.Name != m.Name:
 		return "name"

@@ -13,96 +13,105 @@ import (
 )
 
 // CreateMerchant creates a merchant. A repeat with the same id or idempotency key returns the
-// first one; with other contents it is refused with ErrMerchantExists or ErrIdempotencyConflict. A
-// settlement account that does not exist or is closed is refused with ErrAccountNotFound or
-// ErrAccountClosed, because a merchant is never changed and could never be paid.
-func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (Merchant, error) {
+// first one, with Replayed set; with other contents it is refused with ErrMerchantExists or
+// ErrIdempotencyConflict, which name the member that differs. A settlement account that does not
+// exist or is closed is refused with ErrAccountNotFound or ErrAccountClosed, because a merchant is
+// never changed and could never be paid.
+func (l *Ledger) CreateMerchant(ctx context.Context, n NewMerchant) (MerchantReceipt, error) {
 	if err := n.check(); err != nil {
-		return Merchant{}, err
-	}
-	if err := l.checkLocation(ctx, n.LocationID); err != nil {
-		return Merchant{}, err
+		return MerchantReceipt{}, err
 	}
 	id := MerchantID(l.newID(string(n.ID), n.IdempotencyKey, merchantSpace))
-	if err := l.checkSettlement(ctx, n.SettlementAccountID); err != nil {
-		// A repeat is answered as the first request was, whatever became of the account since.
-		if found, missing := l.Merchant(ctx, id); missing == nil && n.difference(found) == "" {
-			return found, nil
-		}
-		return Merchant{}, err
-	}
+	now := instant(l.opts.Now())
 	made := merchantItem{
 		ID: id, Name: n.Name, Category: n.Category,
-		SettlementAccountID: n.SettlementAccountID, LocationID: n.LocationID,
-		CreatedAt: instant(l.opts.Now()),
+		SettlementAccountID: n.SettlementAccountID, LocationID: n.LocationID, CreatedAt: now,
 	}
-	err := modelOf(l).merchants.Create(ctx, l.store, made)
-	if err == nil {
-		return merchantOf(made), nil
+	c := creation[merchantItem]{
+		deed: "create merchant", id: string(id), chosen: n.ID != "", differs: n.difference,
+		taken:   ErrMerchantExists.With("merchant", id),
+		missing: ErrMerchantNotFound.With("merchant", id),
+		find: func(ctx context.Context, id string) (merchantItem, bool, error) {
+			return modelOf(l).merchants.Get(ctx, l.store, merchantItem{ID: MerchantID(id)},
+				singletable.Consistent())
+		},
+		absent: func(tx *singletable.Tx, id string) {
+			m := modelOf(l).merchants
+			m.CheckTx(tx, merchantItem{ID: MerchantID(id)}, m.Missing())
+		},
 	}
-	if !errors.Is(err, singletable.ErrExists) {
-		return Merchant{}, failed("create merchant", id, err)
+	if n.IdempotencyKey != "" {
+		made.RequestID = requestID(l.opts.Tenant, merchantEntity, n.IdempotencyKey)
+		c.request = &requestItem{ID: made.RequestID, MerchantID: id, CreatedAt: now}
+		c.derived = derive(merchantSpace, l.opts.Tenant, n.IdempotencyKey)
 	}
-	found, err := l.Merchant(ctx, id)
-	if err != nil {
-		return Merchant{}, err
+	c.create = func(tx *singletable.Tx) { modelOf(l).merchants.CreateTx(tx, made) }
+	refusal := l.checkLocation(ctx, n.LocationID)
+	if refusal == nil {
+		refusal = l.checkSettlement(ctx, n.SettlementAccountID)
 	}
-	switch field := n.difference(found); {
-	case field == "":
-		return found, nil
-	case n.ID == "":
-		return Merchant{}, ErrIdempotencyConflict.With("first", id).With("field", field).
-			Field(field, "is not that of the first request")
-	default:
-		return Merchant{}, ErrMerchantExists.With("merchant", id).With("field", field).
-			Field(field, "is not the merchant's")
+	found, err := c.run(ctx, l, refusal)
+	switch {
+	case err != nil:
+		return MerchantReceipt{}, err
+	case found != nil:
+		return MerchantReceipt{Merchant: merchantOf(*found), Replayed: true}, nil
 	}
+	return MerchantReceipt{Merchant: merchantOf(made)}, nil
 }
 
 // OpenAccount opens an account with a balance of zero. A repeat with the same id or idempotency key
-// returns the account as it is now; with other contents it is refused with ErrAccountExists or
-// ErrIdempotencyConflict.
-func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (Account, error) {
+// returns the account as it is now, with Replayed set; with other contents it is refused with
+// ErrAccountExists or ErrIdempotencyConflict, which name the member that differs.
+func (l *Ledger) OpenAccount(ctx context.Context, n NewAccount) (AccountReceipt, error) {
 	if err := n.check(); err != nil {
-		return Account{}, err
+		return AccountReceipt{}, err
 	}
-	if err := l.checkLocation(ctx, n.LocationID); err != nil {
-		return Account{}, err
+	id := AccountID(l.newID(string(n.ID), n.IdempotencyKey, accountSpace))
+	opened := n.account(id, instant(l.opts.Now()))
+	made := openedItems{itemOfAccount(&opened), directoryItem{
+		AccountID: id, RequestHash: accountDigests.Of(&n), CreatedAt: opened.CreatedAt,
+	}}
+	c := creation[openedItems]{
+		deed: "open account", id: string(id), chosen: n.ID != "", differs: n.difference,
+		taken:   ErrAccountExists.With("account", id),
+		missing: ErrAccountNotFound.With("account", id),
+		find:    l.opened,
+		absent: func(tx *singletable.Tx, id string) {
+			a := modelOf(l).accounts
+			a.CheckTx(tx, accountItem{ID: AccountID(id)}, a.Missing())
+		},
 	}
-	a := Account{
-		ID:          AccountID(l.newID(string(n.ID), n.IdempotencyKey, accountSpace)),
-		UserID:      n.UserID,
-		AccountType: n.AccountType,
-		Status:      AccountActive,
-		Unlimited:   n.Unlimited,
-		Zone:        n.Zone,
-		LocationID:  n.LocationID,
-		Revision:    revisionOpened,
-		CreatedAt:   instant(l.opts.Now()),
+	if n.IdempotencyKey != "" {
+		made.entry.RequestID = requestID(l.opts.Tenant, accountEntity, n.IdempotencyKey)
+		c.request = &requestItem{ID: made.entry.RequestID, AccountID: id,
+			CreatedAt: opened.CreatedAt}
+		c.derived = derive(accountSpace, l.opts.Tenant, n.IdempotencyKey)
 	}
-	a.Balance, _ = money.New(money.Decimal{}, n.Currency)
-	a.OverdraftLimit, _ = money.New(n.OverdraftLimit.Units(), n.Currency)
-	err := l.open(ctx, a)
-	if err == nil {
-		return a, nil
+	c.create = func(tx *singletable.Tx) {
+		modelOf(l).accounts.CreateTx(tx, made.account)
+		modelOf(l).directory.CreateTx(tx, made.entry)
 	}
-	if !errors.Is(err, singletable.ErrExists) {
-		return Account{}, failed("open account", a.ID, err)
+	found, err := c.run(ctx, l, l.checkLocation(ctx, n.LocationID))
+	switch {
+	case err != nil:
+		return AccountReceipt{}, err
+	case found != nil:
+		return AccountReceipt{Account: accountOf(found.account), Replayed: true}, nil
 	}
-	found, err := l.Account(ctx, a.ID)
-	if err != nil {
-		return Account{}, err
+	return AccountReceipt{Account: opened}, nil
+}
+
+// opened returns an account with its entry in the directory, which is empty for an account that
+// another program has opened.
+func (l *Ledger) opened(ctx context.Context, id string) (o openedItems, exists bool, err error) {
+	o.account, exists, err = modelOf(l).accountByID.First(ctx, l.store, ByID{id})
+	if err != nil || !exists {
+		return o, false, err
 	}
-	switch field := n.difference(found); {
-	case field == "":
-		return found, nil
-	case n.ID == "":
-		return Account{}, ErrIdempotencyConflict.With("first", a.ID).With("field", field).
-			Field(field, "is not that of the first request")
-	default:
-		return Account{}, ErrAccountExists.With("account", a.ID).With("field", field).
-			Field(field, "is not the account's")
-	}
+	o.entry, _, err = modelOf(l).directory.Get(ctx, l.store,
+		directoryItem{AccountID: AccountID(id)}, singletable.Consistent())
+	return o, true, err
 }
 
 // checkLocation looks whether there is a location, where one is named and somebody knows.
@@ -143,17 +152,6 @@ func (l *Ledger) newID(id, key string, space uuid.UUID) string {
 		return derive(space, l.opts.Tenant, key)
 	}
 	return l.opts.NewID()
-}
-
-// open writes an account and its entry in the directory.
-func (l *Ledger) open(ctx context.Context, a Account) error {
-	// Before the first account there is nothing to look for: the first posting would have to.
-	if err := l.prepare(ctx); err != nil {
-		return err
-	}
-	tx := l.store.NewTx()
-	modelOf(l).openTx(tx, &a)
-	return tx.Commit(ctx)
 }
 
 // The verbs that change an account take the account as the caller knows it, if given: a change is

@@ -142,7 +142,8 @@ const (
 	TimeWrong DivergenceKind = "time_wrong"
 	// NotLinked is a reversal and its original that do not name each other.
 	NotLinked DivergenceKind = "not_linked"
-	// MerchantMissing is a transaction with a merchant that is not in the table.
+	// MerchantMissing is a merchant that a transaction or the record of a request names and that
+	// is not in the table.
 	MerchantMissing DivergenceKind = "merchant_missing"
 	// VersionGap is a leg that does not follow the one before it on its account.
 	VersionGap DivergenceKind = "version_gap"
@@ -154,8 +155,12 @@ const (
 	BalanceWrong DivergenceKind = "balance_wrong"
 	// AccountWrong is an account with a state that no account can have.
 	AccountWrong DivergenceKind = "account_wrong"
-	// AccountMissing is an account that the directory or a leg names and that is not in the table.
+	// AccountMissing is an account that the directory, a leg or the record of a request names and
+	// that is not in the table.
 	AccountMissing DivergenceKind = "account_missing"
+	// RequestMissing is an account or a merchant whose record of its request is not in the table or
+	// names another one, so that the idempotency key could be used again.
+	RequestMissing DivergenceKind = "request_missing"
 	// AccountUnlisted is an account that the directory lacks.
 	AccountUnlisted DivergenceKind = "account_unlisted"
 	// TotalsDiffer is a currency whose debits and credits differ.

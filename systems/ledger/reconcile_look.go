@@ -23,12 +23,13 @@ type lookups struct {
 	entries   map[AccountID]*directoryItem
 	merchants map[MerchantID]bool
 	headers   map[TransactionID]*transactionItem
+	requests  map[string]*requestItem
 }
 
 func newLookups(r *reconciler) lookups {
 	return lookups{r: r, accounts: map[AccountID]accountState{},
 		entries: map[AccountID]*directoryItem{}, merchants: map[MerchantID]bool{},
-		headers: map[TransactionID]*transactionItem{}}
+		headers: map[TransactionID]*transactionItem{}, requests: map[string]*requestItem{}}
 }
 
 // prefetch looks up what the items of a page name.
@@ -36,13 +37,22 @@ func (k *lookups) prefetch(ctx context.Context, items []stored) error {
 	var accounts, entries []AccountID
 	var merchants []MerchantID
 	var headers []TransactionID
+	var requests []string
 	for i := range items {
 		a := &items[i].AuditItem
 		switch a.Entity() {
-		case legEntity, directoryEntity:
+		case legEntity:
 			accounts = append(accounts, AccountID(a.Text("AccountID")))
+		case directoryEntity:
+			accounts = append(accounts, AccountID(a.Text("AccountID")))
+			requests = append(requests, a.Text("RequestID"))
 		case accountEntity:
 			entries = append(entries, named(a).AccountID)
+		case merchantEntity:
+			requests = append(requests, a.Text("RequestID"))
+		case requestEntity:
+			accounts = append(accounts, AccountID(a.Text("AccountID")))
+			merchants = append(merchants, MerchantID(a.Text("MerchantID")))
 		case headerEntity:
 			merchants = append(merchants, MerchantID(a.Text("MerchantID")))
 			headers = append(headers, TransactionID(a.Text("ReversalOf")),
@@ -54,6 +64,7 @@ func (k *lookups) prefetch(ctx context.Context, items []stored) error {
 		func() error { return k.readEntries(ctx, entries) },
 		func() error { return k.readMerchants(ctx, merchants) },
 		func() error { return k.readHeaders(ctx, headers) },
+		func() error { return k.readRequests(ctx, requests) },
 	} {
 		if err := read(); err != nil {
 			return err
@@ -150,6 +161,21 @@ func (k *lookups) readHeaders(ctx context.Context, ids []TransactionID) error {
 		})
 }
 
+func (k *lookups) readRequests(ctx context.Context, ids []string) error {
+	m := k.r.design
+	return fetch(ctx, k, m.requests, ids, k.requests,
+		func(id string) requestItem { return requestItem{ID: id} },
+		func(id string, a *singletable.AuditItem) {
+			k.requests[id] = nil
+			if a == nil {
+				return
+			}
+			if item, ok, err := m.requests.FromAudit(a); ok && err == nil {
+				k.requests[id] = &item
+			}
+		})
+}
+
 // account returns the state of an account.
 func (k *lookups) account(ctx context.Context, id AccountID) (accountState, error) {
 	if id == "" {
@@ -175,4 +201,10 @@ func (k *lookups) merchant(ctx context.Context, id MerchantID) (bool, error) {
 func (k *lookups) header(ctx context.Context, id TransactionID) (*transactionItem, error) {
 	err := k.readHeaders(ctx, []TransactionID{id})
 	return k.headers[id], err
+}
+
+// request returns the record of a request, nil if there is none.
+func (k *lookups) request(ctx context.Context, id string) (*requestItem, error) {
+	err := k.readRequests(ctx, []string{id})
+	return k.requests[id], err
 }

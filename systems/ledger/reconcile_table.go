@@ -200,6 +200,11 @@ func (c *tableCheck) check(items []stored) ([]dated, error) {
 			err = c.checkAccount(&items[i], add)
 		case directoryEntity:
 			err = c.checkListed(&items[i], add)
+		case requestEntity:
+			err = c.checkRequest(&items[i], add)
+		}
+		if err == nil {
+			err = c.checkRecorded(&items[i], add)
 		}
 		if err != nil {
 			return nil, err

@@ -37,6 +37,12 @@ func variedBooks(t *testing.T, opts ledger.Options) *books {
 	_, err := b.CreateMerchant(t.Context(), ledger.NewMerchant{ID: "coffee", Name: "Coffee",
 		Category: "food", SettlementAccountID: "shop"})
 	must(err)
+	_, err = b.OpenAccount(t.Context(), ledger.NewAccount{ID: "keyed", IdempotencyKey: "open",
+		UserID: "u", AccountType: "checking", Currency: "USD"})
+	must(err)
+	_, err = b.CreateMerchant(t.Context(), ledger.NewMerchant{IdempotencyKey: "shop",
+		Name: "Tea", Category: "food", SettlementAccountID: "shop"})
+	must(err)
 	_, err = b.FreezeAccount(t.Context(), "frozen")
 	must(err)
 	_, err = b.CloseAccount(t.Context(), "closed")
@@ -126,12 +132,15 @@ var noFact = map[string]bool{
 	"Account Revision":    true, "Account OverdraftLimit": true,
 	"Transaction TransactionType": true, "Transaction Description": true,
 	"Transaction Metadata": true, "Transaction RequestHash": true, "StatusShards Version": true,
+	"AccountEntry RequestHash": true, "Request CreatedAt": true,
 }
 
 // mayBeAbsent lists the attributes that items of the kind need not have.
 var mayBeAbsent = map[string]bool{
 	"Merchant Category": true, "Merchant SettlementAccountID": true, "Merchant CreatedAt": true,
 	"Transaction Description": true, "Transaction Metadata": true, "Transaction MerchantID": true,
+	"AccountEntry RequestHash": true, "AccountEntry RequestID": true,
+	"Merchant RequestID": true, "Request CreatedAt": true,
 }
 
 func kindOf(item dynamo.Item) string { return item["Type"].S() }
@@ -183,7 +192,7 @@ func tamperings(item dynamo.Item) []tampering {
 	kind := kindOf(item)
 	// Without the numbers of shards they are found in the table, as in books of old releases.
 	out := []tampering{{name: "deleted", item: item, free: kind == "StatusShards" ||
-		kind == "Merchant" && item["ID"].S() != "coffee"}}
+		kind == "Merchant" && item["ID"].S() != "coffee" && item["RequestID"].S() == ""}}
 	for _, attr := range slices.Sorted(maps.Keys(item)) {
 		id := kind + " " + attr
 		free := noFact[id]
@@ -223,7 +232,8 @@ func roles(items []dynamo.Item) (out []dynamo.Item) {
 	seen := map[string]int{}
 	for _, item := range items {
 		role := fmt.Sprint(kindOf(item), system(item), item["Status"].S(), item["LegType"].S(),
-			item["TransactionType"].S(), item["Version"].N() == "0")
+			item["TransactionType"].S(), item["Version"].N() == "0", item["RequestID"].S() == "",
+			item["MerchantID"].S() == "")
 		if seen[role]++; seen[role] <= storetest.Rounds(1) {
 			out = append(out, item)
 		}
@@ -247,7 +257,8 @@ func names(d ledger.Divergence, item dynamo.Item) bool {
 			return true
 		}
 	}
-	return kindOf(item) == "Merchant" && strings.Contains(d.Want, item["ID"].S())
+	kind := kindOf(item)
+	return (kind == "Merchant" || kind == "Request") && strings.Contains(d.Want, item["ID"].S())
 }
 
 // Every change that another client can make to an item of the table is found and named by the check

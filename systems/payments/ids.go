@@ -1,8 +1,6 @@
 package payments
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,31 +32,12 @@ var fieldsV1 = [...]string{
 	"payeeId", "merchantId", "currency", "amount", "at", "description", "data",
 }
 
-const (
-	// wholeLen is how many bytes are kept of the hash of the whole request.
-	wholeLen = sha256.Size / 2
-	// fieldHashLen is how many bytes are kept of the hash of each member: enough to name the one
-	// that differs, once the hash of the whole has shown that one does.
-	fieldHashLen = 3
-)
-
 // digestV1 is a hash of the whole request, and a short one of each member. Amounts are compared by
 // value: 5.5 and 5.50 are the same request.
 func digestV1(n *NewPayment) (digest, beyond string) {
-	values := [...][]byte{
-		[]byte(n.PayeeID), []byte(n.MerchantID), []byte(n.Amount.Currency()),
-		[]byte(n.Amount.Decimal()), []byte(n.dueText()),
-		[]byte(n.Description), n.Data,
-	}
-	out := make([]byte, wholeLen, wholeLen+fieldHashLen*len(values))
-	whole := sha256.New()
-	for _, v := range values {
-		part := sha256.Sum256(v) // The data is large, and read once: the whole is of the parts.
-		whole.Write(part[:])
-		out = append(out, part[:fieldHashLen]...)
-	}
-	copy(out[:wholeLen], whole.Sum(nil))
-	return base64.RawURLEncoding.EncodeToString(out), ""
+	return singletable.MemberDigest([]byte(n.PayeeID), []byte(n.MerchantID),
+		[]byte(n.Amount.Currency()), []byte(n.Amount.Decimal()), []byte(n.dueText()),
+		[]byte(n.Description), n.Data), ""
 }
 
 // dueText returns when a request wants the payment to be due, as it is compared. A time after the
@@ -73,23 +52,9 @@ func (n *NewPayment) dueText() string {
 // difference names the first member in which a request differs from the one whose digest is
 // stored, or returns "".
 func difference(versions digests, stored string, n *NewPayment) string {
-	digest, beyond, ok := versions.Like(stored, n)
-	switch {
-	case !ok:
+	field, known := versions.Difference(stored, n, fieldsV1[:]...)
+	if !known {
 		return "body"
-	case beyond != "":
-		return beyond
-	case digest == stored:
-		return ""
 	}
-	a, _ := base64.RawURLEncoding.DecodeString(stored)
-	b, _ := base64.RawURLEncoding.DecodeString(digest)
-	for i, name := range fieldsV1 {
-		from := wholeLen + i*fieldHashLen
-		to := from + fieldHashLen
-		if to > len(a) || to > len(b) || string(a[from:to]) != string(b[from:to]) {
-			return name
-		}
-	}
-	return "body"
+	return field
 }

@@ -89,7 +89,7 @@ func (p *Person) Profile(ctx context.Context) (Profile, error) {
 }
 
 // CreateAccount makes an account. A repeat with the same id and contents returns the first one, and
-// made is false. The error is ErrInvalid, ErrTooMany or ErrChanged.
+// made is false; with other contents it is ErrKeyUsed. The error is also ErrInvalid or ErrTooMany.
 func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (_ Account, made bool, _ error) {
 	now := p.now()
 	a := Account{UserID: p.id, ID: n.ID, Name: strings.TrimSpace(n.Name), Currency: n.Currency,
@@ -127,10 +127,27 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (_ Account, ma
 // repeated returns the account that is there under the id of one that is asked for, if it says the
 // same.
 func (a *Account) repeated(found Account) (_ Account, made bool, _ error) {
-	if found.Name == a.Name && found.Currency == a.Currency && found.Number == a.Number {
+	field := ""
+	switch {
+	case found.Name != a.Name:
+		field = "name"
+	case found.Currency != a.Currency:
+		field = "currency"
+	case found.Number != a.Number:
+		field = "number"
+	default:
 		return found, false, nil
 	}
-	return Account{}, false, ErrChanged.With("what", "Account "+a.ID)
+	return Account{}, false, keyUsed(a.ID, field)
+}
+
+// keyUsed returns the refusal of a request that differs in a member from the first one with its key
+// or id; nil if the member is "".
+func keyUsed(key, member string) error {
+	if member == "" {
+		return nil
+	}
+	return ErrKeyUsed.With("key", key).Field(member, "is not that of the first request")
 }
 
 func (a *Account) check() error {

@@ -25,38 +25,49 @@ type AnnotationChange struct {
 }
 
 // Annotate adds an annotation to a transaction and returns both. It marks nothing as edited. A
-// repeat with the same id and contents changes nothing. The error is ErrInvalid, ErrNoTransaction,
-// ErrKeyUsed for an id of another annotation of the transaction, or ErrTooMany.
+// repeat with the same id and contents changes nothing, and made is false. The error is ErrInvalid,
+// ErrNoTransaction, ErrKeyUsed for an id of another annotation of the transaction, or ErrTooMany.
 func (p *Person) Annotate(
 	ctx context.Context, at At, n NewAnnotation,
-) (Annotation, Transaction, error) {
+) (_ Annotation, _ Transaction, made bool, _ error) {
 	a := Annotation{ID: n.ID, Text: n.Text, Type: n.Type, Author: n.Author}
 	if a.ID == "" {
 		a.ID = p.newID("ann")
 	}
 	if err := a.check(); err != nil {
-		return Annotation{}, Transaction{}, err
+		return Annotation{}, Transaction{}, false, err
 	}
 	a.CreatedAt = p.now().Truncate(time.Second) // As it is stored.
 	t, err := p.revise(ctx, at, 0, func(t *Transaction) error {
+		made = false
 		if i := t.annotation(a.ID); i >= 0 {
-			found := t.Annotations[i]
-			if found.Text != a.Text || found.Type != a.Type || found.Author != a.Author {
-				return ErrKeyUsed.With("key", a.ID)
-			}
-			return nil
+			return keyUsed(a.ID, a.difference(t.Annotations[i]))
 		}
 		if len(t.Annotations) >= AnnotationsMax {
 			return ErrTooMany.With("what", "annotations on the transaction").
 				With("limit", AnnotationsMax)
 		}
 		t.Annotations = append(t.Annotations, a)
+		made = true
 		return nil
 	})
 	if err != nil {
-		return Annotation{}, Transaction{}, err
+		return Annotation{}, Transaction{}, false, err
 	}
-	return t.Annotations[t.annotation(a.ID)], t, nil
+	return t.Annotations[t.annotation(a.ID)], t, made, nil
+}
+
+// difference names the first member in which an annotation is not the one asked for, or returns "".
+func (a *Annotation) difference(found Annotation) string {
+	switch {
+	case a.Text != found.Text:
+		return "text"
+	case a.Type != found.Type:
+		return "type"
+	case a.Author != found.Author:
+		return "author"
+	}
+	return ""
 }
 
 // ChangeAnnotation changes an annotation and returns the transaction. The error is ErrInvalid,

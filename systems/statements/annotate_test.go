@@ -16,7 +16,7 @@ func TestAnAnnotationComesChangesAndGoes(t *testing.T) {
 	row := d.coffee("2025-08-13")
 	n := statements.NewAnnotation{ID: "ann-456def", Type: "advisory", Author: "forecast",
 		Text: "Expected increase\nin grocery costs"}
-	a, after, err := d.Annotate(t.Context(), d.at(row), n)
+	a, after, _, err := d.Annotate(t.Context(), d.at(row), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,12 +28,15 @@ func TestAnAnnotationComesChangesAndGoes(t *testing.T) {
 	if diff := cmp.Diff(row.Edited, after.Edited); diff != "" {
 		t.Errorf("it marks a field as edited: %s", diff)
 	}
-	_, again, err := d.Annotate(t.Context(), d.at(row), n)
-	if err != nil || again.Version != after.Version || len(again.Annotations) != 1 {
+	_, again, made, err := d.Annotate(t.Context(), d.at(row), n)
+	if err != nil || made || again.Version != after.Version || len(again.Annotations) != 1 {
 		t.Errorf("a repeat: %v %v", again, err)
 	}
 	n.Text = "Something else"
-	if _, _, err := d.Annotate(t.Context(), d.at(row), n); !errors.Is(err, statements.ErrKeyUsed) {
+	if _, _, _, err := d.Annotate(t.Context(), d.at(row), n); !errors.Is(
+		err,
+		statements.ErrKeyUsed,
+	) {
 		t.Errorf("the id with another text: %v", err)
 	}
 	after, err = d.ChangeAnnotation(t.Context(), d.at(row), a.ID,
@@ -63,7 +66,7 @@ func TestAnAnnotationComesChangesAndGoes(t *testing.T) {
 func TestAnAnnotationOutsideTheLimitsIsRefused(t *testing.T) {
 	d := newDesk(t)
 	row := d.coffee("2025-08-13")
-	_, _, err := d.Annotate(t.Context(), d.at(row), statements.NewAnnotation{
+	_, _, _, err := d.Annotate(t.Context(), d.at(row), statements.NewAnnotation{
 		ID: strings.Repeat("x", statements.NameMax+1), Text: " ",
 		Type:   strings.Repeat("x", statements.AnnotationTypeMax+1),
 		Author: strings.Repeat("x", statements.NameMax+1)})
@@ -72,11 +75,11 @@ func TestAnAnnotationOutsideTheLimitsIsRefused(t *testing.T) {
 	}
 	for i := range statements.AnnotationsMax {
 		n := statements.NewAnnotation{Text: fmt.Sprint(i)}
-		if _, _, err := d.Annotate(t.Context(), d.at(row), n); err != nil {
+		if _, _, _, err := d.Annotate(t.Context(), d.at(row), n); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, _, err = d.Annotate(t.Context(), d.at(row), statements.NewAnnotation{Text: "One more"})
+	_, _, _, err = d.Annotate(t.Context(), d.at(row), statements.NewAnnotation{Text: "One more"})
 	if !errors.Is(err, statements.ErrTooMany) {
 		t.Errorf("one more than there may be: %v", err)
 	}

@@ -299,7 +299,7 @@ func TestChangesAtTheSameTimeAllHappen(t *testing.T) {
 	errs := make([]error, people)
 	for i := range people {
 		all.Go(func() {
-			_, _, errs[i] = d.Annotate(t.Context(), d.at(row),
+			_, _, _, errs[i] = d.Annotate(t.Context(), d.at(row),
 				statements.NewAnnotation{Text: fmt.Sprint(i), Author: "someone"})
 		})
 	}

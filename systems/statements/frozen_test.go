@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/test/frozen"
 )
 
@@ -27,6 +28,33 @@ func TestTheIDsOfRowsAreFrozen(t *testing.T) {
 		frozen.Sample{Name: "v1 an id of a bank", Value: keyHash("b-1")},
 		frozen.Sample{Name: "v1 nothing", Value: keyHash("")},
 	)
+}
+
+// The digests of requests to type a transaction in are stored with their keys. Were they to change,
+// a repeat would be a conflict.
+func TestTheDigestsOfRequestsAreFrozen(t *testing.T) {
+	n := &NewTransaction{AccountID: "acc-1", Key: "k", Date: "2026-01-02",
+		Amount: money.DecimalFromInt(-5), Currency: "NZD", Merchant: "Shop", Notes: "n",
+		TagIDs: []string{"tag-1"}, Transfer: true,
+		Splits: []NewSplit{{Amount: money.DecimalFromInt(-5), Notes: "all"}}}
+	old, _ := manualDigestA(n)
+	frozen.Check(t, "requests",
+		frozen.Sample{Name: "a request in its first form", Value: old},
+		frozen.Sample{Name: "b request", Value: manualDigests.Of(n)},
+		frozen.Sample{Name: "b empty request", Value: manualDigests.Of(&NewTransaction{})},
+	)
+	for _, content := range []string{old, manualDigests.Of(n)} {
+		claim := n.claim(&Transaction{})
+		claim.Content = content
+		if got := n.difference(&claim); got != "" {
+			t.Errorf("%s: an equal request differs in %s", content, got)
+		}
+		other := *n
+		other.Amount = money.DecimalFromInt(-6)
+		if got := other.difference(&claim); got != "amount" {
+			t.Errorf("%s: another amount differs in %q", content, got)
+		}
+	}
 }
 
 // The archives in testdata were written by earlier releases. Each is restored whole: what it holds

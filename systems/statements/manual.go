@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -106,19 +107,71 @@ func (n *NewTransaction) checked(fields TransactionChange) (TransactionChange, e
 func (n *NewTransaction) claim(t *Transaction) Entry {
 	return Entry{UserID: t.UserID, AccountID: t.AccountID, Month: monthNone, ID: n.claimID(),
 		State: Merged, Of: t.ID, Date: n.Date, Amount: n.Amount, Currency: n.Currency,
-		Source: FromPerson, Content: n.hash(), Version: 1}
+		Source: FromPerson, Content: manualDigests.Of(n), Version: 1}
 }
 
 func (n *NewTransaction) claimID() string { return "key-" + keyHash("person\x00"+n.Key) }
 
-// hash tells two requests with one key apart.
-func (n *NewTransaction) hash() string {
-	body, err := json.Marshal(n)
+// manualDigests are the versions of the digest by which a repeated request is recognised.
+var manualDigests = singletable.Digests[*NewTransaction]{
+	{Version: "", Of: manualDigestA},
+	{Version: manualDigestB, Of: func(n *NewTransaction) (digest, beyond string) {
+		return singletable.MemberDigest(
+			[]byte(n.Date),
+			[]byte(n.Amount.String()),
+			[]byte(
+				n.Currency,
+			),
+			[]byte(n.Merchant),
+			[]byte(n.Notes),
+			jsonOf(append([]string{}, n.TagIDs...)),
+			strconv.AppendBool(nil, n.Transfer),
+			jsonOf(append([]NewSplit{}, n.Splits...)),
+		), ""
+	}},
+}
+
+// manualDigestB is the first version that names the member that differs.
+const manualDigestB = "b."
+
+// manualMembers are the members of version b, in its order.
+var manualMembers = [...]string{
+	"date", "amount", "currency", "merchant", "notes", "tagIds", "transfer", "splits",
+}
+
+// manualDigestA is a hash of the request in JSON.
+func manualDigestA(n *NewTransaction) (digest, beyond string) {
+	return keyHash(string(jsonOf(n))), ""
+}
+
+// jsonOf writes texts and decimals, which always have a form in JSON.
+func jsonOf(v any) []byte {
+	text, err := json.Marshal(v)
 	if err != nil {
-		// A struct of texts and decimals always has a form in JSON.
-		return keyHash(fmt.Sprint(*n))
+		panic("statements: a request has no form in JSON: " + err.Error())
 	}
-	return keyHash(string(body))
+	return text
+}
+
+// difference names the first member in which a request is not the one that a claim is of, or
+// returns "".
+func (n *NewTransaction) difference(claim *Entry) string {
+	if strings.HasPrefix(claim.Content, manualDigestB) {
+		member, _ := manualDigests.Difference(claim.Content, n, manualMembers[:]...)
+		return member
+	}
+	digest, _, _ := manualDigests.Like(claim.Content, n)
+	switch {
+	case digest == claim.Content:
+		return ""
+	case n.Date != claim.Date:
+		return "date"
+	case !n.Amount.Equal(claim.Amount):
+		return "amount"
+	case n.Currency != claim.Currency:
+		return "currency"
+	}
+	return "body"
 }
 
 // addedBefore returns the transaction of an earlier request with the same key.
@@ -132,8 +185,8 @@ func (p *Person) addedBefore(
 	if err != nil || !found {
 		return Transaction{}, false, err
 	}
-	if claim.Content != n.hash() {
-		return Transaction{}, false, ErrKeyUsed.With("key", n.Key)
+	if member := n.difference(&claim); member != "" {
+		return Transaction{}, false, keyUsed(n.Key, member)
 	}
 	t, _, err := p.locate(ctx, At{AccountID: n.AccountID, ID: claim.Of})
 	return t, err == nil, err

@@ -108,10 +108,10 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ e
 		for _, found := range rules {
 			switch {
 			case found.ID != r.ID:
-			case found.same(r):
+			case r.difference(found) == "":
 				return found, false, nil
 			default:
-				return Rule{}, false, ErrKeyUsed.With("key", r.ID)
+				return Rule{}, false, keyUsed(r.ID, r.difference(found))
 			}
 		}
 		if len(rules) >= RulesMax {
@@ -231,12 +231,25 @@ func (p *Person) Rules(ctx context.Context) ([]Rule, error) {
 	return rules, nil
 }
 
-// same reports whether two rules ask for the same.
-func (r Rule) same(other Rule) bool {
-	r.UserID, r.CreatedAt, r.UpdatedAt, r.Version = "", time.Time{}, time.Time{}, 0
-	other.UserID, other.CreatedAt, other.UpdatedAt, other.Version = r.UserID, r.CreatedAt,
-		r.UpdatedAt, r.Version
-	return reflect.DeepEqual(r, other)
+// difference names the first member in which a rule is not the one asked for, or returns "".
+func (r *Rule) difference(found Rule) string {
+	switch {
+	case r.Name != found.Name:
+		return "name"
+	case r.Order != found.Order:
+		return "order"
+	case r.Disabled != found.Disabled:
+		return "disabled"
+	case r.Any != found.Any:
+		return "any"
+	case !reflect.DeepEqual(r.Conditions, found.Conditions):
+		return "conditions"
+	case !reflect.DeepEqual(r.Set, found.Set):
+		return "set"
+	case r.Stop != found.Stop:
+		return "stop"
+	}
+	return ""
 }
 
 // replaceInRules makes another tag of one in all rules, or none where to is empty. A rule that has

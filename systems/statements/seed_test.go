@@ -87,7 +87,7 @@ func TestEqualRequestsForAnAccountAtOnceMakeOne(t *testing.T) {
 		t.Errorf("made %d times", made.Load())
 	}
 	n.Name = "Another"
-	if _, _, err := p.CreateAccount(t.Context(), n); !errors.Is(err, statements.ErrChanged) {
+	if _, _, err := p.CreateAccount(t.Context(), n); !errors.Is(err, statements.ErrKeyUsed) {
 		t.Errorf("another one with the id: %v", err)
 	}
 }
