@@ -355,7 +355,7 @@ type LocationRepair struct {
 }
 
 // LocationFault is one disagreement: lookup_missing, lookup_foreign, lookup_wrong, lookup_stray,
-// code_twice, index_wrong, item_wrong or item_unreadable.
+// code_twice, index_wrong, key_misplaced, item_wrong or item_unreadable.
 type LocationFault struct {
 	Kind     string     `json:"kind"`
 	Code     string     `json:"code"`

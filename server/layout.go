@@ -36,7 +36,7 @@ func (s *Server) systems() []system {
 	return []system{
 		{systemLedger, books, s.ledger.CheckLayout},
 		{systemPayments, append(s.payments.Model().Tables(), books...), s.payments.CheckLayout},
-		{systemLocations, s.locations.Model().Tables(), nil},
+		{systemLocations, s.locations.Model().Tables(), s.locations.CheckLayout},
 		{systemRates, s.rates.Model().Tables(), nil},
 		{systemStatements, s.statements.Model().Tables(), nil},
 	}

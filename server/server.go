@@ -98,7 +98,7 @@ func (s *Server) build(ctx context.Context) error {
 		return err
 	}
 	s.keys = apikey.NewKeyring(store, s.opts.Now)
-	models := []*singletable.Model{s.locations.Model(), s.rates.Model()}
+	models := []*singletable.Model{s.rates.Model()}
 	s.tables = &tables{
 		db: s.db, designs: []*singletable.Table{s.keys.Table()},
 		drift: map[string]*singletable.DriftError{}, layout: map[string]error{},
@@ -109,7 +109,7 @@ func (s *Server) build(ctx context.Context) error {
 	}
 	s.tables.wanted = []*singletable.Table{wanted.Table()}
 	personal := []*singletable.Model{s.statements.Model()}
-	own := []*singletable.Model{s.ledger.Model(), s.payments.Model()}
+	own := []*singletable.Model{s.locations.Model(), s.ledger.Model(), s.payments.Model()}
 	for _, m := range slices.Concat(models, personal, own) {
 		s.tables.designs = append(s.tables.designs, m.Tables()...)
 	}

@@ -115,7 +115,7 @@ func (a *app) locationFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&a.flags.locationIndexes, "location-indexes", nil,
 		"`indexes` that tables create gives the locations' table: created, code, name, cell")
 	f.IntVar(&a.flags.locationShards, "location-shards", 0,
-		"`number` of shards of the locations' keys")
+		"`number` of shards of the locations' keys, stored with the first location (default none)")
 }
 
 // locationOptions returns the choices of the directory.

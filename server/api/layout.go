@@ -48,7 +48,8 @@ func (a *API) laidOut(op operation) error {
 
 // models returns the designs of all systems.
 func (a *API) models() []*singletable.Model {
-	return slices.Concat([]*singletable.Model{a.deps.Ledger.Model()}, a.deps.Models,
+	return slices.Concat(
+		[]*singletable.Model{a.deps.Ledger.Model(), a.deps.Locations.Model()}, a.deps.Models,
 		a.deps.Personal, []*singletable.Model{a.deps.Payments.Model()})
 }
 
@@ -59,6 +60,7 @@ func (a *API) currentModels(ctx context.Context) []*singletable.Model {
 	unmetered, _ := singletable.WithMeter(ctx)
 	_, _ = a.deps.Ledger.Epochs(unmetered)
 	_, _ = a.deps.Payments.Epochs(unmetered)
+	_, _ = a.deps.Locations.Shards(unmetered)
 	return a.models()
 }
 

@@ -49,7 +49,7 @@ type (
 	}
 
 	repairFault struct {
-		Kind     locations.FaultKind `json:"kind" enum:"lookup_missing,lookup_foreign,lookup_wrong,lookup_stray,code_twice,index_wrong,item_wrong,item_unreadable"`
+		Kind     locations.FaultKind `json:"kind" enum:"lookup_missing,lookup_foreign,lookup_wrong,lookup_stray,code_twice,index_wrong,key_misplaced,item_wrong,item_unreadable"`
 		Code     string              `json:"code"`
 		Location locations.ID        `json:"location" doc:"Has the code or, of a stray lookup item, is the one that the item names"`
 		Other    locations.ID        `json:"other,omitempty" doc:"The location that the lookup item names"`

@@ -98,6 +98,9 @@ func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location
 	if id, err = known(id); err != nil {
 		return Location{}, err
 	}
+	if err := d.settleShards(ctx); err != nil {
+		return Location{}, err
+	}
 	f := &modelOf(d).fields
 	err = d.insist(ctx, func(ctx context.Context) error {
 		steps := []singletable.Step[locationItem]{f.status.NotEquals(Inactive)}

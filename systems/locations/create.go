@@ -86,6 +86,9 @@ func (n NewLocation) location(now time.Time) (Location, error) {
 func (d *Directory) create(
 	ctx context.Context, n NewLocation, l *Location,
 ) (*Location, error) {
+	if err := d.storeShards(ctx); err != nil {
+		return nil, err
+	}
 	defer d.cache.changing()()
 	tx := d.store.NewTx()
 	modelOf(d).locations.CreateTx(tx, modelOf(d).itemOf(l))

@@ -24,6 +24,9 @@ func (d *Directory) Location(ctx context.Context, id ID) (Location, error) {
 	if err != nil {
 		return Location{}, err
 	}
+	if err := d.settleShards(ctx); err != nil {
+		return Location{}, err
+	}
 	item, found, err := modelOf(d).byID.First(ctx, d.store, ByID{id})
 	if err != nil {
 		return Location{}, failed("find location", id, err)
@@ -40,6 +43,9 @@ func (d *Directory) Location(ctx context.Context, id ID) (Location, error) {
 func (d *Directory) ByCode(ctx context.Context, code string) (out Location, err error) {
 	shown, key, err := Code(code)
 	if err != nil {
+		return Location{}, err
+	}
+	if err := d.settleShards(ctx); err != nil {
 		return Location{}, err
 	}
 	err = d.retry(ctx, func(ctx context.Context) error {
@@ -110,6 +116,9 @@ type ListQuery struct {
 func (d *Directory) List(
 	ctx context.Context, q ListQuery,
 ) (out singletable.Page[Location], err error) {
+	if err := d.settleShards(ctx); err != nil {
+		return out, err
+	}
 	pattern, err := listing(d, q)
 	if err != nil {
 		return out, err

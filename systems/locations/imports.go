@@ -243,6 +243,9 @@ func (d *Directory) findRows(ctx context.Context, jobs []job) error {
 			at, keys = append(at, i), append(keys, lookupItem{Key: jobs[i].key})
 		}
 	}
+	if err := d.settleShards(ctx); err != nil {
+		return err
+	}
 	lookups, err := modelOf(d).lookups.GetMany(ctx, d.store, keys, singletable.Consistent())
 	if err != nil {
 		return failed("find", "codes", err)

@@ -24,6 +24,9 @@ const (
 	kindLookup    = "LocationCodeLookup"
 )
 
+// kindShards is the kind of the item that says how many shards there are.
+const kindShards = "LocationShards"
+
 // The beginnings of partition keys, and the sort key of both kinds of items.
 const (
 	locationPrefix = "LOCATION#"
@@ -57,6 +60,8 @@ type (
 		// Both are text so that a condition compares what another program wrote, in whatever form.
 		CreatedAt string `dynamodbav:"createdAt,omitempty"`
 		UpdatedAt string `dynamodbav:"updatedAt,omitempty"`
+		// Rest is what other programs store in addition, for a repair that moves the item.
+		Rest singletable.Rest `dynamodbav:"@rest,rest"`
 	}
 
 	// lookupItem is the lookup item of a code, seen by itself, for repairs.
@@ -93,7 +98,9 @@ type model struct {
 	table     *singletable.Table
 	locations *singletable.Entity[locationItem]
 	codes     *singletable.Unique[locationItem]
+	control   *singletable.Entity[shardsItem]
 	fields    fields
+	shards    int // in the keys of locations
 
 	// What follows is the same table as repairs see it, where locations and lookup items have
 	// nothing to do with each other. It is a table of its own to the kit, which would otherwise
@@ -134,10 +141,12 @@ type textField = singletable.Field[locationItem, string]
 
 // modelOf returns the model of a directory. The field is any so that the compiler sees no type of
 // the kit behind a Directory: every package that names one would compile all of them once more.
-func modelOf(d *Directory) *model { return d.model.(*model) }
+func modelOf(d *Directory) *model { return d.model.Load().(*model) }
 
-func newModel(o Options) *model {
-	m := &model{}
+// newModel builds the design with a number of shards in the keys.
+func newModel(o Options, shards int) *model {
+	o.Shards = shards
+	m := &model{shards: shards}
 	options := []singletable.TableOption{}
 	index := func(wanted bool, option singletable.TableOption) {
 		if wanted {
@@ -182,6 +191,10 @@ func (m *model) defineEntities(o Options, again *singletable.Table) {
 	place(o.CellIndex, singletable.On(indexCell, "CELL#<geoArea>",
 		"<geoCell>#<locationId>", singletable.Sparse()))
 	m.locations = singletable.NewEntity[locationItem](m.table, kindLocation, options...)
+	m.control = singletable.NewEntity[shardsItem](m.table, kindShards,
+		singletable.Discriminator(kindAttribute, kindShards),
+		singletable.Primary("@locations#control#shards", sortKey),
+		singletable.About("How many shards the keys of locations have; 0 is a key without one"))
 	// Reservable lets a location have a lookup item that names it already.
 	m.codes = singletable.NewUnique(m.locations, kindLookup, singletable.Reservable(),
 		singletable.Primary(lookupPrefix+"<locationCode:lower>", sortKey),
@@ -367,14 +380,20 @@ func locationOf(i locationItem) Location {
 		Version: i.Version,
 		created: i.CreatedAt, updated: i.UpdatedAt, area: i.Area, cell: i.Cell,
 	}
-	lat, err1 := strconv.ParseFloat(string(i.Lat), 64)
-	lng, err2 := strconv.ParseFloat(string(i.Lng), 64)
-	if err1 == nil && err2 == nil { // Half a point is none.
-		l.Point = &Point{lat, lng}
-	}
+	l.Point = pointOf(i)
 	l.CreatedAt, _ = parseStamp(i.CreatedAt) // Both were checked when the item was read.
 	l.UpdatedAt, _ = parseStamp(i.UpdatedAt)
 	return l
+}
+
+// pointOf returns the point of a stored location, or nil.
+func pointOf(i locationItem) *Point {
+	lat, err1 := strconv.ParseFloat(string(i.Lat), 64)
+	lng, err2 := strconv.ParseFloat(string(i.Lng), 64)
+	if err1 != nil || err2 != nil { // Half a point is none.
+		return nil
+	}
+	return &Point{lat, lng}
 }
 
 // stamp writes an instant as it is stored.

@@ -3,6 +3,8 @@ package locations
 import (
 	"fmt"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -37,7 +39,8 @@ type Options struct {
 
 	// Shards puts a shard into the key, LOCATION#<shard>#<id>, and spreads the lists of indexes
 	// over as many partitions, for more than 1,000 writes a second. 0 means the seed's own key. At
-	// most 64. It belongs to the table: items of another number are not found.
+	// most 64. The first location stores it in the table, and from then on the stored number holds;
+	// see [Directory.CheckLayout].
 	Shards int
 	// CreatedIndex adds the seed's GSI1, by itemType and createdAt: the list in order of creation.
 	// Items that are there already are in it as soon as the table has the index.
@@ -85,8 +88,11 @@ func (o Options) withDefaults() (Options, error) {
 type Directory struct {
 	opts  Options
 	store *singletable.Store
-	model any // a *model: see modelOf
+	model atomic.Value // of *model: see modelOf
 	cache cache
+
+	known    atomic.Int32 // what is known of the number of shards: see settleShards
+	settling sync.Mutex
 }
 
 // New returns a directory on a store. It does no I/O: create the table first, see Directory.Table.
@@ -96,7 +102,9 @@ func New(store *singletable.Store, opts Options) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Directory{opts: opts, store: store, model: newModel(opts)}, nil
+	d := &Directory{opts: opts, store: store}
+	d.model.Store(newModel(opts, opts.Shards))
+	return d, nil
 }
 
 // Table returns the design of the table, which can create it and compare it with one that exists.

@@ -31,6 +31,9 @@ const (
 	IndexWrong FaultKind = "index_wrong"
 	// ItemWrong is an item whose kind or id is not the one that its key says. It is not mended.
 	ItemWrong FaultKind = "item_wrong"
+	// KeyMisplaced is a location whose key is that of another number of shards, so that it is not
+	// found by its id or code. Mending moves it, unless there is one under the right key.
+	KeyMisplaced FaultKind = "key_misplaced"
 	// ItemUnreadable is an item that cannot be read. Whatever depends on it is unknown. It is not
 	// mended.
 	ItemUnreadable FaultKind = "item_unreadable"
@@ -100,6 +103,9 @@ func (r Repair) Mended() bool { return r.Verdict() == VerdictSound }
 // time is Undecided. Items that cannot be read are faults, and nothing is mended that depends on
 // them.
 func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
+	if err := d.settleShards(ctx); err != nil {
+		return Repair{}, err
+	}
 	r := &repairer{d: d, m: modelOf(d), mend: mend, seen: map[string]bool{},
 		locations: map[ID]locationItem{}, lookups: map[string]lookupItem{}}
 	if err := r.read(ctx); err != nil {

@@ -50,6 +50,9 @@ func (r *repairer) read(ctx context.Context) error {
 
 // take notes an item of the table, and its faults.
 func (r *repairer) take(ctx context.Context, a *singletable.AuditItem) error {
+	if misplaced, err := r.takeMisplaced(ctx, a); misplaced || err != nil {
+		return err
+	}
 	location, isLocation, err := r.m.loose.FromAudit(a)
 	lookup, isLookup, lookupErr := r.m.lookups.FromAudit(a)
 	if err = errors.Join(err, lookupErr); err != nil {

@@ -91,6 +91,9 @@ func tamperWithAll(t *testing.T, opts locations.Options) {
 	d.create(named("wlg-01", "Wellington"))
 	items := 0
 	for _, item := range storetest.Items(t, d.db, d.Table().Name()) {
+		if item["itemType"].S() == "LocationShards" {
+			continue // No repair begins without it: its error names the item.
+		}
 		items++
 		for _, way := range slices.Sorted(maps.Keys(tamperings(item, opts.CodeIndex))) {
 			made := tamperings(item, opts.CodeIndex)[way]

@@ -25,6 +25,7 @@ type directory struct {
 	t     testing.TB
 	db    storetest.Database
 	store *singletable.Store
+	opts  locations.Options
 	time  *storetest.Clock
 	mu    sync.Mutex
 	calls []string // the operations of the store, in order
@@ -46,6 +47,7 @@ func openOn(t testing.TB, db storetest.Database, opts locations.Options) *direct
 	d.store = singletable.NewStore(db, singletable.Options{
 		Now: opts.Now, CursorKey: []byte("a key of tests"), OnCall: d.note,
 	})
+	d.opts = opts
 	var err error
 	if d.Directory, err = locations.New(d.store, opts); err != nil {
 		t.Fatal(err)
