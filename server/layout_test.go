@@ -90,7 +90,7 @@ func TestOptionalIndexesAreTheTables(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	place := func(c *client.Client, code string) {
 		t.Helper()
-		must[client.Location](t)(c.CreateLocation(ctx, client.NewLocation{Code: code,
+		must[client.LocationReceipt](t)(c.CreateLocation(ctx, client.NewLocation{Code: code,
 			LocationFields: client.LocationFields{Name: new("Name of " + code)}}))
 	}
 	s, c := started(t, server.Options{DataDir: dir,
@@ -270,7 +270,8 @@ func TestAnotherLayoutOfPaymentsIsRefusedByThemAlone(t *testing.T) {
 func openTwo(t *testing.T, c *client.Client) {
 	t.Helper()
 	for _, id := range []client.AccountID{"alice", "bob"} {
-		must[client.Account](t)(c.OpenAccount(t.Context(), client.NewAccount{ID: id, UserID: "u",
+		must[client.AccountReceipt](t)(c.OpenAccount(t.Context(), client.NewAccount{
+			ID: id, UserID: "u",
 			AccountType: "checking", Currency: "USD"}))
 	}
 }
