@@ -42,6 +42,9 @@ type Options struct {
 	Mapping *Mapping
 	// Currency is the account's, for files that name none.
 	Currency money.Currency
+	// Exact is whether only the columns of Mapping are read, as when a file is read again in the
+	// way in which an earlier one was. Otherwise, a Mapping without a column of text is completed.
+	Exact bool
 }
 
 // File is an opened file: what its first pass found. It may be read any number of times, also by

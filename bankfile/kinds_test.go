@@ -425,7 +425,7 @@ func TestTextsUnderEveryName(t *testing.T) {
 				`2026-01-02,2026-01-02,"Coffee House",,Presentment,-,"Main Account",-4.50`,
 				`2026-01-03,2026-01-03,"Ann Example",DE89370400440532013000,` +
 					`"Direct Debit","Rent of May","Main Account",-12.00`},
-			want: []string{"2026-01-02 -4.5 EUR | Coffee House | ",
+			want: []string{"2026-01-02 -4.5 EUR | Coffee House | -",
 				"2026-01-03 -12 EUR | Ann Example | Rent of May | other DE89370400440532013000"},
 		},
 		{

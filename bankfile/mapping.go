@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +85,18 @@ var roles = []Role{
 	RoleDirection, RoleCurrency, RoleBalance, RoleName, RoleMemo, RoleCounterparty,
 	RoleReference, RoleID, RoleCategory, RoleAccount, RoleForeign, RoleForeignCurrency,
 	RoleStatus, RoleFee, RoleIgnore, RolePayer,
+}
+
+// Known reports whether r is one of the roles.
+func (r Role) Known() bool { return slices.Contains(roles, r) }
+
+// RoleNames returns all roles, in the order in which people look for them.
+func RoleNames() []string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = string(role)
+	}
+	return names
 }
 
 // DebitSign is what a negative number in a column of debits means.
@@ -237,6 +250,29 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 	}
 	*m = next
 	return nil
+}
+
+// Says reports whether the mapping holds an answer already, as after Answer.
+func (m *Mapping) Says(topic Topic, value string) bool {
+	name, ok := strings.CutSuffix(string(topic), "Column")
+	if !ok {
+		next := *m
+		next.Columns = slices.Clone(m.Columns)
+		return next.Answer(topic, value) == nil && reflect.DeepEqual(next, *m)
+	}
+	for part := range strings.SplitSeq(value, ",") {
+		role, column, both := strings.Cut(part, "=")
+		if !both {
+			role, column = name, part
+		}
+		if !slices.ContainsFunc(m.Columns, func(c Column) bool {
+			return string(c.Role) == role &&
+				(strconv.Itoa(c.Index+1) == column || c.Name == column && column != "")
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // answerDirection takes the word that means money out; with AskNone, none does.

@@ -15,8 +15,8 @@ import (
 func (t *table) assign(f *File) error {
 	m := &f.mapping
 	width := max(t.width, len(t.header))
-	for _, c := range m.Columns {
-		width = max(width, c.Index+1)
+	for _, row := range t.samples {
+		width = max(width, len(row))
 	}
 	t.roles = make([]Role, width)
 	given, err := t.resolve(m.Columns)
@@ -31,7 +31,8 @@ func (t *table) assign(f *File) error {
 		}
 		return false
 	}
-	if has(RoleDate) && has(RoleAmount, RoleDebit, RoleCredit) && has(RoleName, RoleMemo) {
+	if has(RoleDate) && has(RoleAmount, RoleDebit, RoleCredit) &&
+		(has(RoleName, RoleMemo) || f.opts.Exact) {
 		// The mapping says all that matters, and so it says what does not.
 		for i, role := range given {
 			t.roles[i] = role
@@ -177,7 +178,11 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 		} else {
 			at = t.find(c)
 		}
-		if at < 0 || at >= len(t.roles) {
+		if at >= len(t.roles) {
+			return nil, &FormatError{Line: t.headerLine, Why: fmt.Sprintf(
+				"the mapping has a column %d, but this file has %d columns", at+1, len(t.roles))}
+		}
+		if at < 0 {
 			return nil, &FormatError{Line: t.headerLine, Why: fmt.Sprintf(
 				"the mapping has a column %q that this file does not have", clip(c.Name))}
 		}

@@ -87,7 +87,7 @@ func (t *table) decide(f *File) (questions []Question) {
 	if t.habits.pair {
 		questions = append(questions, t.decideSides(m)...)
 	}
-	t.decideWords(m)
+	t.decideWords(m, f.opts.Exact)
 	// What no row showed stays open, because the next file may show it.
 	t.habits.debitSigned = m.DebitSign == DebitSigned
 	t.habits.creditSigned = m.CreditSign == CreditSigned
@@ -96,7 +96,7 @@ func (t *table) decide(f *File) (questions []Question) {
 }
 
 // decideWords settles what words for the direction mean beside the signs of the amounts.
-func (t *table) decideWords(m *Mapping) {
+func (t *table) decideWords(m *Mapping, exact bool) {
 	s := &t.signs
 	if t.flag >= 0 && m.FlagSign == "" && s.outNeg+s.outPos+s.inNeg+s.inPos > 0 {
 		switch reading.HabitOf(s.outPos, s.outNeg, s.inPos, s.inNeg) {
@@ -111,7 +111,7 @@ func (t *table) decideWords(m *Mapping) {
 			}
 		}
 	}
-	if m.Rest == "" && s.amountNeg == 0 {
+	if m.Rest == "" && s.amountNeg == 0 && !exact {
 		out, in := s.sideOut, s.sideIn
 		rest := s.plain
 		if t.flag >= 0 {
@@ -134,7 +134,7 @@ func (t *table) decideWords(m *Mapping) {
 // positive, and notes what a person should see about it.
 func (t *table) decideView(f *File) {
 	s, m := &t.signs, &f.mapping
-	if t.card && !m.Invert && !m.SignsGiven {
+	if t.card && !m.Invert && !m.SignsGiven && !f.opts.Exact {
 		m.Invert = true
 		f.Doubts = append(f.Doubts, "The words of the rows show a card that writes what was bought "+
 			"as positive, so all signs are inverted. If that is wrong, answer invert=false.")
@@ -381,7 +381,9 @@ func (p *csvParser) join(r *record) bool {
 }
 
 // joins reports whether rows may go on in a second line.
-func (p *csvParser) joins() bool { return p.f.mapping.JoinLines || p.t.more > 0 }
+func (p *csvParser) joins() bool {
+	return p.f.mapping.JoinLines || p.t.more > 0 && !p.f.opts.Exact
+}
 
 // status returns what the status of a row says.
 func (p *csvParser) status(r *record) reading.Booking {
@@ -488,7 +490,7 @@ func (p *csvParser) words(r *record, e *Entry) {
 	for i, col := range t.memos {
 		cell := p.cell(r, col)
 		switch {
-		case strings.Trim(cell, "-") == "": // Banks write - where there is nothing.
+		case cell == "":
 		case keywordAt(cell) != "":
 			memo := e.Memo
 			readKeywords(cell, e)

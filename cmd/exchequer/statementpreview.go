@@ -48,17 +48,25 @@ func (u *upload) found() {
 func balancesText(u client.Upload) string {
 	var says []string
 	switch {
+	case u.Checked && u.Agrees && (u.Opening == nil || u.Closing == nil):
+		says = append(says, "the balances fit: those beside its rows move by the rows")
+	case u.Checked && u.Agrees:
+		says = append(says, fmt.Sprintf("the balances fit: %s before the first row, %s after the "+
+			"last", decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Checked && (u.Opening == nil || u.Closing == nil):
 		says = append(says, "the balances beside its rows do not fit the rows")
-	case u.Checked && u.Agrees:
-		says = append(says, fmt.Sprintf("the balances fit: %s at first, %s at last",
-			decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Checked:
 		says = append(says, fmt.Sprintf("the balances do not fit: %s and the rows do not make %s",
 			decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
+	case u.Opening != nil && u.Closing != nil:
+		says = append(says, fmt.Sprintf("the balances are %s and %s; they could not be compared "+
+			"with the rows", decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Closing != nil:
-		says = append(says, fmt.Sprintf("the balance at last is %s; there is none at first to compare",
-			decimalText(*u.Closing, u.Currency)))
+		says = append(says, fmt.Sprintf("the closing balance is %s; the file has no opening balance "+
+			"to compare it with", decimalText(*u.Closing, u.Currency)))
+	case u.Opening != nil:
+		says = append(says, fmt.Sprintf("the opening balance is %s; the file has no closing balance "+
+			"to compare it with", decimalText(*u.Opening, u.Currency)))
 	}
 	switch u.Continuity {
 	case string(statements.Continues):

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,9 +25,10 @@ camt.053 or camt.054. Which it is, and how it is written, is seen from its conte
 
 For each file, the command says what it found, shows what each row would become, and asks before
 anything is imported; --yes answers that question, and --preview stops there. What nothing in the file
-decides is asked as well: at a terminal in words, otherwise the command ends with status 3 and tells
-the --answer that decides it. How a CSV file was read is remembered with the account, and not asked
-again.
+decides is asked as well: at a terminal in words, otherwise the command ends with status 3 and shows
+the --answer that decides it. An --answer or a --column counts also where nothing is asked, as long as
+the file is not imported; of one that is, undo the import first. How a CSV file was read is remembered
+with the account, and not asked again.
 
 Rows are new, known (imported before, from whichever file), merged (became one with a transaction that
 was pending or added by hand), deleted (you deleted it, so it stays away), skipped (no transaction of
@@ -38,7 +40,7 @@ The command can be stopped at any time, by Ctrl-C or harder, and given again: no
 // uploading are the flags of an upload.
 type uploading struct {
 	account                    string
-	answers                    []string
+	answers, columns           []string
 	yes, preview, allowRefused bool
 }
 
@@ -50,17 +52,29 @@ func (a *app) statementsUpload() *cobra.Command {
 		Long:  statementsUploadLong,
 		Example: `  exchequer statements upload january.ofx --account everyday
   exchequer statements upload *.csv --account card --yes
-  exchequer statements upload lisbon.csv --account lisbon --answer dateOrder=day-month-year`,
+  exchequer statements upload lisbon.csv --account lisbon --answer dateOrder=day-month-year
+  exchequer statements upload card.csv --account card --column debit=4 --column credit=5`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			return a.uploadFiles(ctx, c, u, args)
 		}),
 	}
 	f := command.Flags()
-	f.StringVar(&u.account, "account", "", "`account` that the files are of (required if there are several)")
+	f.StringVar(
+		&u.account,
+		"account",
+		"",
+		"`account` that the files are of (required if there are several)",
+	)
 	f.StringArrayVar(&u.answers, "answer", nil,
-		"`topic=value` that a file leaves open, such as dateOrder=day-month-year; also encoding=..., "+
-			"statement=NUMBER, invert=true")
+		"`topic=value` that a file leaves open or that was read wrongly, such as "+
+			"dateOrder=day-month-year; also encoding=..., statement=NUMBER, invert=true")
+	f.StringArrayVar(
+		&u.columns,
+		"column",
+		nil,
+		"`role=column` of a CSV file, by its number, from 1, or its name, such as debit=4 or name=Vendor",
+	)
 	f.BoolVarP(&u.yes, "yes", "y", false, "import without asking")
 	f.BoolVar(&u.preview, "preview", false, "show what would be imported, and import nothing")
 	f.BoolVar(&u.allowRefused, "allow-refused", false,
@@ -80,6 +94,14 @@ func (a *app) uploadFiles(
 				text)
 		}
 		given[topic] = value
+	}
+	for _, text := range u.columns {
+		role, column, ok := strings.Cut(text, "=")
+		if !ok || !bankfile.Role(role).Known() {
+			return usagef("--column debit=4; the roles are "+
+				strings.Join(bankfile.RoleNames(), ", "), "--column is %q", text)
+		}
+		given[string(bankfile.ColumnTopic(bankfile.Role(role)))] = column
 	}
 	m, err := mineOf(ctx, c)
 	if err != nil {
@@ -135,6 +157,13 @@ func (u *upload) do(ctx context.Context) error {
 	u.got = received.Upload
 	switch u.got.Status {
 	case client.UploadProcessed:
+		if topic := u.otherAnswer(); topic != "" {
+			return &failure{exit: exitConflict,
+				text: fmt.Sprintf("%s is imported already, with another answer to %s", u.name(),
+					topic),
+				try: "exchequer statements undo " + quoted(u.name()) +
+					", then the same command again"}
+		}
 		u.app.remark("%s is imported already, on %s: %s", u.name(),
 			u.got.ImportedAt.UTC().Format("2006-01-02"), countsText(u.got.Counts))
 		u.got.Counts.Refused = 0 // Told the first time.
@@ -212,21 +241,11 @@ func uploadID(sum []byte) client.UploadID {
 	return client.UploadID("upload-" + hex.EncodeToString(sum[:16]))
 }
 
-// answerable are topics that are answered whether or not they are asked.
-var answerable = []string{
-	string(statements.AskEncoding), string(statements.AskStatement), string(statements.AskInvert),
-}
-
-// decide answers what the file leaves open: by the flags, else by asking.
+// decide answers what the file leaves open: by the flags, else by asking. What the flags say counts
+// whether or not it is asked.
 func (u *upload) decide(ctx context.Context, received client.ReceivedFile) (err error) {
-	first := map[string]string{}
-	for _, topic := range answerable {
-		if value, ok := u.given[topic]; ok {
-			first[topic] = value
-		}
-	}
-	if len(first) > 0 {
-		received, err = u.c.AnswerQuestions(ctx, u.account.ID, u.got.ID, first)
+	if len(u.given) > 0 {
+		received, err = u.c.AnswerQuestions(ctx, u.account.ID, u.got.ID, u.given)
 		if err != nil {
 			return err
 		}
@@ -234,16 +253,12 @@ func (u *upload) decide(ctx context.Context, received client.ReceivedFile) (err 
 	for len(received.Questions) > 0 && received.Upload.Status == client.UploadUploaded {
 		answers := map[string]string{}
 		for _, q := range received.Questions {
-			value, ok := u.given[q.Topic]
-			if !ok || slices.Contains(answerable, q.Topic) {
-				if !u.ask.there {
-					return u.open(received.Questions)
-				}
-				if value, err = u.question(ctx, q); err != nil {
-					return err
-				}
+			if !u.ask.there {
+				return u.open(received.Questions)
 			}
-			answers[q.Topic] = value
+			if answers[q.Topic], err = u.question(ctx, q); err != nil {
+				return err
+			}
 		}
 		received, err = u.c.AnswerQuestions(ctx, u.account.ID, u.got.ID, answers)
 		if err != nil {
@@ -252,6 +267,32 @@ func (u *upload) decide(ctx context.Context, received client.ReceivedFile) (err 
 	}
 	u.got = received.Upload
 	return nil
+}
+
+// otherAnswer returns a topic about which the flags say something else than the import did, or
+// nothing.
+func (u *upload) otherAnswer() string {
+	m, err := bankfile.ParseMapping(u.got.Mapping)
+	if err != nil {
+		return ""
+	}
+	for _, topic := range slices.Sorted(maps.Keys(u.given)) {
+		value, same := u.given[topic], true
+		switch bankfile.Topic(topic) {
+		case statements.AskInvert:
+			same = value == fmt.Sprint(m.Invert)
+		case statements.AskEncoding:
+			encoding, _ := bankfile.ParseEncoding(value)
+			same = encoding == bankfile.Encoding(u.got.Encoding)
+		case statements.AskStatement: // The number of the account is the upload's.
+		default:
+			same = m.Says(bankfile.Topic(topic), value)
+		}
+		if !same {
+			return topic
+		}
+	}
+	return ""
 }
 
 // question asks in words.

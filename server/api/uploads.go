@@ -105,10 +105,13 @@ func (a *API) registerReading(path string, scope apikey.Scope) {
 	registerBody(a, operation{
 		id: "answer-questions", method: http.MethodPost, path: path + "/{upload}/answers",
 		tag: tagUploads, scope: scope, personal: true, stream: true,
-		summary:     "Answer the questions of an upload",
-		description: "By their topics, with the value of one of their choices.",
-		example:     answers{Answers: map[string]string{"dateOrder": "day-month-year"}},
-		problems:    wrong,
+		summary: "Answer the questions of an upload",
+		description: "By their topics, with the value of one of their choices. Any topic may be " +
+			"answered, whether or not it is asked, as long as the file is not imported. Besides " +
+			"those of questions there is one for the column of each role, such as debitColumn and " +
+			"nameColumn, whose value is the number of a column, from 1, or its name.",
+		example:  answers{Answers: map[string]string{"dateOrder": "day-month-year"}},
+		problems: wrong,
 	}, a.answerQuestions)
 	registerBody(a, operation{
 		id: "map-upload", method: http.MethodPut, path: path + "/{upload}/mapping",

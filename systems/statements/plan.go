@@ -54,6 +54,9 @@ type plan struct {
 	corrected map[hash]correction  // By the bank id of the row that is corrected there.
 	replaces  map[hash]hash        // By the bank id of a correction: that of the row it corrects.
 	corrects  map[int32]correction // The one that counts, by the row that it is about.
+
+	older     []*bankfile.File // The file as earlier files of the account were read,
+	olderKeys []bankfile.Key   // and the keys of the current row by those readings.
 }
 
 // correction is where a row stands that corrects another one.
@@ -77,6 +80,9 @@ func (p *Person) plan(ctx context.Context, a Account, u Upload, src *source) (*p
 			CreatedAt: p.now()}}
 	if len(k.rows) == 0 && !u.Corrects {
 		return pl, nil
+	}
+	if pl.older, err = p.older(ctx, a, u, src); err != nil {
+		return nil, err
 	}
 	return pl, pl.prepare(ctx)
 }
@@ -286,9 +292,14 @@ func (pl *plan) each(
 func (pl *plan) rows(ctx context.Context, take func(no int, row bankfile.Row) error) error {
 	no := -1
 	var stopped error
+	older := follow(pl.older)
+	defer older.stop()
 	_, err := pl.src.bank.Each(func(row bankfile.Row) bool {
 		if no++; no%cancelRows == 0 {
 			stopped = ctx.Err()
+		}
+		if len(older) > 0 && row.Outcome == bankfile.Read {
+			pl.olderKeys = older.at(row.Line)
 		}
 		if stopped == nil {
 			stopped = take(no, row)
@@ -412,6 +423,10 @@ func (pl *plan) identify(
 		found.content = keyHash(key.Content)
 		return found
 	}
+	if at, content, ok := pl.byOlder(row, key, given); ok {
+		found.hit, found.content = at, content
+		return found
+	}
 	content := key.Content
 	dot := strings.LastIndexByte(content, '.')
 	for number := 0; ; number++ {
@@ -433,6 +448,36 @@ func (pl *plan) identify(
 		}
 		content = content[:dot+1] + strconv.Itoa(number+1)
 	}
+}
+
+// byOlder finds the row that a row of the file is by an older reading, if it is none by the reading
+// that counts. Of rows that say the same each takes the next one that is known.
+func (pl *plan) byOlder(
+	row bankfile.Row, key bankfile.Key, given map[hash]bool,
+) (at int32, content string, ok bool) {
+	if len(pl.olderKeys) == 0 || correcting(&row.Entry, key) {
+		return 0, "", false
+	}
+	now := hashOf(keyHash(key.Content))
+	if _, known := pl.known.byContent[now]; known && !given[now] {
+		return 0, "", false
+	}
+	for _, old := range pl.olderKeys {
+		dot := strings.LastIndexByte(old.Content, '.')
+		for number := 1; ; number++ {
+			text := keyHash(old.Content[:dot+1] + strconv.Itoa(number))
+			h := hashOf(text)
+			at, known := pl.known.byContent[h]
+			if !known {
+				break
+			}
+			if !given[h] && pl.sameByContent(at, key.ID != "") {
+				given[h] = true
+				return at, text, true
+			}
+		}
+	}
+	return 0, "", false
 }
 
 // decideTarget says whether a row that is not there becomes part of one that is.

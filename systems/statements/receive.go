@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -471,13 +472,20 @@ func (p *Person) Answer(
 	var m bankfile.Mapping
 	if src != nil {
 		m = src.mapping
-		src.close()
+		defer src.close()
 	}
 	m.Version = bankfile.MappingVersion
 	var wrong problem.Fields
-	for topic, value := range answers {
-		if err := answer(&u, &m, topic, value); err != nil {
+	for _, topic := range slices.Sorted(maps.Keys(answers)) {
+		if err := answer(&u, &m, topic, answers[topic]); err != nil {
 			wrong.Add(string(topic), err.Error())
+			continue
+		}
+		if src != nil {
+			// An answer that the file contradicts is refused, and the upload stays as it was.
+			if err := src.refuses(a, m); err != nil {
+				wrong.Add(string(topic), whyOf(err))
+			}
 		}
 	}
 	if err := wrong.Err(ErrInvalid); err != nil {
@@ -503,7 +511,7 @@ func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) 
 		if value != "true" && value != "false" {
 			return errors.New("must be true or false")
 		}
-		m.Invert = value == "true"
+		m.Invert, m.SignsGiven = value == "true", true
 	case AskEncoding:
 		encoding, ok := bankfile.ParseEncoding(value)
 		if !ok {

@@ -89,6 +89,18 @@ func (s *source) read(a Account, u Upload) error {
 	return nil
 }
 
+// refuses returns an error where the file cannot be read by a mapping at all, such as one with a
+// column that it does not have.
+func (s *source) refuses(a Account, m bankfile.Mapping) error {
+	_, err := bankfile.Open(s.file, s.file.Size(),
+		bankfile.Options{Currency: a.Currency, Mapping: &m})
+	var ask *bankfile.UndecidedError
+	if err == nil || errors.As(err, &ask) {
+		return nil
+	}
+	return unreadable(err)
+}
+
 // fits tells whether a file is of the kind that a mapping is about: one with columns is about CSV
 // files that have them.
 func fits(bank *bankfile.File, m *bankfile.Mapping, err error) bool {
