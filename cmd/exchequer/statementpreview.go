@@ -60,7 +60,8 @@ func balancesText(u client.Upload) string {
 			decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Opening != nil && u.Closing != nil:
 		says = append(says, fmt.Sprintf("the balances are %s and %s; they could not be compared "+
-			"with the rows", decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
+			"with the rows", decimalText(*u.Opening, u.Currency),
+			decimalText(*u.Closing, u.Currency)))
 	case u.Closing != nil:
 		says = append(says, fmt.Sprintf("the closing balance is %s; the file has no opening balance "+
 			"to compare it with", decimalText(*u.Closing, u.Currency)))

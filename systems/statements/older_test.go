@@ -16,7 +16,8 @@ const vendorFile = "Date,Vendor,Amount\n2025-01-02,Coffee House,-4.50\n" +
 func (i *intake) remembers(columns ...bankfile.Column) {
 	i.t.Helper()
 	m := bankfile.Mapping{Version: bankfile.MappingVersion, Delimiter: ",", Columns: columns}
-	if _, err := i.p.ChangeAccount(context.Background(), "a", AccountChange{Mapping: &m}); err != nil {
+	change := AccountChange{Mapping: &m}
+	if _, err := i.p.ChangeAccount(context.Background(), "a", change); err != nil {
 		i.t.Fatal(err)
 	}
 }
@@ -120,8 +121,8 @@ func TestAnAnswerAlwaysCounts(t *testing.T) {
 	i.want("a", "2025-01-05 100 Rent", "2025-02-06 -3.5 Coffee")
 }
 
-// Each role can be chosen, by the number of a column or its name, and money in two columns takes the
-// place of money in one.
+// Each role can be chosen, by the number of a column or its name, and money in two columns takes
+// the place of money in one.
 func TestColumnsCanBeChosen(t *testing.T) {
 	i := newIntake(t)
 	i.upload("a", "1", "Date,A,B,C\n2025-01-02,Shop,5.00,\n2025-01-03,Pay,,7.00\n")
