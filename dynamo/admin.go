@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Admin is the control plane of a store: its tables.
+// Admin is the control plane of a store: the management of its tables.
 type Admin interface {
 	CreateTable(ctx context.Context, in *CreateTableInput) (*TableDescription, error)
 	DescribeTable(ctx context.Context, tableName string) (*TableDescription, error)
@@ -16,16 +16,16 @@ type Admin interface {
 	DescribeTimeToLive(ctx context.Context, tableName string) (*TimeToLiveDescription, error)
 }
 
-// AttributeDefinition gives the type of a key attribute: KindS, KindN or KindB.
+// AttributeDefinition is the name and type of a key attribute: KindS, KindN or KindB.
 type AttributeDefinition struct {
 	AttributeName string
 	AttributeType Kind
 }
 
-// KeyType says which part of a key an attribute is.
+// KeyType is the part of a key to which an attribute belongs.
 type KeyType string
 
-// The two parts.
+// The key types.
 const (
 	KeyTypeHash  KeyType = "HASH"
 	KeyTypeRange KeyType = "RANGE"
@@ -37,7 +37,7 @@ type KeySchemaElement struct {
 	KeyType       KeyType
 }
 
-// HashKey returns the key schema of a partition key alone.
+// HashKey returns the key schema of a partition key without a sort key.
 func HashKey(partition string) []KeySchemaElement {
 	return []KeySchemaElement{{AttributeName: partition, KeyType: KeyTypeHash}}
 }
@@ -47,48 +47,49 @@ func HashRangeKey(partition, sort string) []KeySchemaElement {
 	return append(HashKey(partition), KeySchemaElement{AttributeName: sort, KeyType: KeyTypeRange})
 }
 
-// ProjectionType says which attributes an index holds besides its keys and the table's.
+// ProjectionType is the set of attributes that an index holds in addition to its keys and those of
+// the table.
 type ProjectionType string
 
-// All attributes, none, or those named.
+// The projection types: all attributes, none, or a list.
 const (
 	ProjectAll      ProjectionType = "ALL"
 	ProjectKeysOnly ProjectionType = "KEYS_ONLY"
 	ProjectInclude  ProjectionType = "INCLUDE"
 )
 
-// Projection says which attributes an index holds.
+// Projection defines the attributes that an index holds.
 type Projection struct {
 	ProjectionType   ProjectionType
 	NonKeyAttributes []string // with ProjectInclude only
 }
 
-// BillingMode says how a table's throughput is paid for.
+// BillingMode is the way in which the throughput of a table is billed.
 type BillingMode string
 
-// The two modes.
+// The billing modes.
 const (
 	BillingProvisioned   BillingMode = "PROVISIONED"
 	BillingPayPerRequest BillingMode = "PAY_PER_REQUEST"
 )
 
-// ProvisionedThroughput is in capacity units per second.
+// ProvisionedThroughput is a throughput in capacity units per second.
 type ProvisionedThroughput struct {
 	ReadCapacityUnits  int64
 	WriteCapacityUnits int64
 }
 
-// OnDemandThroughput caps the throughput of a table or index that is paid by request, in units per
-// second. 0 leaves a cap as it is; -1 takes it away.
+// OnDemandThroughput is the maximum throughput of an on-demand table or index, in units per second.
+// In an update, 0 does not change a maximum and -1 removes it.
 type OnDemandThroughput struct {
 	MaxReadRequestUnits  int64
 	MaxWriteRequestUnits int64
 }
 
-// TableClass says at which prices a table is kept.
+// TableClass selects the prices of a table.
 type TableClass string
 
-// The two classes.
+// The table classes.
 const (
 	ClassStandard         TableClass = "STANDARD"
 	ClassInfrequentAccess TableClass = "STANDARD_INFREQUENT_ACCESS"
@@ -110,8 +111,8 @@ type LocalSecondaryIndex struct {
 	Projection Projection
 }
 
-// CreateTableInput defines a table. AttributeDefinitions names exactly the attributes that the
-// key schemas use. An empty BillingMode means BillingProvisioned, as in the service.
+// CreateTableInput defines a table. AttributeDefinitions must contain exactly the attributes of the
+// key schemas. An empty BillingMode means BillingProvisioned, as on the service.
 type CreateTableInput struct {
 	TableName                 string
 	AttributeDefinitions      []AttributeDefinition
@@ -127,8 +128,8 @@ type CreateTableInput struct {
 	Tags                      []Tag
 }
 
-// UpdateTableInput changes a table: one index created or deleted a call, as in the service.
-// AttributeDefinitions are merged with the table's; a new index's keys must be among them.
+// UpdateTableInput changes a table. One call can create or delete one index, as on the service.
+// AttributeDefinitions are merged with those of the table and must contain the keys of a new index.
 type UpdateTableInput struct {
 	TableName                   string
 	AttributeDefinitions        []AttributeDefinition
@@ -138,11 +139,11 @@ type UpdateTableInput struct {
 	OnDemandThroughput          *OnDemandThroughput
 	DeletionProtectionEnabled   *bool
 	StreamSpecification         *StreamSpecification
-	TableClass                  TableClass // empty leaves it
+	TableClass                  TableClass // empty for no change
 }
 
-// GlobalSecondaryIndexUpdate creates one index, changes the throughput of one, or deletes the one
-// named; exactly one is set.
+// GlobalSecondaryIndexUpdate creates an index, changes the throughput of one, or deletes the named
+// one. Exactly one field must be set.
 type GlobalSecondaryIndexUpdate struct {
 	Create *GlobalSecondaryIndex
 	Update *UpdateIndex
@@ -159,7 +160,7 @@ type UpdateIndex struct {
 // TableStatus is the state of a table or index.
 type TableStatus string
 
-// The states.
+// The states of a table or index.
 const (
 	StatusCreating TableStatus = "CREATING"
 	StatusUpdating TableStatus = "UPDATING"
@@ -167,8 +168,8 @@ const (
 	StatusActive   TableStatus = "ACTIVE"
 )
 
-// TableDescription is what a store tells of a table. ItemCount and TableSizeBytes may lag, as in
-// the service.
+// TableDescription describes a table. ItemCount and TableSizeBytes may be out of date, as on the
+// service.
 type TableDescription struct {
 	TableName                 string
 	TableArn                  string
@@ -183,16 +184,16 @@ type TableDescription struct {
 	ProvisionedThroughput     ProvisionedThroughput
 	OnDemandThroughput        *OnDemandThroughput
 	DeletionProtectionEnabled bool
-	TableClass                TableClass           // empty where it was never set
-	StreamSpecification       *StreamSpecification // nil while the stream is off
-	LatestStreamArn           string               // also of a stream that was turned off
+	TableClass                TableClass           // empty if it was never set
+	StreamSpecification       *StreamSpecification // nil if the stream is disabled
+	LatestStreamArn           string               // the newest stream, even if it is disabled
 	LatestStreamLabel         string
 	ItemCount                 int64
 	TableSizeBytes            int64
 }
 
-// GlobalSecondaryIndexDescription is what a store tells of an index. Backfilling is true while
-// an index that was added to a table with items is being filled; it cannot be read until then.
+// GlobalSecondaryIndexDescription describes a global index. Backfilling is true while an index that
+// was added to an existing table is filled. The index cannot be read before that ends.
 type GlobalSecondaryIndexDescription struct {
 	IndexName             string
 	IndexArn              string
@@ -206,7 +207,7 @@ type GlobalSecondaryIndexDescription struct {
 	IndexSizeBytes        int64
 }
 
-// LocalSecondaryIndexDescription is what a store tells of a local index.
+// LocalSecondaryIndexDescription describes a local index.
 type LocalSecondaryIndexDescription struct {
 	IndexName      string
 	IndexArn       string
@@ -216,19 +217,19 @@ type LocalSecondaryIndexDescription struct {
 	IndexSizeBytes int64
 }
 
-// ListTablesInput asks for a page of table names, in order.
+// ListTablesInput requests a page of table names in alphabetical order.
 type ListTablesInput struct {
 	ExclusiveStartTableName string
 	Limit                   int // 1 to 100; 0 means 100
 }
 
-// ListTablesOutput is a page of names; LastEvaluatedTableName is empty on the last.
+// ListTablesOutput is a page of names. LastEvaluatedTableName is empty on the last page.
 type ListTablesOutput struct {
 	TableNames             []string
 	LastEvaluatedTableName string
 }
 
-// UpdateTimeToLiveInput turns expiry on or off for a Number attribute in epoch seconds.
+// UpdateTimeToLiveInput enables or disables expiry by a Number attribute with seconds since 1970.
 type UpdateTimeToLiveInput struct {
 	TableName     string
 	AttributeName string
@@ -238,16 +239,16 @@ type UpdateTimeToLiveInput struct {
 // TimeToLiveStatus is the state of a table's expiry.
 type TimeToLiveStatus string
 
-// The two states that last, and those on the way to them.
+// The final states and the transitions to them.
 const (
 	TimeToLiveEnabled  TimeToLiveStatus = "ENABLED"
 	TimeToLiveDisabled TimeToLiveStatus = "DISABLED"
-	// A change takes the service up to an hour.
+	// On the service, a change takes up to an hour.
 	TimeToLiveEnabling  TimeToLiveStatus = "ENABLING"
 	TimeToLiveDisabling TimeToLiveStatus = "DISABLING"
 )
 
-// TimeToLiveDescription is a table's expiry setting; AttributeName is empty while disabled.
+// TimeToLiveDescription is a table's expiry setting. AttributeName is empty if expiry is disabled.
 type TimeToLiveDescription struct {
 	TimeToLiveStatus TimeToLiveStatus
 	AttributeName    string

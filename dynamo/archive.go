@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// Archiver writes tables to folders of DynamoDB JSON files and makes tables of such folders, in the
-// layout of the service's exports to S3. A bucket is a folder. The work goes on after the call;
-// Describe tells how far it is.
+// Archiver exports tables to folders of DynamoDB JSON files, and imports such folders as new
+// tables. The layout is that of the service's exports to S3, and a bucket is a folder. The calls
+// return before the work is complete; Describe returns its status.
 type Archiver interface {
 	ExportTable(ctx context.Context, in *ExportTableInput) (*ExportDescription, error)
 	DescribeExport(ctx context.Context, exportArn string) (*ExportDescription, error)
-	// ListExports lists the exports of a table, or, without an ARN, of all; newest last.
+	// ListExports lists the exports of a table, or of all tables if tableArn is empty; the newest
+	// is last.
 	ListExports(ctx context.Context, tableArn string) ([]ExportDescription, error)
 	ImportTable(ctx context.Context, in *ImportTableInput) (*ImportDescription, error)
 	DescribeImport(ctx context.Context, importArn string) (*ImportDescription, error)
@@ -21,14 +22,14 @@ type Archiver interface {
 // ArchiveStatus is the state of an export or import.
 type ArchiveStatus string
 
-// The states.
+// The states of an export or import.
 const (
 	ArchiveInProgress ArchiveStatus = "IN_PROGRESS"
 	ArchiveCompleted  ArchiveStatus = "COMPLETED"
 	ArchiveFailed     ArchiveStatus = "FAILED"
 )
 
-// ExportTableInput asks for an export of a table, as it is now, to a folder.
+// ExportTableInput requests an export of the present state of a table to a folder.
 type ExportTableInput struct {
 	TableArn    string
 	S3Bucket    string
@@ -36,7 +37,7 @@ type ExportTableInput struct {
 	ClientToken string
 }
 
-// ExportDescription tells of an export.
+// ExportDescription describes an export.
 type ExportDescription struct {
 	ExportArn       string
 	ExportStatus    ArchiveStatus
@@ -46,7 +47,7 @@ type ExportDescription struct {
 	S3Prefix        string
 	ClientToken     string
 	StartTime       time.Time
-	EndTime         time.Time // zero while it goes on
+	EndTime         time.Time // zero until it ends
 	ExportManifest  string    // the path of manifest-summary.json in the bucket
 	ItemCount       int64
 	BilledSizeBytes int64
@@ -54,17 +55,17 @@ type ExportDescription struct {
 	FailureMessage  string
 }
 
-// Compression is how the files of an import are packed.
+// Compression is the compression of the files of an import.
 type Compression string
 
-// The two that are known.
+// The supported compressions.
 const (
 	CompressionNone Compression = "NONE"
 	CompressionGzip Compression = "GZIP"
 )
 
-// ImportTableInput asks for a new table made of the files below a prefix of a bucket: one item a
-// line, as DynamoDB JSON in an object "Item".
+// ImportTableInput requests a new table from the files below a prefix of a bucket. Each line is one
+// item as DynamoDB JSON in an object "Item".
 type ImportTableInput struct {
 	S3Bucket             string
 	S3KeyPrefix          string
@@ -73,7 +74,7 @@ type ImportTableInput struct {
 	ClientToken          string
 }
 
-// ImportDescription tells of an import. ErrorCount counts the items that were not valid.
+// ImportDescription describes an import. ErrorCount is the number of invalid items.
 type ImportDescription struct {
 	ImportArn          string
 	ImportStatus       ArchiveStatus
@@ -83,7 +84,7 @@ type ImportDescription struct {
 	S3KeyPrefix        string
 	ClientToken        string
 	StartTime          time.Time
-	EndTime            time.Time // zero while it goes on
+	EndTime            time.Time // zero until it ends
 	ProcessedItemCount int64
 	ImportedItemCount  int64
 	ErrorCount         int64

@@ -3,30 +3,30 @@ package dynamo
 import "context"
 
 // DB is the data plane of a store. Implementations are safe for concurrent use. Every method
-// answers with an [*Error] when the store refuses or fails, and with the context's error when
-// the context ends first; a write whose context ended may or may not have happened.
+// returns an [*Error] if the store refuses the call or fails, and the context's error if the
+// context ends first. A write whose context ended may or may not have been executed.
 //
-// Inputs are read, never kept or changed; outputs belong to the caller.
+// Inputs are neither retained nor changed. Outputs belong to the caller.
 type DB interface {
 	// Get reads one item by its primary key.
 	Get(ctx context.Context, in *GetInput) (*GetOutput, error)
-	// Put writes a whole item, replacing the one with the same key.
+	// Put writes a whole item and replaces an item with the same key.
 	Put(ctx context.Context, in *PutInput) (*PutOutput, error)
-	// Update changes attributes of one item, creating it where it is missing.
+	// Update changes attributes of one item, and creates the item if it does not exist.
 	Update(ctx context.Context, in *UpdateInput) (*UpdateOutput, error)
-	// Delete removes one item; a missing one is no error.
+	// Delete deletes one item. It is not an error if the item does not exist.
 	Delete(ctx context.Context, in *DeleteInput) (*DeleteOutput, error)
-	// Query reads a page of one partition of a table or index, in the order of its sort key.
+	// Query reads a page of one partition of a table or index, ordered by the sort key.
 	Query(ctx context.Context, in *QueryInput) (*QueryOutput, error)
 	// Scan reads a page of a whole table or index, or of one segment of it.
 	Scan(ctx context.Context, in *ScanInput) (*ScanOutput, error)
-	// BatchGet reads up to 100 items of any tables; each read stands alone.
+	// BatchGet reads up to 100 items of any tables, independently of each other.
 	BatchGet(ctx context.Context, in *BatchGetInput) (*BatchGetOutput, error)
-	// BatchWrite puts and deletes up to 25 items of any tables; each write stands alone.
+	// BatchWrite puts and deletes up to 25 items of any tables, independently of each other.
 	BatchWrite(ctx context.Context, in *BatchWriteInput) (*BatchWriteOutput, error)
-	// TransactGet reads up to 100 items as they stood at one moment.
+	// TransactGet reads up to 100 items as of one moment.
 	TransactGet(ctx context.Context, in *TransactGetInput) (*TransactGetOutput, error)
-	// TransactWrite does up to 100 writes and checks, all or none.
+	// TransactWrite executes up to 100 writes and checks, all or none.
 	TransactWrite(ctx context.Context, in *TransactWriteInput) (*TransactWriteOutput, error)
 }
 
@@ -38,10 +38,10 @@ type Expressions struct {
 	ExpressionAttributeValues map[string]Value
 }
 
-// ReturnValues says which attributes a write answers with.
+// ReturnValues selects the attributes that a write returns.
 type ReturnValues string
 
-// What a write may answer with; Put and Delete know only the first two.
+// The values of ReturnValues. Put and Delete support only the first two.
 const (
 	ReturnNone       ReturnValues = "NONE"
 	ReturnAllOld     ReturnValues = "ALL_OLD"
@@ -50,24 +50,24 @@ const (
 	ReturnUpdatedNew ReturnValues = "UPDATED_NEW"
 )
 
-// ReturnItemCollectionMetrics says whether a write tells the size of its item collection.
+// ReturnItemCollectionMetrics selects whether a write returns the size of its item collection.
 type ReturnItemCollectionMetrics string
 
-// The two answers to that.
+// The values of ReturnItemCollectionMetrics.
 const (
 	MetricsNone ReturnItemCollectionMetrics = "NONE"
 	MetricsSize ReturnItemCollectionMetrics = "SIZE"
 )
 
-// ItemCollectionMetrics tells the estimated size of the items that share a partition key, in a
-// table with local secondary indexes.
+// ItemCollectionMetrics is the estimated size of the items with one partition key, in a table with
+// local secondary indexes.
 type ItemCollectionMetrics struct {
 	ItemCollectionKey Key
-	// SizeEstimateRangeGB holds a lower and an upper bound in GB.
+	// SizeEstimateRangeGB is a lower and an upper bound in GB.
 	SizeEstimateRangeGB [2]float64
 }
 
-// GetInput asks for one item.
+// GetInput is a request for one item.
 type GetInput struct {
 	TableName            string
 	Key                  Key
@@ -77,13 +77,13 @@ type GetInput struct {
 	ReturnConsumedCapacity ReturnConsumedCapacity
 }
 
-// GetOutput is the answer to a GetInput. Item is nil when there is none.
+// GetOutput is the response to a GetInput. Item is nil if the item does not exist.
 type GetOutput struct {
 	Item             Item
 	ConsumedCapacity *ConsumedCapacity
 }
 
-// PutInput asks to write an item.
+// PutInput is a request to write an item.
 type PutInput struct {
 	TableName           string
 	Item                Item
@@ -95,16 +95,16 @@ type PutInput struct {
 	ReturnItemCollectionMetrics         ReturnItemCollectionMetrics
 }
 
-// PutOutput is the answer to a PutInput. Attributes is the replaced item, if ALL_OLD was asked
-// for and there was one.
+// PutOutput is the response to a PutInput. Attributes is the replaced item, if there was one and
+// ALL_OLD was requested.
 type PutOutput struct {
 	Attributes            Item
 	ConsumedCapacity      *ConsumedCapacity
 	ItemCollectionMetrics *ItemCollectionMetrics
 }
 
-// UpdateInput asks to change an item. An empty UpdateExpression creates the item with its key
-// alone where it is missing.
+// UpdateInput is a request to change an item. With an empty UpdateExpression a missing item is
+// created with only its key.
 type UpdateInput struct {
 	TableName           string
 	Key                 Key
@@ -117,14 +117,14 @@ type UpdateInput struct {
 	ReturnItemCollectionMetrics         ReturnItemCollectionMetrics
 }
 
-// UpdateOutput is the answer to an UpdateInput. Attributes is what ReturnValues asked for.
+// UpdateOutput is the response to an UpdateInput. Attributes are those that ReturnValues selects.
 type UpdateOutput struct {
 	Attributes            Item
 	ConsumedCapacity      *ConsumedCapacity
 	ItemCollectionMetrics *ItemCollectionMetrics
 }
 
-// DeleteInput asks to remove an item.
+// DeleteInput is a request to delete an item.
 type DeleteInput struct {
 	TableName           string
 	Key                 Key
@@ -136,19 +136,19 @@ type DeleteInput struct {
 	ReturnItemCollectionMetrics         ReturnItemCollectionMetrics
 }
 
-// DeleteOutput is the answer to a DeleteInput. Attributes is the removed item, if ALL_OLD was
-// asked for and there was one.
+// DeleteOutput is the response to a DeleteInput. Attributes is the deleted item, if there was one
+// and ALL_OLD was requested.
 type DeleteOutput struct {
 	Attributes            Item
 	ConsumedCapacity      *ConsumedCapacity
 	ItemCollectionMetrics *ItemCollectionMetrics
 }
 
-// Select says what a Query or Scan answers with. Empty means all attributes, or, on an index,
-// all projected attributes, or, with a projection, those it names.
+// Select selects the result of a Query or Scan. Empty means all attributes; on an index, all
+// projected attributes; with a projection, those of the projection.
 type Select string
 
-// The four choices.
+// The values of Select.
 const (
 	SelectAllAttributes          Select = "ALL_ATTRIBUTES"
 	SelectAllProjectedAttributes Select = "ALL_PROJECTED_ATTRIBUTES"
@@ -156,7 +156,7 @@ const (
 	SelectCount                  Select = "COUNT"
 )
 
-// QueryInput asks for a page of one partition.
+// QueryInput is a request for a page of one partition.
 type QueryInput struct {
 	TableName              string
 	IndexName              string
@@ -168,25 +168,26 @@ type QueryInput struct {
 	ConsistentRead bool
 	// ScanIndexBackward reads in descending order of the sort key (ScanIndexForward=false).
 	ScanIndexBackward bool
-	// Limit is how many items to evaluate at the most; 0 sets no limit.
+	// Limit is the maximum number of items to evaluate; 0 means no limit.
 	Limit int
-	// ExclusiveStartKey is the LastEvaluatedKey of the page before.
+	// ExclusiveStartKey is the LastEvaluatedKey of the previous page.
 	ExclusiveStartKey      Key
 	ReturnConsumedCapacity ReturnConsumedCapacity
 }
 
-// QueryOutput is one page. There is more to read, or there may be, while LastEvaluatedKey is
-// not nil, even when Items is empty.
+// QueryOutput is one page. If LastEvaluatedKey is not nil, there may be more pages, even if Items
+// is empty.
 type QueryOutput struct {
 	Items []Item
-	// Count is the number of items that passed the filter, ScannedCount of those evaluated.
+	// Count is the number of items that passed the filter, ScannedCount the number of evaluated
+	// items.
 	Count, ScannedCount int
 	LastEvaluatedKey    Key
 	ConsumedCapacity    *ConsumedCapacity
 }
 
-// ScanInput asks for a page of a table or index. Segment and TotalSegments divide it among
-// parallel readers; TotalSegments 0 reads it undivided.
+// ScanInput is a request for a page of a table or index. Segment and TotalSegments select one of
+// several parts for parallel readers; with TotalSegments 0 the whole is read.
 type ScanInput struct {
 	TableName            string
 	IndexName            string
@@ -197,7 +198,7 @@ type ScanInput struct {
 	ConsistentRead bool
 	Segment        int
 	TotalSegments  int
-	// Limit is how many items to evaluate at the most; 0 sets no limit.
+	// Limit is the maximum number of items to evaluate; 0 means no limit.
 	Limit                  int
 	ExclusiveStartKey      Key
 	ReturnConsumedCapacity ReturnConsumedCapacity
@@ -211,7 +212,7 @@ type ScanOutput struct {
 	ConsumedCapacity    *ConsumedCapacity
 }
 
-// KeysAndAttributes are the keys to read of one table and what to answer of each item.
+// KeysAndAttributes are the keys to read from one table, and the options of the read.
 type KeysAndAttributes struct {
 	Keys                     []Key
 	ConsistentRead           bool
@@ -219,13 +220,13 @@ type KeysAndAttributes struct {
 	ExpressionAttributeNames map[string]string
 }
 
-// BatchGetInput asks for up to 100 items, by table name.
+// BatchGetInput is a request for up to 100 items, by table name.
 type BatchGetInput struct {
 	RequestItems           map[string]KeysAndAttributes
 	ReturnConsumedCapacity ReturnConsumedCapacity
 }
 
-// BatchGetOutput holds the items found, in no order, and what to ask for again.
+// BatchGetOutput holds the found items in no particular order, and the keys to request again.
 type BatchGetOutput struct {
 	Responses        map[string][]Item
 	UnprocessedKeys  map[string]KeysAndAttributes
@@ -233,20 +234,20 @@ type BatchGetOutput struct {
 }
 
 // WriteRequest is one member of a batch: a Put of an item, or a Delete of a key. Exactly one of
-// the two is set.
+// them must be set.
 type WriteRequest struct {
 	Put    Item
 	Delete Key
 }
 
-// BatchWriteInput asks for up to 25 writes, by table name.
+// BatchWriteInput is a request for up to 25 writes, by table name.
 type BatchWriteInput struct {
 	RequestItems                map[string][]WriteRequest
 	ReturnConsumedCapacity      ReturnConsumedCapacity
 	ReturnItemCollectionMetrics ReturnItemCollectionMetrics
 }
 
-// BatchWriteOutput holds what to ask for again.
+// BatchWriteOutput holds the writes to request again.
 type BatchWriteOutput struct {
 	UnprocessedItems      map[string][]WriteRequest
 	ConsumedCapacity      []ConsumedCapacity
@@ -261,19 +262,19 @@ type TransactGetItem struct {
 	ExpressionAttributeNames map[string]string
 }
 
-// TransactGetInput asks for up to 100 items as of one moment.
+// TransactGetInput is a request for up to 100 items as of one moment.
 type TransactGetInput struct {
 	Items                  []TransactGetItem
 	ReturnConsumedCapacity ReturnConsumedCapacity
 }
 
-// TransactGetOutput holds one item for each read, in order; nil where there is none.
+// TransactGetOutput holds one item for each read, in order; nil for an item that does not exist.
 type TransactGetOutput struct {
 	Items            []Item
 	ConsumedCapacity []ConsumedCapacity
 }
 
-// ConditionCheck asserts a condition on an item that the transaction does not change.
+// ConditionCheck is a condition on an item that the transaction does not change.
 type ConditionCheck struct {
 	TableName           string
 	Key                 Key
@@ -282,9 +283,9 @@ type ConditionCheck struct {
 	ReturnValuesOnConditionCheckFailure ReturnValues
 }
 
-// TransactWriteItem is one action of a transaction. Exactly one of its fields is set; of the
-// inputs, the fields about return values (but ReturnValuesOnConditionCheckFailure), capacity and
-// metrics are not looked at.
+// TransactWriteItem is one action of a transaction. Exactly one field must be set. The fields of
+// the inputs about return values (except ReturnValuesOnConditionCheckFailure), capacity and metrics
+// are ignored.
 type TransactWriteItem struct {
 	ConditionCheck *ConditionCheck
 	Put            *PutInput
@@ -292,16 +293,16 @@ type TransactWriteItem struct {
 	Delete         *DeleteInput
 }
 
-// TransactWriteInput asks for up to 100 actions, each on another item, all or none.
+// TransactWriteInput is a request for up to 100 actions on different items, all or none.
 type TransactWriteInput struct {
 	Items []TransactWriteItem
-	// ClientRequestToken makes the call safe to repeat for ten minutes.
+	// ClientRequestToken makes the call idempotent for ten minutes.
 	ClientRequestToken          string
 	ReturnConsumedCapacity      ReturnConsumedCapacity
 	ReturnItemCollectionMetrics ReturnItemCollectionMetrics
 }
 
-// TransactWriteOutput is the answer to a TransactWriteInput that was carried out.
+// TransactWriteOutput is the response to a TransactWriteInput that was executed.
 type TransactWriteOutput struct {
 	ConsumedCapacity      []ConsumedCapacity
 	ItemCollectionMetrics map[string][]ItemCollectionMetrics

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// ErrorCode is the name of one of DynamoDB's exceptions, without any namespace.
+// ErrorCode is the name of one of DynamoDB's exceptions, without a namespace.
 type ErrorCode string
 
 // The exceptions of the data plane and of table management.
@@ -42,23 +42,23 @@ const (
 	CodeExportConflict    ErrorCode = "ExportConflictException"
 )
 
-// Error is a refusal or failure of a store, with DynamoDB's code and message.
+// Error is an error of a store, with DynamoDB's code and message.
 type Error struct {
 	Code    ErrorCode
 	Message string
-	// Item is the item as it was found, when a condition failed and the call asked for it.
+	// Item is the item as it was found, if a condition failed and the call requested it.
 	Item Item
-	// Reasons says for each action of a cancelled transaction, in the order of the request,
-	// why it failed; its Code is "None" for those that did not.
+	// Reasons has the result of each action of a cancelled transaction, in the order of the
+	// request. Its Code is "None" for actions that did not fail.
 	Reasons []CancellationReason
-	// ThrottlingReasons says which limit a throttled call met.
+	// ThrottlingReasons are the limits that a throttled call exceeded.
 	ThrottlingReasons []ThrottlingReason
-	// Unsent means that the call never reached the store, such as after a refused connection, so
-	// that nothing of it happened.
+	// Unsent means that the call did not reach the store, for example because the connection was
+	// refused, and had no effect.
 	Unsent bool
 }
 
-// Sentinels for errors.Is: an error matches when its code is the same.
+// Sentinels for errors.Is. An error matches if it has the same code.
 var (
 	ErrConditionalCheckFailed  = &Error{Code: CodeConditionalCheckFailed}
 	ErrTransactionCanceled     = &Error{Code: CodeTransactionCanceled}
@@ -93,15 +93,15 @@ func (e *Error) Is(target error) bool {
 func Invalid(message string) *Error { return &Error{Code: CodeValidation, Message: message} }
 
 // StoreFailedError reports a store that has stopped, because its disk failed or its files are
-// damaged. It answers nothing until it is opened again: an answer could rest on something that is
-// not on the disk. A write that was answered by this error was not acknowledged. Repeating a call
-// does not help, so it is not [Retryable].
+// damaged. It returns only errors until it is opened again, because a result could depend on data
+// that is not on the disk. A write that returned this error was not acknowledged. A retry does not
+// help, so the error is not [Retryable].
 type StoreFailedError struct {
-	Store string // where the store is, such as its directory
-	Cause error  // such as "write 000004.log: no space left on device"
+	Store string // location of the store, such as its directory
+	Cause error  // for example "write 000004.log: no space left on device"
 }
 
-// Error returns what happened, and the next step: that of the cause if it has a method NextStep.
+// Error returns the cause and the next step: that of the cause if it has a method NextStep.
 func (e *StoreFailedError) Error() string {
 	next := "free space or repair the disk, and start the program again"
 	type stepped interface {
@@ -117,8 +117,8 @@ func (e *StoreFailedError) Error() string {
 // Unwrap returns the cause.
 func (e *StoreFailedError) Unwrap() error { return e.Cause }
 
-// Reason returns the cause without the names of files, such as "no space left on device", for
-// answers that leave this machine.
+// Reason returns the cause without file names, such as "no space left on device", for responses
+// that leave this machine.
 func (e *StoreFailedError) Reason() string {
 	var number syscall.Errno
 	if errors.As(e.Cause, &number) {
@@ -127,10 +127,10 @@ func (e *StoreFailedError) Reason() string {
 	return "its files cannot be used"
 }
 
-// CancellationCode says why one action of a transaction failed.
+// CancellationCode is the reason why an action of a transaction failed.
 type CancellationCode string
 
-// The reasons that DynamoDB gives.
+// DynamoDB's cancellation codes.
 const (
 	ReasonNone                    CancellationCode = "None"
 	ReasonConditionalCheckFailed  CancellationCode = "ConditionalCheckFailed"
@@ -141,7 +141,7 @@ const (
 	ReasonValidation              CancellationCode = "ValidationError"
 )
 
-// The service's own sentences.
+// The service's messages.
 const (
 	canceledMessage = "Transaction cancelled, please refer cancellation reasons " +
 		"for specific reasons ["
@@ -149,39 +149,39 @@ const (
 	conflictMessage        = "Transaction is ongoing for the item"
 )
 
-// CancellationReason is the outcome of one action of a cancelled transaction. Message is empty
-// and Item nil for ReasonNone.
+// CancellationReason is the result of one action of a cancelled transaction. For ReasonNone,
+// Message is empty and Item is nil.
 type CancellationReason struct {
 	Code    CancellationCode
 	Message string
 	Item    Item
 }
 
-// ConditionFailed returns the reason of an action whose condition did not hold; item is the item
-// as found, or nil where the action did not ask for it.
+// ConditionFailed returns the reason of an action whose condition failed. item is the item as
+// found, or nil if the action did not request it.
 func ConditionFailed(item Item) CancellationReason {
 	return CancellationReason{
 		Code: ReasonConditionalCheckFailed, Message: conditionFailedMessage, Item: item,
 	}
 }
 
-// Conflict returns the reason of an action that met another transaction on its item.
+// Conflict returns the reason of an action that conflicted with another transaction on its item.
 func Conflict() CancellationReason {
 	return CancellationReason{
 		Code: ReasonTransactionConflict, Message: conflictMessage,
 	}
 }
 
-// ConditionalCheckFailed returns the error of a single write whose condition did not hold; item is
-// the item as found, or nil where the call did not ask for it.
+// ConditionalCheckFailed returns the error of a single write whose condition failed. item is the
+// item as found, or nil if the call did not request it.
 func ConditionalCheckFailed(item Item) *Error {
 	return &Error{
 		Code: CodeConditionalCheckFailed, Message: conditionFailedMessage, Item: item,
 	}
 }
 
-// Canceled returns a TransactionCanceledException with the message that the service makes from
-// the reasons. A reason without a code becomes ReasonNone.
+// Canceled returns a TransactionCanceledException with the service's message for the reasons. A
+// reason without a code becomes ReasonNone.
 func Canceled(reasons []CancellationReason) *Error {
 	codes := make([]string, len(reasons))
 	for i := range reasons {
@@ -197,8 +197,8 @@ func Canceled(reasons []CancellationReason) *Error {
 	}
 }
 
-// Reasons returns the cancellation reasons that err carries, one for each action of the
-// transaction and in its order, or nil when err is no cancelled transaction.
+// Reasons returns the cancellation reasons of err, one for each action of the transaction in its
+// order, or nil if err is not from a cancelled transaction.
 func Reasons(err error) []CancellationReason {
 	var e *Error
 	if errors.As(err, &e) && e.Code == CodeTransactionCanceled {
@@ -207,16 +207,16 @@ func Reasons(err error) []CancellationReason {
 	return nil
 }
 
-// ThrottlingReason names the limit that a throttled call met and the table or index it met it
-// on. Reason is one of the service's texts, such as "TableWriteKeyRangeThroughputExceeded".
+// ThrottlingReason is a limit that a throttled call exceeded, and its table or index. Reason is one
+// of the service's texts, such as "TableWriteKeyRangeThroughputExceeded".
 type ThrottlingReason struct {
 	Reason   string
 	Resource string
 }
 
-// Retryable reports whether the same call may succeed later without any change: throttles,
-// conflicts with another transaction and failures of the store. A transaction is retryable when
-// every reason of its cancellation is; a condition that failed is never.
+// Retryable reports whether the same call may succeed later without a change: throttling, conflicts
+// with other transactions and failures of the store. A cancelled transaction is retryable if all
+// its reasons are; a failed condition is not.
 func Retryable(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Item is a set of named attributes: what a table stores, or a part of it.
+// Item is a set of named attributes: a stored item or a part of one.
 type Item map[string]Value
 
-// Key is the primary key of an item: its partition key attribute and, where the table has one,
-// its sort key attribute. For an index it holds the index's key attributes as well.
+// Key is the primary key of an item: its partition key attribute and, if the table has one, its
+// sort key attribute. For an index it also contains the index's key attributes.
 type Key = Item
 
-// Attribute returns the attribute of that name and whether it is present.
+// Attribute returns the attribute of that name and reports whether it exists.
 func (it Item) Attribute(name string) (Value, bool) {
 	v, ok := it[name]
 	return v, ok
@@ -34,10 +34,10 @@ func (it Item) Equal(other Item) bool {
 	return true
 }
 
-// Clone returns a copy of the item. The values are shared, which is safe as they are immutable.
+// Clone returns a copy of the item. The values are shared, because they are immutable.
 func (it Item) Clone() Item { return maps.Clone(it) }
 
-// String renders the item in DynamoDB's JSON notation with its names in order.
+// String formats the item in DynamoDB's JSON notation, sorted by name.
 func (it Item) String() string {
 	var b strings.Builder
 	it.render(&b)

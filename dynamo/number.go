@@ -2,51 +2,51 @@ package dynamo
 
 import "strings"
 
-// A DynamoDB number is kept as canonical plain text: an optional minus sign, digits without
-// leading zeros, and, if the number has a fraction, a point and digits without trailing zeros.
-// There is never an exponent and never a float: "42", "-0.5", "0". Two numbers are equal exactly
-// when their canonical texts are equal.
+// A DynamoDB number is stored as canonical plain text: an optional minus sign, digits without
+// leading zeros, and, if the number has a fraction, a point and digits without trailing zeros. It
+// never has an exponent and is never a float: "42", "-0.5", "0". Two numbers are equal exactly if
+// their canonical texts are equal.
 
-// The bounds of a number, from "Supported data types and naming rules in Amazon DynamoDB".
+// The limits of a number, from "Supported data types and naming rules in Amazon DynamoDB".
 const (
-	// NumberDigitsMax is the greatest count of significant digits, leading and trailing zeros
-	// not counted.
+	// NumberDigitsMax is the maximum number of significant digits, without leading and trailing
+	// zeros.
 	NumberDigitsMax = 38
-	// NumberExponentMax is the exponent of the leading digit of the greatest numbers,
-	// 9.99…E+125.
+	// NumberExponentMax is the exponent of the leading digit of the largest number, 9.99…E+125.
 	NumberExponentMax = 125
-	// NumberExponentMin is the exponent of the leading digit of the smallest numbers, 1E-130.
+	// NumberExponentMin is the exponent of the leading digit of the smallest positive number,
+	// 1E-130.
 	NumberExponentMin = -130
 )
 
-// numberTextMax is the length of the longest canonical text: a sign, "0.", the zeros in front of
-// the smallest exponent's leading digit, and all digits.
+// numberTextMax is the maximum length of a canonical text: a sign, "0.", the zeros before the
+// leading digit of the smallest exponent, and all digits.
 const numberTextMax = 1 + 2 + (-NumberExponentMin - 1) + NumberDigitsMax
 
-// exponentCap is where a written exponent stops growing while it is read. It is far beyond the
-// length of any text, so no count of zeros can bring a capped exponent back into range.
+// exponentCap is the value at which a parsed exponent is clamped. It is far greater than the length
+// of any text, so no number of zeros can bring a clamped exponent back into range.
 const exponentCap = int64(1) << 40
 
-// NumberReason says which rule a number breaks.
+// NumberReason is the reason why a number is refused.
 type NumberReason int
 
-// The reasons for which a number is refused.
+// The reasons why a number is refused.
 const (
 	// NumberUnreadable means that the text is not a number.
 	NumberUnreadable NumberReason = iota + 1
 	// NumberTooPrecise means more than NumberDigitsMax significant digits.
 	NumberTooPrecise
-	// NumberOverflow means a magnitude above 9.99…E+125, or the result of a sum that needs more
-	// than NumberDigitsMax digits.
+	// NumberOverflow means a magnitude above 9.99…E+125, or a sum that needs more than
+	// NumberDigitsMax digits.
 	NumberOverflow
-	// NumberUnderflow means a magnitude below 1E-130 that is not zero.
+	// NumberUnderflow means a nonzero magnitude below 1E-130.
 	NumberUnderflow
 )
 
-// NumberError is the refusal of a number. Its message is the one that DynamoDB sends.
+// NumberError reports an invalid number. Its message is DynamoDB's.
 type NumberError struct {
 	Reason NumberReason
-	Text   string // The refused text; set only for NumberUnreadable.
+	Text   string // the invalid text; set only for NumberUnreadable
 }
 
 // Error returns DynamoDB's message.
@@ -67,12 +67,13 @@ func (e *NumberError) Error() string {
 	return unreadable + ": " + e.Text
 }
 
-// CanonicalNumber reads the text of a number, as DynamoDB accepts it, and returns its canonical
-// text. The grammar is: an optional sign, digits with at most one point and at least one digit,
-// and an optional exponent ("E" or "e", an optional sign, digits). A text that is canonical
-// already is returned as it is, without allocation.
+// CanonicalNumber parses the text of a number as DynamoDB does and returns its canonical text. The
+// grammar is: an optional sign, digits with at most one point and at least one digit, and an
+// optional exponent ("E" or "e", an optional sign, digits). A canonical text is returned unchanged,
+// without allocation.
 //
-// The error is a *NumberError. When several apply, the range comes before the count of digits.
+// The error is a *NumberError. If several reasons apply, the range is reported before the number of
+// digits.
 func CanonicalNumber(text string) (string, error) {
 	if isCanonicalNumber(text) {
 		return text, nil
@@ -104,9 +105,9 @@ func CompareNumbers(a, b string) int {
 	return comparePositive(a, b)
 }
 
-// NumberSize returns the stored size in bytes of a number in canonical text: one byte, one more
-// for a minus sign, and one for each two significant digits before the point and for each two
-// after it. Zero takes one byte.
+// NumberSize returns the stored size in bytes of a number in canonical text: one byte, one more for
+// a minus sign, and one for each two significant digits before the point and for each two after it.
+// Zero has one byte.
 func NumberSize(text string) int {
 	size := 1
 	if isNegative(text) {
@@ -123,7 +124,7 @@ func NumberSize(text string) int {
 	return size + (len(whole)+1)/2 + (len(fraction)+1)/2
 }
 
-// isCanonicalNumber tells whether text is canonical and within all bounds.
+// isCanonicalNumber reports whether text is canonical and within all limits.
 func isCanonicalNumber(text string) bool {
 	if isNegative(text) {
 		if text = text[1:]; text == "0" {
@@ -163,8 +164,8 @@ func isCanonicalFraction(text string) bool {
 		digits[len(digits)-1] != '0' && countDigits(digits) == len(digits)
 }
 
-// comparePositive compares canonical texts without their signs. Once the parts before the point
-// are equally long, the order of the texts is the order of the numbers.
+// comparePositive compares canonical texts without signs. If the parts before the point have the
+// same length, the order of the texts is the order of the numbers.
 func comparePositive(a, b string) int {
 	aWhole, bWhole := countDigits(a), countDigits(b)
 	if aWhole != bWhole {
@@ -180,7 +181,7 @@ func isNegative(text string) bool {
 	return text != "" && text[0] == '-'
 }
 
-// countDigits returns how many decimal digits text begins with.
+// countDigits returns the number of decimal digits at the beginning of text.
 func countDigits(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i]-'0' > 9 {
@@ -190,7 +191,7 @@ func countDigits(text string) int {
 	return len(text)
 }
 
-// splitPoint returns what stands before and after the point.
+// splitPoint returns the parts before and after the point.
 func splitPoint(text string) (whole, fraction string) {
 	whole = text[:countDigits(text)]
 	if len(whole) < len(text) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// AddNumbers returns a + b, exactly, for canonical texts. The error is a *NumberError: overflow
-// when the sum is out of range or needs more than NumberDigitsMax digits, underflow when it is
-// nearer to zero than 1E-130.
+// AddNumbers returns the exact sum a + b of canonical texts. The error is a *NumberError: overflow
+// if the sum is out of range or needs more than NumberDigitsMax digits, underflow if it is closer
+// to zero than 1E-130.
 func AddNumbers(a, b string) (string, error) {
 	return sumNumbers(a, b, false)
 }
@@ -33,7 +33,7 @@ func sumNumbers(a, b string, subtract bool) (string, error) {
 	return x.text(), nil
 }
 
-// smallDigitsMax is the greatest count of digits for which two numbers can be added as int64.
+// smallDigitsMax is the maximum number of digits with which two numbers can be added as int64.
 const smallDigitsMax = 18
 
 var powersOfTen = [smallDigitsMax + 1]int64{
@@ -41,8 +41,8 @@ var powersOfTen = [smallDigitsMax + 1]int64{
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
 }
 
-// sumSmall adds numbers that fit into an int64 once both have the same count of fraction digits.
-// Such a sum is always within range. It reports false for all other numbers.
+// sumSmall adds numbers that fit into an int64 after scaling to the same number of fraction digits.
+// Such a sum is always in range. It reports false for other numbers.
 func sumSmall(a, b string, subtract bool) (text string, ok bool) {
 	x, xScale, xOK := loadSmall(a)
 	y, yScale, yOK := loadSmall(b)
@@ -62,7 +62,7 @@ func sumSmall(a, b string, subtract bool) (text string, ok bool) {
 	return textOfSmall(x+y, scale), true
 }
 
-// loadSmall reads canonical text as coefficient / 10^scale.
+// loadSmall converts canonical text to coefficient / 10^scale.
 func loadSmall(text string) (coefficient int64, scale int, ok bool) {
 	digits := text
 	if isNegative(text) {
@@ -88,7 +88,7 @@ func loadSmall(text string) (coefficient int64, scale int, ok bool) {
 	return coefficient, scale, true
 }
 
-// scaleUp multiplies by 10^n, if the product stays below 10^smallDigitsMax.
+// scaleUp multiplies by 10^n if the product is below 10^smallDigitsMax.
 func scaleUp(coefficient int64, n int) (int64, bool) {
 	bound := powersOfTen[smallDigitsMax-n]
 	if coefficient >= bound || coefficient <= -bound {
@@ -123,12 +123,13 @@ func textOfSmall(coefficient int64, scale int) string {
 	return string(append(dst, all[whole:]...))
 }
 
-// sumWidth is the greatest span of decimal positions, from the first digit of one number to the
-// last digit of either, over which a sum can still have NumberDigitsMax digits or fewer: the
-// digits themselves, one position lost to a carry and one to a borrow.
+// sumWidth is the maximum number of decimal positions, from the first digit of one number to the
+// last digit of either, over which a sum can have at most NumberDigitsMax digits: the digits, one
+// position for a carry and one for a borrow.
 const sumWidth = NumberDigitsMax + 2
 
-// add sets d to d + other. It returns 0, or why the sum cannot be held; d is then undefined.
+// add sets d to d + other. It returns 0, or the reason why the sum cannot be represented; d is then
+// undefined.
 func (d *decimal) add(other *decimal) NumberReason {
 	if other.count == 0 {
 		return 0
@@ -141,14 +142,15 @@ func (d *decimal) add(other *decimal) NumberReason {
 	if large.magnitudeBelow(small) {
 		large, small = small, large
 	}
-	// The last digit of a sum is not zero when only one number reaches that far down, so a wide
-	// span means too many digits. Neither work nor memory grows with the gap.
+	// The last digit of a sum is not zero if only one number has a digit there, so a wide span
+	// means too many digits. Time and memory are therefore independent of the distance of the
+	// numbers.
 	top := large.exponent
 	bottom := min(large.lastExponent(), small.lastExponent())
 	if top-bottom+1 > sumWidth {
 		return NumberOverflow
 	}
-	// Position 0 is kept free for the carry.
+	// Position 0 is reserved for the carry.
 	var sum [1 + sumWidth]int8
 	for i := range large.count {
 		sum[1+i] = int8(large.digits[i])
@@ -174,8 +176,8 @@ func (d *decimal) add(other *decimal) NumberReason {
 	return d.assign(large.negative, top+1, sum[:])
 }
 
-// assign sets d to the digits, the first of which stands at the given power of ten. Zeros at both
-// ends do not count.
+// assign sets d to the digits, the first of which has the given power of ten. Zeros at both ends
+// are removed.
 func (d *decimal) assign(negative bool, exponent int, digits []int8) NumberReason {
 	for len(digits) > 0 && digits[0] == 0 {
 		digits = digits[1:]
@@ -205,7 +207,7 @@ func (d *decimal) lastExponent() int {
 	return d.exponent - d.count + 1
 }
 
-// magnitudeBelow tells whether |d| < |other|; neither is zero.
+// magnitudeBelow reports whether |d| < |other|. Neither may be zero.
 func (d *decimal) magnitudeBelow(other *decimal) bool {
 	if d.exponent != other.exponent {
 		return d.exponent < other.exponent

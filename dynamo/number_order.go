@@ -2,15 +2,15 @@ package dynamo
 
 import "errors"
 
-// The ordered encoding of a number, whose byte order is the order of the numbers:
+// The ordered encoding of a number. The order of the bytes is the order of the numbers:
 //
 //	zero       80
 //	positive   C0, exponent of the first digit + 130, digit pairs + 1, 00
 //	negative   40, then the complement of what follows the C0 of the positive number
 //
-// A pair is two decimal digits, 0 to 99, so its byte is 1 to 100; an odd last digit is followed
-// by a zero. No encoding is a prefix of another, so that more parts of a key may follow it. The
-// exponents that DynamoDB allows are exactly the 256 values of a byte.
+// A pair is two decimal digits, 0 to 99, so its byte is 1 to 100. An odd last digit is followed by
+// a zero. No encoding is a prefix of another, so other parts of a key can follow. The exponents
+// that DynamoDB allows are exactly the 256 values of a byte.
 const (
 	orderedNegative = 0x40
 	orderedZero     = 0x80
@@ -25,8 +25,8 @@ var (
 	errOrderedBytes = errors.New("bytes are not an ordered number")
 )
 
-// AppendOrderedNumber appends the ordered encoding of a number in canonical text, at most 22
-// bytes, and returns the extended slice.
+// AppendOrderedNumber appends the ordered encoding of a number in canonical text, which has at most
+// 22 bytes, and returns the extended slice.
 func AppendOrderedNumber(dst []byte, canonical string) []byte {
 	var d decimal
 	d.load(canonical)
@@ -56,9 +56,9 @@ func AppendOrderedNumber(dst []byte, canonical string) []byte {
 	return append(dst, buffer[:n]...)
 }
 
-// DecodeOrderedNumber reads the ordered encoding at the start of b. It returns the number's
-// canonical text and the bytes that follow, which share memory with b. An error means that b does
-// not begin with anything that AppendOrderedNumber writes.
+// DecodeOrderedNumber decodes the ordered encoding at the start of b. It returns the number's
+// canonical text and the remaining bytes, which alias b. It returns an error if b does not begin
+// with an encoding of AppendOrderedNumber.
 func DecodeOrderedNumber(b []byte) (text string, rest []byte, err error) {
 	if len(b) == 0 {
 		return "", nil, errOrderedShort
@@ -97,8 +97,8 @@ func DecodeOrderedNumber(b []byte) (text string, rest []byte, err error) {
 	return "", nil, errOrderedShort
 }
 
-// trimOrdered drops the zero that fills up the last pair. It reports false for digits that no
-// number is written with: none, a zero in front, a pair of zeros at the end.
+// trimOrdered removes the zero that completes the last pair. It reports false for digits that are
+// not a valid encoding: none, a zero at the front, or a pair of zeros at the end.
 func (d *decimal) trimOrdered() bool {
 	if d.count == 0 || d.digits[0] == 0 {
 		return false

@@ -1,16 +1,17 @@
 package dynamo
 
-// decimal is a number taken apart: ±d₁.d₂d₃… × 10^exponent. It lives on the stack, so taking a
-// number apart allocates nothing, whatever its exponent.
+// decimal is a decoded number: ±d₁.d₂d₃… × 10^exponent. It has a fixed size and can be on the
+// stack, so decoding a number does not allocate, whatever its exponent.
 type decimal struct {
 	negative bool
-	count    int // How many digits are in use; zero has none.
-	exponent int // The power of ten of the first digit.
-	// digits holds values 0 to 9; the first and the last in use are never 0.
+	count    int // number of digits in use; zero has none
+	exponent int // power of ten of the first digit
+	// digits holds values 0 to 9. The first and last digits in use are not 0.
 	digits [NumberDigitsMax]byte
 }
 
-// parse reads text by the grammar of CanonicalNumber. It returns 0, or why text is refused.
+// parse parses text by the grammar of CanonicalNumber. It returns 0, or the reason why text is
+// invalid.
 func (d *decimal) parse(text string) NumberReason {
 	rest := text
 	if rest != "" && (rest[0] == '-' || rest[0] == '+') {
@@ -18,13 +19,13 @@ func (d *decimal) parse(text string) NumberReason {
 		rest = rest[1:]
 	}
 	var (
-		seen     int   // Digits read, zeros included.
-		fraction int   // Of these, after the point.
-		point    bool  // The point was read.
-		zeros    int   // Zeros read after the last digit that counts.
-		lead     int   // How many digits came before the first that counts.
-		over     bool  // There are more digits than d holds.
-		exponent int64 // As written after the "E".
+		seen     int   // digits, including zeros
+		fraction int   // digits after the point
+		point    bool  // whether the point was parsed
+		zeros    int   // zeros after the last significant digit
+		lead     int   // digits before the first significant digit
+		over     bool  // whether there are more digits than d holds
+		exponent int64 // the exponent as written after "E"
 	)
 	for ; rest != ""; rest = rest[1:] {
 		c := rest[0]
@@ -49,7 +50,7 @@ func (d *decimal) parse(text string) NumberReason {
 		if d.count == 0 {
 			lead = seen - 1
 		}
-		// Zeros count only now that another digit follows them.
+		// Zeros are significant only now, because another digit follows them.
 		if d.count+zeros >= NumberDigitsMax {
 			over = true
 			continue
@@ -69,8 +70,8 @@ func (d *decimal) parse(text string) NumberReason {
 		}
 	}
 	if d.count == 0 {
-		// DynamoDB measures a written zero by the exponent of its last digit, so it takes
-		// 0.0e126 and refuses 0e126.
+		// DynamoDB checks zero by the exponent of its last digit, so it accepts 0.0e126 and refuses
+		// 0e126.
 		d.negative = false
 		if exponent-int64(fraction) > NumberExponentMax {
 			return NumberOverflow
@@ -90,8 +91,8 @@ func (d *decimal) parse(text string) NumberReason {
 	return 0
 }
 
-// parseExponent reads "E", an optional sign and digits, to the end of text. What is greater than
-// exponentCap is cut to it.
+// parseExponent parses "E", an optional sign and digits, to the end of text. A value above
+// exponentCap is clamped.
 func parseExponent(text string) (exponent int64, ok bool) {
 	if text[0] != 'e' && text[0] != 'E' {
 		return 0, false
@@ -114,7 +115,7 @@ func parseExponent(text string) (exponent int64, ok bool) {
 	return exponent, true
 }
 
-// load takes canonical text apart. It checks nothing, but no text makes it fail.
+// load decodes canonical text. It validates nothing, but no text makes it panic.
 func (d *decimal) load(text string) {
 	d.count, d.exponent = 0, 0
 	if d.negative = isNegative(text); d.negative {

@@ -2,33 +2,33 @@ package dynamo
 
 import "context"
 
-// PartiQL runs statements in DynamoDB's dialect of PartiQL.
+// PartiQL executes statements in DynamoDB's dialect of PartiQL.
 type PartiQL interface {
-	// ExecuteStatement runs one statement: a page of a SELECT, or one write.
+	// ExecuteStatement executes one statement: a page of a SELECT, or one write.
 	ExecuteStatement(ctx context.Context, in *ExecuteStatementInput) (
 		*ExecuteStatementOutput, error)
-	// BatchExecuteStatement runs up to 25 statements, all reads of single items or all writes;
-	// each stands alone.
+	// BatchExecuteStatement executes up to 25 independent statements, all reads of single items or
+	// all writes.
 	BatchExecuteStatement(ctx context.Context, in *BatchExecuteStatementInput) (
 		*BatchExecuteStatementOutput, error)
-	// ExecuteTransaction runs up to 100 statements, all reads or all writes, all or none.
+	// ExecuteTransaction executes up to 100 statements, all reads or all writes, all or none.
 	ExecuteTransaction(ctx context.Context, in *ExecuteTransactionInput) (
 		*ExecuteTransactionOutput, error)
 }
 
-// ExecuteStatementInput is a statement whose question marks stand for Parameters, in order.
+// ExecuteStatementInput is a statement whose question marks are replaced by Parameters, in order.
 type ExecuteStatementInput struct {
 	Statement                           string
 	Parameters                          []Value
 	ConsistentRead                      bool
-	Limit                               int // items evaluated; 0 means no limit but 1 MB
+	Limit                               int // of evaluated items; 0 means only the limit of 1 MB
 	NextToken                           string
 	ReturnConsumedCapacity              ReturnConsumedCapacity
 	ReturnValuesOnConditionCheckFailure ReturnValues
 }
 
-// ExecuteStatementOutput holds the items of a page of a SELECT, or what RETURNING asked for.
-// NextToken is empty on the last page; LastEvaluatedKey is what it stands for.
+// ExecuteStatementOutput holds the items of a page of a SELECT, or those of RETURNING. NextToken is
+// empty on the last page; LastEvaluatedKey is the key that it encodes.
 type ExecuteStatementOutput struct {
 	Items            []Item
 	NextToken        string
@@ -36,7 +36,7 @@ type ExecuteStatementOutput struct {
 	ConsumedCapacity *ConsumedCapacity
 }
 
-// BatchExecuteStatementInput holds statements that stand each alone.
+// BatchExecuteStatementInput holds independent statements.
 type BatchExecuteStatementInput struct {
 	Statements             []BatchStatement
 	ReturnConsumedCapacity ReturnConsumedCapacity
@@ -56,23 +56,22 @@ type BatchExecuteStatementOutput struct {
 	ConsumedCapacity []ConsumedCapacity
 }
 
-// BatchStatementResponse is the outcome of one statement of a batch. Error is nil where it went
-// well.
+// BatchStatementResponse is the result of one statement of a batch. Error is nil if it succeeded.
 type BatchStatementResponse struct {
 	TableName string
 	Item      Item
 	Error     *BatchStatementError
 }
 
-// BatchStatementError says why a statement of a batch failed. Code is one of the service's short
-// codes, such as "ConditionalCheckFailed" or "DuplicateItem".
+// BatchStatementError is the reason why a statement of a batch failed. Code is one of the service's
+// short codes, such as "ConditionalCheckFailed" or "DuplicateItem".
 type BatchStatementError struct {
 	Code    string
 	Message string
 	Item    Item
 }
 
-// ExecuteTransactionInput holds statements that happen all or none.
+// ExecuteTransactionInput holds statements that are executed all or none.
 type ExecuteTransactionInput struct {
 	TransactStatements     []ParameterizedStatement
 	ClientRequestToken     string
@@ -86,8 +85,8 @@ type ParameterizedStatement struct {
 	ReturnValuesOnConditionCheckFailure ReturnValues
 }
 
-// ExecuteTransactionOutput holds, for a transaction of reads, the item of each statement; nil
-// where there is none.
+// ExecuteTransactionOutput holds, for a transaction of reads, the item of each statement, or nil if
+// it does not exist.
 type ExecuteTransactionOutput struct {
 	Items            []Item
 	ConsumedCapacity []ConsumedCapacity

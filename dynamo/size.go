@@ -1,20 +1,20 @@
 package dynamo
 
-// Sizes of what DynamoDB stores, in bytes. The rules are those of "DynamoDB item sizes and
-// formats" in the developer guide; the size of a number, which the guide gives as approximate,
-// is the one that the service charges.
+// Sizes in DynamoDB, in bytes. The rules are those of "DynamoDB item sizes and formats" in the
+// developer guide. The size of a number, for which the guide gives an approximation, is the one
+// that the service charges.
 const (
-	// ItemSizeMax is the greatest size of an item, names included.
+	// ItemSizeMax is the maximum size of an item, including attribute names.
 	ItemSizeMax = 400 << 10
-	// PageSizeMax is how much data one page of a Query or Scan evaluates.
+	// PageSizeMax is the amount of data that one page of a Query or Scan evaluates.
 	PageSizeMax = 1 << 20
-	// ReadUnitSize is how many bytes one read capacity unit covers.
+	// ReadUnitSize is the number of bytes in one read capacity unit.
 	ReadUnitSize = 4 << 10
-	// WriteUnitSize is how many bytes one write capacity unit covers.
+	// WriteUnitSize is the number of bytes in one write capacity unit.
 	WriteUnitSize = 1 << 10
 
-	containerOverhead = 3 // a list or a map, whatever it holds
-	elementOverhead   = 1 // each element of a list or a map
+	containerOverhead = 3 // for a list or a map
+	elementOverhead   = 1 // for each element of a list or a map
 )
 
 // Size returns the size of the value in bytes, without the attribute's name.
@@ -60,8 +60,8 @@ func (v Value) Size() int {
 	return 0
 }
 
-// numberSize of text that is no number is its length: such a value is refused before its size
-// matters.
+// numberSize returns the length of text if it is not a number, because such a value is refused
+// before its size matters.
 func numberSize(text string, canonical bool) int {
 	if !canonical {
 		c, err := CanonicalNumber(text)
@@ -73,7 +73,7 @@ func numberSize(text string, canonical bool) int {
 	return NumberSize(text)
 }
 
-// Size returns the size of the item in bytes: the UTF-8 lengths of its attribute names plus the
+// Size returns the size of the item in bytes: the UTF-8 lengths of its attribute names and the
 // sizes of their values.
 func (it Item) Size() int {
 	size := 0

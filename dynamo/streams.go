@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Streams reads the changes of tables, in the order in which they happened to each item. A record
-// stays readable for 24 hours, also when the stream is turned off or its table deleted.
+// Streams reads the changes of tables. The changes of one item are in the order in which they
+// happened. A record can be read for 24 hours, even if the stream is disabled or its table deleted.
 type Streams interface {
 	// ListStreams lists streams, open or closed, of one table or of all.
 	ListStreams(ctx context.Context, in *ListStreamsInput) (*ListStreamsOutput, error)
-	// DescribeStream tells of one stream and of a page of its shards.
+	// DescribeStream returns the description of a stream with a page of its shards.
 	DescribeStream(ctx context.Context, in *DescribeStreamInput) (*StreamDescription, error)
-	// GetShardIterator returns a place in a shard from which to read; it lasts 15 minutes.
+	// GetShardIterator returns a position in a shard, which is valid for 15 minutes.
 	GetShardIterator(ctx context.Context, in *GetShardIteratorInput) (iterator string, err error)
-	// GetRecords returns a page of records, and the iterator to go on with.
+	// GetRecords returns a page of records and the iterator of the next page.
 	GetRecords(ctx context.Context, in *GetRecordsInput) (*GetRecordsOutput, error)
 }
 
-// StreamViewType says which images of an item a record holds besides its key.
+// StreamViewType selects the images of an item that a record holds in addition to its key.
 type StreamViewType string
 
-// The four views.
+// The view types.
 const (
 	ViewKeysOnly        StreamViewType = "KEYS_ONLY"
 	ViewNewImage        StreamViewType = "NEW_IMAGE"
@@ -29,45 +29,45 @@ const (
 	ViewNewAndOldImages StreamViewType = "NEW_AND_OLD_IMAGES"
 )
 
-// StreamSpecification turns the stream of a table on, with a view, or off, without one.
+// StreamSpecification enables the stream of a table with a view, or disables it.
 type StreamSpecification struct {
 	StreamEnabled  bool
 	StreamViewType StreamViewType
 }
 
-// ListStreamsInput asks for a page of streams. TableName is empty for those of all tables.
+// ListStreamsInput is a request for a page of streams, of all tables if TableName is empty.
 type ListStreamsInput struct {
 	TableName               string
 	ExclusiveStartStreamArn string
 	Limit                   int // 1 to 100; 0 means 100
 }
 
-// ListStreamsOutput is a page of streams; LastEvaluatedStreamArn is empty on the last.
+// ListStreamsOutput is a page of streams. LastEvaluatedStreamArn is empty on the last page.
 type ListStreamsOutput struct {
 	Streams                []StreamSummary
 	LastEvaluatedStreamArn string
 }
 
-// StreamSummary names a stream. The label is the time at which it was turned on.
+// StreamSummary identifies a stream. The label is the time when it was enabled.
 type StreamSummary struct {
 	StreamArn   string
 	StreamLabel string
 	TableName   string
 }
 
-// DescribeStreamInput asks for a stream and a page of its shards.
+// DescribeStreamInput is a request for a stream and a page of its shards.
 type DescribeStreamInput struct {
 	StreamArn             string
 	ExclusiveStartShardID string
 	Limit                 int // 1 to 100 shards; 0 means 100
-	// ChildrenOf, where given, asks only for the shards that came out of this one.
+	// ChildrenOf, if it is set, restricts the shards to the children of this one.
 	ChildrenOf string
 }
 
 // StreamStatus is the state of a stream.
 type StreamStatus string
 
-// The states.
+// The states of a stream.
 const (
 	StreamEnabling  StreamStatus = "ENABLING"
 	StreamEnabled   StreamStatus = "ENABLED"
@@ -75,8 +75,7 @@ const (
 	StreamDisabled  StreamStatus = "DISABLED"
 )
 
-// StreamDescription is what a store tells of a stream; LastEvaluatedShardID is empty on the last
-// page of shards.
+// StreamDescription describes a stream. LastEvaluatedShardID is empty on the last page of shards.
 type StreamDescription struct {
 	StreamSummary
 	StreamStatus            StreamStatus
@@ -87,8 +86,8 @@ type StreamDescription struct {
 	LastEvaluatedShardID    string
 }
 
-// Shard is a run of a stream's records. EndingSequenceNumber is empty while it is open,
-// ParentShardID where no shard came before.
+// Shard is a sequence of a stream's records. EndingSequenceNumber is empty while the shard is open,
+// ParentShardID if it has no parent.
 type Shard struct {
 	ShardID                string
 	ParentShardID          string
@@ -96,10 +95,10 @@ type Shard struct {
 	EndingSequenceNumber   string
 }
 
-// ShardIteratorType says where in a shard to begin.
+// ShardIteratorType is the kind of a position in a shard.
 type ShardIteratorType string
 
-// The four places.
+// The kinds of positions.
 const (
 	IteratorTrimHorizon         ShardIteratorType = "TRIM_HORIZON"
 	IteratorLatest              ShardIteratorType = "LATEST"
@@ -107,7 +106,8 @@ const (
 	IteratorAfterSequenceNumber ShardIteratorType = "AFTER_SEQUENCE_NUMBER"
 )
 
-// GetShardIteratorInput asks for a place in a shard; SequenceNumber goes with the last two types.
+// GetShardIteratorInput is a request for a position in a shard. SequenceNumber is used by the last
+// two types.
 type GetShardIteratorInput struct {
 	StreamArn         string
 	ShardID           string
@@ -115,7 +115,7 @@ type GetShardIteratorInput struct {
 	SequenceNumber    string
 }
 
-// GetRecordsInput asks for the records from a place on.
+// GetRecordsInput is a request for the records from a position on.
 type GetRecordsInput struct {
 	ShardIterator string
 	Limit         int // 1 to 1,000; 0 means 1,000
@@ -128,22 +128,22 @@ type GetRecordsOutput struct {
 	NextShardIterator string
 }
 
-// StreamEvent says what happened to an item.
+// StreamEvent is the kind of a change.
 type StreamEvent string
 
-// The events.
+// The kinds of changes.
 const (
 	EventInsert StreamEvent = "INSERT"
 	EventModify StreamEvent = "MODIFY"
 	EventRemove StreamEvent = "REMOVE"
 )
 
-// StreamRecord is one change of one item. Which images it has depends on the view of the stream.
+// StreamRecord is one change of one item. Its images depend on the view of the stream.
 type StreamRecord struct {
 	EventID   string
 	EventName StreamEvent
 	AWSRegion string
-	// Expired is true for the removal of an item whose time to live had passed.
+	// Expired reports whether the item was deleted because its time to live was over.
 	Expired bool
 
 	ApproximateCreationDateTime time.Time // to the second

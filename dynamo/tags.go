@@ -8,20 +8,21 @@ type Tag struct {
 	Value string
 }
 
-// Tagger labels tables, which it names by their ARN; a table has at most 50 tags.
+// Tagger changes the tags of tables, which are identified by their ARN. A table has at most 50
+// tags.
 type Tagger interface {
 	TagResource(ctx context.Context, arn string, tags []Tag) error
 	UntagResource(ctx context.Context, arn string, keys []string) error
 	ListTagsOfResource(ctx context.Context, in *ListTagsInput) (*ListTagsOutput, error)
 }
 
-// ListTagsInput asks for a page of the tags of a table.
+// ListTagsInput is a request for a page of the tags of a table.
 type ListTagsInput struct {
 	ResourceArn string
 	NextToken   string
 }
 
-// ListTagsOutput is a page of tags; NextToken is empty on the last.
+// ListTagsOutput is a page of tags. NextToken is empty on the last page.
 type ListTagsOutput struct {
 	Tags      []Tag
 	NextToken string

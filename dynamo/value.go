@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Kind says which of DynamoDB's ten types a [Value] has. The zero Kind is no type at all: the
-// zero Value stands for "absent".
+// Kind is one of DynamoDB's ten types of a [Value]. The zero Kind is that of the zero Value, which
+// means "absent".
 type Kind uint8
 
 // The ten types, named as in DynamoDB's type descriptors.
@@ -47,15 +47,15 @@ func KindOf(descriptor string) Kind {
 	return Absent
 }
 
-// Value is one DynamoDB attribute value. Values are immutable and may be copied freely; compare
-// them with [Value.Equal].
+// Value is a DynamoDB attribute value. Values are immutable and may be copied. Compare them with
+// [Value.Equal].
 type Value struct {
-	_ [0]func() // == would compare pointers, so the compiler refuses it
+	_ [0]func() // == would compare pointers, so it must not compile
 
-	// meta packs kind (8 bits), the checked bit, and the length of what ptr points to.
+	// meta contains the kind (8 bits), the checked bit, and the length of the data at ptr.
 	meta uint64
-	// ptr holds a pointer-shaped value (first element, or map), so that no constructor but
-	// those of slices and sets allocates.
+	// ptr holds a pointer-shaped value (first element, or map), so that only the constructors of
+	// slices and sets allocate.
 	ptr any
 }
 
@@ -68,7 +68,7 @@ type (
 
 const (
 	kindShift  = 56
-	checkedBit = 1 << 55 // the value is known to be canonical and valid all through
+	checkedBit = 1 << 55 // the value is canonical and valid, including its elements
 	lengthMask = checkedBit - 1
 )
 
@@ -79,16 +79,16 @@ func S(s string) Value {
 	return Value{meta: meta(KindS, len(s)) | checkedBit, ptr: bytePtr(unsafe.StringData(s))}
 }
 
-// N returns a number value from decimal text. The text is not looked at here: a store refuses
-// text that is no number, has more than 38 significant digits or is out of range, and keeps
-// every other number in canonical form (see [CanonicalNumber]).
+// N returns a number value from decimal text. The text is not validated here. A store refuses text
+// that is not a number, has more than 38 significant digits or is out of range, and converts other
+// numbers to canonical form (see [CanonicalNumber]).
 func N(text string) Value {
 	return Value{meta: meta(KindN, len(text)), ptr: bytePtr(unsafe.StringData(text))}
 }
 
-// CanonicalN returns a number value from text that is known to be canonical, which saves the
-// store the check. Text that comes from [CanonicalNumber] or [Value.N] of a stored value
-// qualifies; anything else corrupts what is stored.
+// CanonicalN returns a number value from canonical text, which the store need not validate. Use it
+// only with text from [CanonicalNumber] or from [Value.N] of a stored value, because other text
+// corrupts the stored data.
 func CanonicalN(text string) Value {
 	v := N(text)
 	v.meta |= checkedBit
@@ -122,8 +122,8 @@ func L(elems ...Value) Value {
 // M returns a map that aliases m.
 func M(m map[string]Value) Value { return Value{meta: meta(KindM, len(m)), ptr: m} }
 
-// SS returns a string set that aliases elems. A store refuses an empty set and a set that holds
-// an element twice.
+// SS returns a string set that aliases elems. A store refuses an empty set and a set with a
+// duplicate.
 func SS(elems ...string) Value {
 	return Value{meta: meta(KindSS, len(elems)), ptr: textPtr(unsafe.SliceData(elems))}
 }
@@ -138,7 +138,7 @@ func BS(elems ...[]byte) Value {
 	return Value{meta: meta(KindBS, len(elems)), ptr: bytesPtr(unsafe.SliceData(elems))}
 }
 
-// Kind returns the type of v; Absent for the zero Value.
+// Kind returns the type of v, or Absent for the zero Value.
 func (v Value) Kind() Kind { return Kind(v.meta >> kindShift) }
 
 // IsAbsent reports whether v is the zero Value.
@@ -151,7 +151,7 @@ func (v Value) text() string {
 	return unsafe.String(p, v.length())
 }
 
-// S returns the string of a KindS value, "" for any other.
+// S returns the string of a KindS value, or "" for other types.
 func (v Value) S() string {
 	if v.Kind() != KindS {
 		return ""
@@ -159,8 +159,8 @@ func (v Value) S() string {
 	return v.text()
 }
 
-// N returns the decimal text of a KindN value, "" for any other. It is as given to [N], or
-// canonical when the value came from a store.
+// N returns the decimal text of a KindN value, or "" for other types. The text is the one that was
+// passed to [N]; that of a value from a store is canonical.
 func (v Value) N() string {
 	if v.Kind() != KindN {
 		return ""
@@ -168,7 +168,7 @@ func (v Value) N() string {
 	return v.text()
 }
 
-// B returns the bytes of a KindB value, nil for any other. They must not be changed.
+// B returns the bytes of a KindB value, or nil for other types. They must not be changed.
 func (v Value) B() []byte {
 	if v.Kind() != KindB {
 		return nil
@@ -177,10 +177,10 @@ func (v Value) B() []byte {
 	return unsafe.Slice(p, v.length())
 }
 
-// Bool returns the boolean of a KindBOOL value, false for any other.
+// Bool returns the boolean of a KindBOOL value, or false for other types.
 func (v Value) Bool() bool { return v.Kind() == KindBOOL && v.length() == 1 }
 
-// L returns the elements of a KindL value, nil for any other. They must not be changed.
+// L returns the elements of a KindL value, or nil for other types. They must not be changed.
 func (v Value) L() []Value {
 	if v.Kind() != KindL {
 		return nil
@@ -189,13 +189,13 @@ func (v Value) L() []Value {
 	return unsafe.Slice(p, v.length())
 }
 
-// M returns the members of a KindM value, nil for any other. They must not be changed.
+// M returns the members of a KindM value, or nil for other types. They must not be changed.
 func (v Value) M() map[string]Value {
 	m, _ := v.ptr.(map[string]Value)
 	return m
 }
 
-// SS returns the elements of a KindSS value, nil for any other. They must not be changed.
+// SS returns the elements of a KindSS value, or nil for other types. They must not be changed.
 func (v Value) SS() []string {
 	if v.Kind() != KindSS {
 		return nil
@@ -203,7 +203,7 @@ func (v Value) SS() []string {
 	return v.texts()
 }
 
-// NS returns the elements of a KindNS value as decimal texts, nil for any other.
+// NS returns the elements of a KindNS value as decimal texts, or nil for other types.
 func (v Value) NS() []string {
 	if v.Kind() != KindNS {
 		return nil
@@ -216,7 +216,7 @@ func (v Value) texts() []string {
 	return unsafe.Slice(p, v.length())
 }
 
-// BS returns the elements of a KindBS value, nil for any other. They must not be changed.
+// BS returns the elements of a KindBS value, or nil for other types. They must not be changed.
 func (v Value) BS() [][]byte {
 	if v.Kind() != KindBS {
 		return nil
@@ -225,20 +225,20 @@ func (v Value) BS() [][]byte {
 	return unsafe.Slice(p, v.length())
 }
 
-// Checked reports whether v is known to be canonical and valid: numbers in canonical form, sets
-// without repeats, all through. Stores skip the check for such values.
+// Checked reports whether v is known to be canonical and valid, including its elements: numbers in
+// canonical form and sets without duplicates. Stores do not validate such values again.
 func (v Value) Checked() bool { return v.meta&checkedBit != 0 }
 
-// MarkChecked returns v with the promise that [Value.Checked] reports. It is for stores, which
-// make values from what they checked before.
+// MarkChecked returns v as checked; see [Value.Checked]. It is for stores that create values from
+// data that they validated before.
 func MarkChecked(v Value) Value {
 	v.meta |= checkedBit
 	return v
 }
 
-// Equal reports whether v and w are the same value as DynamoDB's `=` sees it: numbers by value,
-// sets without order, lists and maps all through. Values of different kinds are never equal; two
-// absent values are not equal either.
+// Equal reports whether v and w are equal by DynamoDB's `=`: numbers by value, sets without order,
+// lists and maps recursively. Values of different kinds are never equal, and neither are two absent
+// values.
 func (v Value) Equal(w Value) bool {
 	k := v.Kind()
 	if k != w.Kind() {
@@ -304,9 +304,9 @@ func sameElements[E any](a, b []E, compare func(E, E) int) bool {
 	return slices.EqualFunc(a, b, func(x, y E) bool { return compare(x, y) == 0 })
 }
 
-// Compare orders two values of one kind among S, N and B: strings and binaries by their bytes,
-// numbers by value. ok is false for every other pair, which DynamoDB does not order. Both
-// numbers must be canonical.
+// Compare compares two values of kind S, N or B: strings and binaries by their bytes, numbers by
+// value. ok is false for every other pair, because DynamoDB does not order it. Both numbers must be
+// canonical.
 func (v Value) Compare(w Value) (order int, ok bool) {
 	if v.Kind() != w.Kind() {
 		return 0, false
@@ -320,8 +320,8 @@ func (v Value) Compare(w Value) (order int, ok bool) {
 	return 0, false
 }
 
-// String renders v in DynamoDB's JSON notation, for messages and debugging; binary data is
-// rendered as its length.
+// String formats v in DynamoDB's JSON notation, for messages and debugging. Only the length of
+// binary data is shown.
 func (v Value) String() string {
 	var b strings.Builder
 	v.render(&b)

@@ -26,42 +26,43 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Options says which DynamoDB to use. The zero Options take everything from the environment and
-// the shared configuration files, as every AWS tool does.
+// Options configure the connection to DynamoDB. The zero Options use the environment and the shared
+// configuration files, as all AWS tools do.
 type Options struct {
-	// Region overrides the configured one. At an endpoint on this machine it may stay empty.
+	// Region overrides the configured region. It may be empty for an endpoint on this machine.
 	Region string
 	// Endpoint is the URL of another implementation of the protocol, such as
-	// "http://localhost:8000". Empty means Amazon's own, or what AWS_ENDPOINT_URL says.
+	// "http://localhost:8000". If it is empty, AWS_ENDPOINT_URL or Amazon's own endpoint is used.
 	Endpoint string
-	// Profile names a section of the shared configuration files.
+	// Profile is the name of a section of the shared configuration files.
 	Profile string
-	// Timeout bounds one call, from the connection to the last byte of the answer; TimeoutDefault
-	// if it is zero. A call that it ends has the code ServiceUnavailable.
+	// Timeout is the maximum time of one call, from connecting to the last byte of the response.
+	// Default: TimeoutDefault. A call that exceeds it fails with the code ServiceUnavailable.
 	Timeout time.Duration
-	// HTTPClient carries the requests, and Timeout is not used. Nil means one that keeps up to 512
-	// idle connections.
+	// HTTPClient sends the requests; Timeout is then ignored. Nil means a client that keeps up to
+	// 512 idle connections.
 	HTTPClient *http.Client
 }
 
-// TimeoutDefault is the default of Options.Timeout: a hundred times what a slow call takes.
+// TimeoutDefault is the default of Options.Timeout: a hundred times the duration of a slow call.
 const TimeoutDefault = 5 * time.Second
 
-// dialTimeout bounds the time to connect. A connection that was not made sent nothing, which is
-// better to know than that the whole call took too long.
+// dialTimeout is the maximum time to connect. It is shorter than the timeout of a call, because
+// after a failed connection it is certain that nothing was sent.
 const dialTimeout = 3 * time.Second
 
-// localRegion signs requests to this machine where no region is configured; no one checks it.
+// localRegion is the region in the signatures of requests to this machine if none is configured. It
+// is not verified.
 const localRegion = "us-east-1"
 
-// DB is a DynamoDB behind the SDK. It is safe for concurrent use.
+// DB is a client of DynamoDB that uses the SDK. It is safe for concurrent use.
 type DB struct {
 	client  *dynamodb.Client
 	streams *dynamodbstreams.Client
-	close   func() // of connections that are its own
+	close   func() // closes its own connections
 }
 
-// A DB implements the whole vocabulary but the exports to folders.
+// A DB implements all interfaces except dynamo.Archiver.
 var (
 	_ dynamo.DB      = (*DB)(nil)
 	_ dynamo.Admin   = (*DB)(nil)
@@ -70,9 +71,10 @@ var (
 	_ dynamo.PartiQL = (*DB)(nil)
 )
 
-// Open returns the DynamoDB that the options and the usual chain of settings name: environment,
-// shared files and profile, single sign-on, container and machine roles. An endpoint on this
-// machine gets dummy credentials where none are configured. Open sends nothing to the service.
+// Open returns a client that is configured by the options and the usual chain of settings:
+// environment, shared files and profile, single sign-on, container and machine roles. For an
+// endpoint on this machine without configured credentials it uses dummy credentials. Open sends
+// nothing to the service.
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	local, err := checkEndpoint(opts.Endpoint)
 	if err != nil {
@@ -100,8 +102,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	return db, nil
 }
 
-// New returns the DynamoDB that client speaks to. The client's settings are copied, but for its
-// retries, which are turned off.
+// New returns a DB that uses client. The client's settings are copied, but retries are turned off.
 func New(client *dynamodb.Client) *DB {
 	set := client.Options()
 	set.Retryer = aws.NopRetryer{}
@@ -126,20 +127,21 @@ func New(client *dynamodb.Client) *DB {
 	return &DB{client: own, streams: streams, close: func() {}}
 }
 
-// Close lets go of idle connections, unless they are of a client that was given. The error is nil.
+// Close closes idle connections, unless they belong to a client that was passed in. The error is
+// nil.
 func (db *DB) Close() error {
 	db.close()
 	return nil
 }
 
-// checkEndpoint reports whether an endpoint is on this machine, and refuses what is no address.
+// checkEndpoint reports whether an endpoint is on this machine, and refuses an invalid URL.
 func checkEndpoint(endpoint string) (local bool, err error) {
 	if endpoint == "" {
 		return false, nil
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return false, fmt.Errorf("endpoint %q is no URL such as http://localhost:8000", endpoint)
+		return false, fmt.Errorf("endpoint %q is not a URL such as http://localhost:8000", endpoint)
 	}
 	host := u.Hostname()
 	ip := net.ParseIP(host)
@@ -152,12 +154,13 @@ func load(ctx context.Context, opts Options, local bool) (aws.Config, error) {
 	settings := []func(*config.LoadOptions) error{
 		config.WithRegion(opts.Region),
 		config.WithSharedConfigProfile(opts.Profile),
-		// It warns of every answer without a checksum, which not every implementation sends.
+		// The SDK logs a warning for every response without a checksum, which not all
+		// implementations send.
 		config.WithLogger(logging.Nop{}),
 	}
 	if local {
-		// The roles of a machine in the cloud are asked for over the network, which takes seconds
-		// where there is none, and they are not meant for a test database.
+		// The roles of a cloud machine are requested over the network, which takes seconds on other
+		// machines, and they are not meant for a test database.
 		settings = append(settings, config.WithEC2IMDSClientEnableState(imds.ClientDisabled))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, settings...)
@@ -179,12 +182,12 @@ func load(ctx context.Context, opts Options, local bool) (aws.Config, error) {
 	return cfg, nil
 }
 
-// idleConnectionsMax is for as many concurrent callers as a busy server has; the SDK's own 10 would
-// make most of them dial anew at every call.
+// idleConnectionsMax is the number of concurrent callers of a busy server. With the SDK's default
+// of 10 most of them would open a new connection for every call.
 const idleConnectionsMax = 512
 
-// keepingConnections returns a client with the settings of the SDK's own, such as the certificates
-// of AWS_CA_BUNDLE, that keeps more connections.
+// keepingConnections returns a client with the settings of the SDK's client, for example the
+// certificates of AWS_CA_BUNDLE, that keeps more idle connections.
 func keepingConnections(own aws.HTTPClient, timeout time.Duration) *http.Client {
 	if timeout <= 0 {
 		timeout = TimeoutDefault
@@ -200,17 +203,17 @@ func keepingConnections(own aws.HTTPClient, timeout time.Duration) *http.Client 
 	return &http.Client{
 		Transport: transport,
 		Timeout:   timeout,
-		// A signature is for one address, so there is nothing to follow.
+		// A signature is valid for one address only, so redirects cannot be followed.
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 	}
 }
 
-// unhurried sends each request from a copy of its body. The SDK closes the body as soon as it has
-// the head of an answer; a server that is quick answers before the transport has noted that it
-// wrote the body to its end, the transport takes the closed body for a failed write, and drops the
-// connection with the rest of the answer.
+// unhurried sends each request with a copy of its body. The SDK closes the body as soon as it has
+// the head of the response. If the server responds before the transport has noted the end of the
+// body, the transport interprets the closed body as a failed write and drops the connection with
+// the rest of the response.
 type unhurried struct{ next dynamodb.HTTPClient }
 
 func (c unhurried) Do(req *http.Request) (*http.Response, error) {
@@ -234,14 +237,14 @@ func (c unhurried) Do(req *http.Request) (*http.Response, error) {
 	return c.next.Do(&sent)
 }
 
-// The SDK's names for the step that invents tokens, and for the one that refuses requests without
-// what the service requires.
+// The SDK's names for the step that generates tokens, and for the one that validates required
+// members.
 const (
 	tokenStep    = "OperationIdempotencyTokenAutoFill"
 	validateStep = "OperationInputValidation"
 )
 
-// asAsked takes both steps out of the operations that have them.
+// asAsked removes both steps from the operations that have them.
 func asAsked(stack *middleware.Stack) error {
 	for _, step := range []string{tokenStep, validateStep} {
 		if _, has := stack.Initialize.Get(step); !has {

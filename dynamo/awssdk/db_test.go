@@ -79,10 +79,10 @@ func TestOpenRefuses(t *testing.T) {
 		want string
 	}{
 		"an endpoint without a scheme": {
-			awssdk.Options{Endpoint: "localhost:8000"}, "no URL such as http://localhost:8000",
+			awssdk.Options{Endpoint: "localhost:8000"}, "not a URL such as http://localhost:8000",
 		},
 		"an endpoint of another protocol": {
-			awssdk.Options{Endpoint: "ftp://localhost"}, "no URL such as http://localhost:8000",
+			awssdk.Options{Endpoint: "ftp://localhost"}, "not a URL such as http://localhost:8000",
 		},
 		"a missing region": {awssdk.Options{}, "set AWS_REGION"},
 		"a missing region elsewhere": {

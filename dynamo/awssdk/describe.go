@@ -6,8 +6,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// description turns what the service tells of a table. A table whose billing mode the service
-// leaves out, as it does for those that never changed it, is provisioned.
+// description converts a table description of the service. A table without a billing mode is
+// provisioned: the service omits the mode if it was never changed.
 func description(d *types.TableDescription) *dynamo.TableDescription {
 	if d == nil {
 		return &dynamo.TableDescription{}

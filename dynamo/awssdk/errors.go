@@ -17,7 +17,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// translate turns an error of the SDK into this project's words; see the package's page.
+// translate converts an error of the SDK as the package documentation describes.
 func translate(ctx context.Context, operation string, err error) error {
 	if err == nil {
 		return nil
@@ -49,7 +49,7 @@ func translate(ctx context.Context, operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, err)
 }
 
-// neverSent reports whether an error means that there was no connection to send anything on.
+// neverSent reports whether the error means that no connection was made, so that nothing was sent.
 func neverSent(err error) bool {
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
@@ -59,17 +59,18 @@ func neverSent(err error) bool {
 	return errors.As(err, &name)
 }
 
-// broken reports whether an error is one of the network, such as an answer that stops half way.
+// broken reports whether the error is a network error, such as an incomplete response.
 func broken(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, io.EOF)
 }
 
-// unknownCode is the SDK's word for an answer that is no error of the service, such as a proxy's.
+// unknownCode is the SDK's code for an error response that is not from the service, but for example
+// from a proxy.
 const unknownCode = "UnknownError"
 
-// refused turns an error that the service answered with.
+// refused converts an error response of the service.
 func refused(refusal smithy.APIError) *dynamo.Error {
 	e := &dynamo.Error{Code: codeOf(refusal.ErrorCode()), Message: refusal.ErrorMessage()}
 	switch r := refusal.(type) {
@@ -97,8 +98,7 @@ func refused(refusal smithy.APIError) *dynamo.Error {
 	return e
 }
 
-// codeOf takes the name of an exception out of what may have a namespace before it and an address
-// behind it.
+// codeOf returns the name of an exception without the namespace before it and the address after it.
 func codeOf(code string) dynamo.ErrorCode {
 	if _, name, ok := strings.Cut(code, "#"); ok {
 		code = name

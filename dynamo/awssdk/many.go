@@ -162,7 +162,7 @@ func (db *DB) TransactWrite(
 	}, nil
 }
 
-// action turns one action of a transaction; the service refuses one with none or several set.
+// action converts one action of a transaction. The service refuses one with no or several fields.
 func action(a *dynamo.TransactWriteItem) types.TransactWriteItem {
 	var out types.TransactWriteItem
 	if c := a.ConditionCheck; c != nil {

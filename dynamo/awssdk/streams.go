@@ -116,7 +116,7 @@ func (db *DB) GetRecords(
 	return answer, nil
 }
 
-// expirer is who removes expired items, as the service writes it into a record.
+// expirer is the identity that deletes expired items, as it is in the service's records.
 const expirer = "dynamodb.amazonaws.com"
 
 func record(r streamtypes.Record) dynamo.StreamRecord {

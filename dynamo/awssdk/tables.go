@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// CreateTable implements [dynamo.Admin]. The table is there once it is described as active.
+// CreateTable implements [dynamo.Admin]. The table can be used when its description is active.
 func (db *DB) CreateTable(
 	ctx context.Context, in *dynamo.CreateTableInput,
 ) (*dynamo.TableDescription, error) {
@@ -132,7 +132,7 @@ func indexUpdate(u dynamo.GlobalSecondaryIndexUpdate) types.GlobalSecondaryIndex
 	return out
 }
 
-// DeleteTable implements [dynamo.Admin]. The table is gone once it is no longer described.
+// DeleteTable implements [dynamo.Admin]. The table is deleted when it can no longer be described.
 func (db *DB) DeleteTable(
 	ctx context.Context, tableName string,
 ) (*dynamo.TableDescription, error) {
@@ -173,7 +173,7 @@ func (db *DB) DescribeTimeToLive(
 		AttributeName:    deref(d.AttributeName),
 	}
 	if answer.TimeToLiveStatus == dynamo.TimeToLiveDisabled {
-		answer.AttributeName = "" // Some implementations tell which it was.
+		answer.AttributeName = "" // Some implementations return the previous one.
 	}
 	return answer, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// values turns a map that may be absent; nil stays nil.
+// values converts an optional map; nil stays nil.
 func values(m map[string]dynamo.Value) map[string]types.AttributeValue {
 	if m == nil {
 		return nil
@@ -17,7 +17,7 @@ func values(m map[string]dynamo.Value) map[string]types.AttributeValue {
 	return required(m)
 }
 
-// required turns a map that the service wants to see even when it is empty.
+// required converts a map that the service requires even if it is empty.
 func required(m map[string]dynamo.Value) map[string]types.AttributeValue {
 	out := make(map[string]types.AttributeValue, len(m))
 	for name, v := range m {
@@ -37,9 +37,9 @@ func valueList(vs []dynamo.Value) []types.AttributeValue {
 	return out
 }
 
-// value turns one value. Slices that are empty are never nil, which the SDK would send as null. An
-// absent value, which the SDK would leave out, becomes a null that is not true, which the service
-// refuses.
+// value converts one value. Empty slices are not nil, because the SDK would send nil as null. An
+// absent value becomes a null with the value false, which the service refuses, because the SDK
+// would omit it.
 func value(v dynamo.Value) types.AttributeValue {
 	switch v.Kind() {
 	case dynamo.KindS:
@@ -77,7 +77,7 @@ func notNil[E any](s []E) []E {
 	return s
 }
 
-// item turns an item that came; nil stays nil, for an item that is not there.
+// item converts an item of a response; nil stays nil for an item that does not exist.
 func item(m map[string]types.AttributeValue) dynamo.Item {
 	if m == nil {
 		return nil
@@ -100,7 +100,7 @@ func items(ms []map[string]types.AttributeValue) []dynamo.Item {
 	return out
 }
 
-// valueOf turns a value that came. A kind that this version does not know becomes absent.
+// valueOf converts a value of a response. A type that this version does not know becomes absent.
 func valueOf(v types.AttributeValue) dynamo.Value {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -135,7 +135,7 @@ func valueOf(v types.AttributeValue) dynamo.Value {
 	return dynamo.Value{}
 }
 
-// streamItem is item for the streams' client, which has the same types once more.
+// streamItem is item for the streams client, which has its own copies of the types.
 func streamItem(m map[string]streamtypes.AttributeValue) dynamo.Item {
 	if m == nil {
 		return nil
@@ -181,7 +181,7 @@ func streamValue(v streamtypes.AttributeValue) dynamo.Value {
 	return dynamo.Value{}
 }
 
-// optional returns nil for what was not given.
+// optional returns a pointer to v, or nil for the zero value.
 func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {
@@ -190,11 +190,11 @@ func optional[T comparable](v T) *T {
 	return &v
 }
 
-// limit returns a limit as the protocol has it; 0 sets none.
+// limit returns a limit for the protocol; 0 means no limit.
 func limit(n int) *int32 { return optional(narrow(n)) }
 
-// narrow returns a number with the 32 bits of the protocol's. What does not fit becomes the nearest
-// that does, which is as far from what the service takes.
+// narrow converts a number to the protocol's 32 bits. A value out of range is clamped. The service
+// rejects the clamped value too.
 func narrow(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }
 
 // deref returns what p points to, or the zero value for nil.

@@ -11,18 +11,17 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Apart is a view of a store whose tables are apart from all others: their names have a prefix that
-// only the store sees. Tests that use fixed names can share a store that way, and disturb nothing
-// that is in it.
+// Apart is a view of a store in which all table names have a prefix that is visible only to the
+// store. Tests with fixed table names can therefore share a store without conflicts.
 type Apart struct {
 	store  Store
 	prefix string
 
 	mu     sync.Mutex
-	tables map[string]bool // that it created, with the prefix
+	tables map[string]bool // the tables that it created, with the prefix
 }
 
-// NewApart returns a view of a store that has no tables yet.
+// NewApart returns a view of a store that has no tables.
 func NewApart(store Store) *Apart {
 	return &Apart{
 		store: store, prefix: "apart-" + rand.Text()[:10] + "-", tables: map[string]bool{},
@@ -53,7 +52,7 @@ func (a *Apart) Drop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// inner returns the name of a table as the store knows it; an empty name stays empty.
+// inner returns the name of a table in the store. An empty name stays empty.
 func (a *Apart) inner(table string) string {
 	if table == "" {
 		return ""
@@ -141,7 +140,7 @@ func (a *Apart) Scan(ctx context.Context, in *dynamo.ScanInput) (*dynamo.ScanOut
 	return out, err
 }
 
-// renamed returns a map by table with other names.
+// renamed returns a map by table name with other names.
 func renamed[V any](byTable map[string]V, name func(string) string) map[string]V {
 	if byTable == nil {
 		return nil
@@ -271,13 +270,13 @@ func (a *Apart) DescribeTable(
 	return a.description(a.store.DescribeTable(ctx, a.inner(tableName)))
 }
 
-// ListTables implements [dynamo.Admin]. The tables of the view are next to each other in the
-// store's order, so the first that is another's ends the list.
+// ListTables implements [dynamo.Admin]. The tables of the view are adjacent in the store's order,
+// so the first table without the prefix ends the list.
 func (a *Apart) ListTables(
 	ctx context.Context, in *dynamo.ListTablesInput,
 ) (*dynamo.ListTablesOutput, error) {
 	asked := *in
-	// Names of the view begin behind the bare prefix, which is no table's name.
+	// The list begins after the prefix alone, which is not the name of a table.
 	asked.ExclusiveStartTableName = a.prefix + in.ExclusiveStartTableName
 	out, err := a.store.ListTables(ctx, &asked)
 	if err != nil {

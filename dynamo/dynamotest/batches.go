@@ -111,7 +111,7 @@ func batches() []behaviour {
 	}
 }
 
-// batch writes a batch, and again what was left of it.
+// batch writes a batch and repeats the unprocessed writes.
 func (k *kit) batch(writes map[string][]dynamo.WriteRequest) {
 	k.Helper()
 	done := await(k.ctx, func() bool {
@@ -125,7 +125,7 @@ func (k *kit) batch(writes map[string][]dynamo.WriteRequest) {
 	}
 }
 
-// batchRead reads a batch, and again what was left of it.
+// batchRead reads a batch and repeats the unprocessed keys.
 func (k *kit) batchRead(ask map[string]dynamo.KeysAndAttributes) map[string][]dynamo.Item {
 	k.Helper()
 	got := map[string][]dynamo.Item{}

@@ -126,7 +126,7 @@ func capacityOfMany() []behaviour {
 	}
 }
 
-// text returns a text of so many bytes.
+// text returns a string of size bytes.
 func text(size int) dynamo.Value { return str(strings.Repeat("x", size)) }
 
 func (k *kit) units(c *dynamo.ConsumedCapacity, want float64) {

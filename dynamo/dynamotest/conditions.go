@@ -9,7 +9,7 @@ import (
 
 const conditionFailed = "The conditional request failed"
 
-// subject is what conditions are asked of.
+// subject returns the item on which conditions are tested.
 func subject() vals {
 	return vals{
 		"t": str("banana"), "n": num("10.50"), "b": bin([]byte("bytes")), "yes": dynamo.Bool(true),
@@ -78,7 +78,7 @@ func conditions() []behaviour {
 	return all
 }
 
-// failed checks that a condition did not hold, and the item that the error tells of.
+// failed checks that a condition failed, and the item in the error.
 func (k *kit) failed(err error, found dynamo.Item) {
 	k.Helper()
 	k.refused(err, dynamo.CodeConditionalCheckFailed, conditionFailed)

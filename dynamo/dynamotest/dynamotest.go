@@ -1,14 +1,13 @@
-// Package dynamotest is what every [dynamo.DB] must pass: a table of behaviours that programs rely
-// on, each checked by calls and their answers alone.
+// Package dynamotest is the conformance test of [dynamo.DB]: a table of behaviors that programs
+// rely on. Each of them is tested only through calls and their results.
 //
 //	func TestConformance(t *testing.T) {
 //		dynamotest.Run(t, store, dynamotest.Options{ExactTexts: true})
 //	}
 //
-// Run makes tables with names of its own, waits for them, and deletes them at the end, so that it
-// can be pointed at a store with other tables in it; [NewApart] does the same for tests that use
-// fixed names. Reads of global indexes are repeated for a while,
-// since they may be late.
+// Run creates tables with unique names, waits until they are active, and deletes them at the end,
+// so it can be used with a store that has other tables. [NewApart] does the same for tests with
+// fixed table names. Reads of global indexes are repeated for some time, because indexes may lag.
 package dynamotest
 
 import (
@@ -22,29 +21,30 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Store is what is tested: the items and the tables that they are in.
+// Store is the interface under test: items and tables.
 type Store interface {
 	dynamo.DB
 	dynamo.Admin
 }
 
-// Options say what to ask of a store. The zero Options ask for everything but exact texts.
+// Options select the tests. The zero Options run all tests without comparing exact texts.
 type Options struct {
-	// ExactTexts compares the messages of errors with those of the service, not only their codes.
+	// ExactTexts compares the messages of errors with those of the service, in addition to their
+	// codes.
 	ExactTexts bool
-	// Skip says why an area ("capacity") or a single behaviour ("capacity/reads are in steps of 4
-	// KB") is not asked for. A name that there is not fails the test, so that no reason outlives
-	// its behaviour.
+	// Skip maps an area ("capacity") or a single behavior ("capacity/reads are in steps of 4 KB")
+	// to the reason why it is not tested. An unknown name fails the test, so that a reason is
+	// removed together with its behavior.
 	Skip map[string]string
 }
 
-// behaviour is one thing that a store does; its name is a sentence about it.
+// behaviour is one property of a store. Its name is a sentence about it.
 type behaviour struct {
 	name string
 	run  func(k *kit)
 }
 
-// areas are all behaviours, by what they are about.
+// areas returns all behaviors by their area.
 func areas() map[string][]behaviour {
 	return map[string][]behaviour{
 		"items":        items(),
@@ -66,7 +66,7 @@ func areas() map[string][]behaviour {
 	}
 }
 
-// Run asks a store for every behaviour that is not skipped, each in a subtest of its area.
+// Run tests a store for every behavior that is not skipped, each in a subtest of its area.
 func Run(t *testing.T, store Store, opts Options) {
 	t.Helper()
 	all := areas()
@@ -108,7 +108,7 @@ func checkSkips(t *testing.T, all map[string][]behaviour, skip map[string]string
 	}
 }
 
-// fixture is what all behaviours share. Each keeps to partitions of its own.
+// fixture is shared by all behaviors. Each behavior uses partitions of its own.
 type fixture struct {
 	prefix string
 	main   string // keys pk (S) and sk (S); see createMain
@@ -118,8 +118,8 @@ type fixture struct {
 // The indexes of the main table.
 const (
 	indexLocal  = "byNumber"  // pk and n (N); everything is projected
-	indexGlobal = "byGroup"   // g (S) and n (N); everything is projected
-	indexKeys   = "groupKeys" // g (S) alone; only keys are projected
+	indexGlobal = "byGroup"   // all attributes are projected
+	indexKeys   = "groupKeys" // all attributes are projected
 	indexSome   = "groupSome" // g (S) and sk (S); attribute a is projected as well
 )
 
@@ -169,15 +169,15 @@ func mainTable(name string) *dynamo.CreateTableInput {
 	return in
 }
 
-// name makes a name of this run out of a sentence.
+// name returns a unique name of this run for a sentence.
 func (f *fixture) name(sentence string) string {
 	return f.prefix + "/" + strings.ReplaceAll(sentence, " ", "-")
 }
 
-// patience bounds how long tables and late indexes are waited for.
+// patience is the maximum time to wait for tables and for lagging indexes.
 const patience = 5 * time.Minute
 
-// await repeats a question until the answer is yes, and reports whether it ever was.
+// await calls done until it returns true, and reports whether it did in time.
 func await(ctx context.Context, done func() bool) bool {
 	end := time.Now().Add(patience)
 	for pause := time.Millisecond; !done(); pause = min(2*pause, time.Second) {

@@ -140,7 +140,7 @@ func scans() []behaviour {
 	}
 }
 
-// scan reads the main table or an index of it to the end.
+// scan reads all pages of the main table or of an index of it.
 func (k *kit) scan(in dynamo.ScanInput) []dynamo.Item {
 	k.Helper()
 	in.TableName = k.main

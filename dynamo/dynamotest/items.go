@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// everyKind is an attribute of each kind, with what is easily lost.
+// everyKind has an attribute of each type, with contents that are easily lost.
 func everyKind() vals {
 	return vals{
 		"text":                      str("Kererū \"quoted\" \u2028 \x00 😀"),

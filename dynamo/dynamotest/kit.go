@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Short names for tables of values.
+// Short names for test tables of values.
 var (
 	str  = dynamo.S
 	num  = dynamo.N
@@ -20,14 +20,14 @@ var (
 
 type vals = map[string]dynamo.Value
 
-// kit is what a behaviour works with.
+// kit holds the tools of a behavior.
 type kit struct {
 	*testing.T
 	Store
 	*fixture
 	ctx   context.Context
 	exact bool
-	// partition is a value of pk, and of g, that no other behaviour uses.
+	// partition is a value of pk and g that no other behavior uses.
 	partition string
 }
 
@@ -36,7 +36,7 @@ func (k *kit) key(sort string) dynamo.Key {
 	return dynamo.Key{"pk": str(k.partition), "sk": str(sort)}
 }
 
-// item returns an item of the behaviour's partition with more attributes.
+// item returns an item of the behavior's partition with additional attributes.
 func (k *kit) item(sort string, attributes vals) dynamo.Item {
 	it := k.key(sort)
 	for name, v := range attributes {
@@ -54,7 +54,7 @@ func (k *kit) put(items ...dynamo.Item) {
 	}
 }
 
-// read returns an item of the main table as it is now; nil where there is none.
+// read returns the present state of an item of the main table, or nil if it does not exist.
 func (k *kit) read(key dynamo.Key) dynamo.Item {
 	k.Helper()
 	out, err := k.Get(k.ctx, &dynamo.GetInput{TableName: k.main, Key: key, ConsistentRead: true})
@@ -69,7 +69,7 @@ func (k *kit) must(err error) {
 	}
 }
 
-// same checks an item; nil is an item that is not there.
+// same compares items; nil is an item that does not exist.
 func (k *kit) same(got, want dynamo.Item) {
 	k.Helper()
 	if (got == nil) != (want == nil) || !got.Equal(want) {
@@ -77,7 +77,7 @@ func (k *kit) same(got, want dynamo.Item) {
 	}
 }
 
-// refused checks that a call was refused with a code and, where they are asked for, a text.
+// refused checks that a call was refused with a code and, with ExactTexts, with a message.
 func (k *kit) refused(err error, code dynamo.ErrorCode, text string) {
 	k.Helper()
 	var e *dynamo.Error
@@ -109,7 +109,7 @@ func (k *kit) sameOrder(got, want []string) {
 	}
 }
 
-// everyPage reads a query to its end, each page with the last key of the one before.
+// everyPage reads all pages of a query. Each page begins after the last key of the previous one.
 func (k *kit) everyPage(in dynamo.QueryInput) []dynamo.Item {
 	k.Helper()
 	var all []dynamo.Item
@@ -127,7 +127,7 @@ func (k *kit) everyPage(in dynamo.QueryInput) []dynamo.Item {
 	}
 }
 
-// eventually reads a global index until it holds as many items as it must, in every page size.
+// eventually reads a global index, with every page size, until it has the expected number of items.
 func (k *kit) eventually(in dynamo.QueryInput, count int) []dynamo.Item {
 	k.Helper()
 	var got []dynamo.Item

@@ -42,7 +42,7 @@ func numbers() []behaviour {
 	return append(all, sums()...)
 }
 
-// short makes a name out of a number.
+// short returns a name for a number.
 func short(number string) string {
 	if number == "" {
 		return "nothing"

@@ -136,7 +136,7 @@ func pages() []behaviour {
 			in := k.inPartition("", nil)
 			out, err := k.Query(k.ctx, &in)
 			k.must(err)
-			// The item that goes beyond 1 MB is the last of its page.
+			// The item that exceeds 1 MB is the last one of its page.
 			if len(out.Items) != 1<<20/size+1 && len(out.Items) != 1<<20/size ||
 				out.LastEvaluatedKey == nil {
 				k.Errorf("a page has %d items", len(out.Items))
@@ -161,8 +161,8 @@ func pages() []behaviour {
 	}
 }
 
-// allPageSizes reads a list with every page size and both ways, and checks that all items are there
-// once and that one way is the other turned round.
+// allPageSizes reads a list with every page size in both directions. It checks that each item
+// occurs once and that one direction is the reverse of the other.
 func (k *kit) allPageSizes(in dynamo.QueryInput, count int) {
 	k.Helper()
 	var first []string

@@ -6,7 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// refusals are requests that are wrong, with the code and text of the service's answer.
+// refusals are invalid requests with the code and message of the service.
 func refusals() []behaviour {
 	get := func(key dynamo.Key, text string) func(*kit) {
 		return func(k *kit) {

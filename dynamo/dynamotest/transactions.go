@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// transactMax is how many actions a transaction has at the most.
+// transactMax is the maximum number of actions in a transaction.
 const transactMax = 100
 
 func (k *kit) putAction(sort string, attributes vals) dynamo.TransactWriteItem {
@@ -138,7 +138,7 @@ func cancelled(k *kit) {
 	k.same(k.read(k.key("new")), nil)
 }
 
-// reasons checks the codes of a cancellation, by position.
+// reasons checks the codes of a cancellation by position.
 func (k *kit) reasons(err error, want ...dynamo.CancellationCode) []dynamo.CancellationReason {
 	k.Helper()
 	got := dynamo.Reasons(err)

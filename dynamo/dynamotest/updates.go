@@ -2,14 +2,14 @@ package dynamotest
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// updateCase is an update of an item, and what the item is then.
+// updateCase is an update of an item and the expected result.
 type updateCase struct {
 	name   string
-	before vals // nil where there is no item
+	before vals // nil if the item does not exist
 	update string
 	values vals
 	names  map[string]string
-	after  vals // nil where the update must not have created one
+	after  vals // nil if the update must not create an item
 	code   dynamo.ErrorCode
 }
 

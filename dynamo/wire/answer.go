@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// The service's own headers, spelled as net/http keeps them: names in another spelling would be
-// respelled for every answer.
+// The service's own headers, in the canonical form of net/http, because other forms would be
+// converted for every response.
 const (
 	headerRequestID = "X-Amzn-Requestid"
 	headerChecksum  = "X-Amz-Crc32"
@@ -24,11 +24,11 @@ const (
 
 const contentType = "application/x-amz-json-1.0"
 
-// compressAbove is the size from which an answer is compressed for those who accept it: below, the
-// work costs more than the bytes.
+// compressAbove is the size above which a response is compressed if the client accepts it. Below
+// it, compression costs more than it saves.
 const compressAbove = 4 << 10
 
-// send writes an answer with its checksum, which is that of the bytes as they are sent.
+// send writes a response with its checksum, which is computed over the bytes as they are sent.
 func (h *Handler) send(w http.ResponseWriter, req *http.Request, status int, body []byte) {
 	header := w.Header()
 	if len(body) > compressAbove {
@@ -47,7 +47,7 @@ func (h *Handler) send(w http.ResponseWriter, req *http.Request, status int, bod
 	header[headerChecksum] = values[1:2:2]
 	header["Content-Length"] = values[2:3:3]
 	w.WriteHeader(status)
-	w.Write(body) // a client that is gone is nobody's error
+	w.Write(body) // an error means that the client is gone
 }
 
 var (
@@ -62,13 +62,13 @@ var (
 	}}
 )
 
-// packer is what both ways to compress have in common.
+// packer is the common interface of both compression formats.
 type packer interface {
 	io.WriteCloser
 	Reset(io.Writer)
 }
 
-// compress packs a body in the first coding that the client accepts, or returns "".
+// compress compresses a body in the first coding that the client accepts, or returns "".
 func compress(accepted string, body []byte) (*bytes.Buffer, string) {
 	coding, pool := "", (*sync.Pool)(nil)
 	switch {
@@ -85,13 +85,13 @@ func compress(accepted string, body []byte) (*bytes.Buffer, string) {
 	defer pool.Put(p)
 	p.Reset(out)
 	_, err := p.Write(body)
-	if err != nil || p.Close() != nil { // which a buffer never causes
+	if err != nil || p.Close() != nil { // a buffer never returns an error
 		return nil, ""
 	}
 	return out, coding
 }
 
-// accepts reports whether a list of codings has one and does not forbid it.
+// accepts reports whether a list of codings contains one and does not forbid it.
 func accepts(list, coding string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		name, quality, _ := strings.Cut(strings.TrimSpace(one), ";")
@@ -108,7 +108,7 @@ func accepts(list, coding string) bool {
 var requestIDs = base32.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567").WithPadding(
 	base32.NoPadding)
 
-// newRequestID returns 52 characters that name a request.
+// newRequestID returns a request id of 52 characters, as the service's ids have.
 func newRequestID() string {
 	var b [32]byte
 	for i := 0; i < len(b); i += 8 {

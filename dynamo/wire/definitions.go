@@ -6,10 +6,10 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// The parts of which definitions of tables are made.
+// The parts of table definitions.
 
-// keep reports whether a list with n elements takes one more; the one that it does not take is
-// passed over.
+// keep reports whether a list with n elements keeps its next element. Otherwise it skips the
+// element.
 func (r *reader) keep(n int) bool {
 	if n < listKept {
 		return true
@@ -18,7 +18,7 @@ func (r *reader) keep(n int) bool {
 	return false
 }
 
-// many reads a list of parts.
+// many reads a list.
 func many[T any](r *reader, one func() T) []T {
 	all := []T{}
 	for r.list(); r.element(); {
@@ -29,8 +29,8 @@ func many[T any](r *reader, one func() T) []T {
 	return all
 }
 
-// definitions reads the types of key attributes. The types that there are have a kind; any other
-// text is refused here, as a kind could not carry it to the store.
+// definitions reads the types of key attributes. Unknown types are refused here, because a
+// dynamo.Kind cannot represent them.
 func (r *reader) definitions() []dynamo.AttributeDefinition {
 	all := []dynamo.AttributeDefinition{}
 	for r.list(); r.element(); {
@@ -62,7 +62,7 @@ func (r *reader) definitions() []dynamo.AttributeDefinition {
 	return all
 }
 
-// outOfSet is the service's sentence about a value that is none of those that there are.
+// outOfSet returns the service's message about a value that is not in its set of values.
 func outOfSet(value, path, set string) string {
 	return fmt.Sprintf("1 validation error detected: Value '%s' at '%s' failed to satisfy "+
 		"constraint: Member must satisfy enum value set: %s", value, path, set)
@@ -105,7 +105,7 @@ func (r *reader) projection() dynamo.Projection {
 	return p
 }
 
-// provisioned reads a throughput; path names it where one of its parts is missing.
+// provisioned reads a throughput. path names it in the error of a missing member.
 func (r *reader) provisioned(path string) *dynamo.ProvisionedThroughput {
 	pt := &dynamo.ProvisionedThroughput{}
 	read, write := false, false
@@ -139,7 +139,8 @@ func (r *reader) onDemand() *dynamo.OnDemandThroughput {
 	return od
 }
 
-// units reads a cap. Zero is refused here: to a store it means that none was given.
+// units reads a maximum throughput. Zero is refused here, because for a store it means that none is
+// given.
 func (r *reader) units(member string) int64 {
 	n := r.int()
 	if n == 0 && r.err == nil {

@@ -2,14 +2,14 @@ package wire
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// What a table that is paid by request can take at once when it is new, in units per second
-// ("DynamoDB warm throughput" in the developer guide). A provisioned one can take what it has.
+// The initial warm throughput of an on-demand table, in units per second ("DynamoDB warm
+// throughput" in the developer guide). That of a provisioned table is its throughput.
 const (
 	warmReadUnits  = 12000
 	warmWriteUnits = 4000
 )
 
-// encodeTable appends the answer of the calls that change a table.
+// encodeTable writes the response of the calls that change a table.
 func encodeTable[In any](w *writer, _ *In, d *dynamo.TableDescription) {
 	w.open('{')
 	w.key("TableDescription")
@@ -17,7 +17,7 @@ func encodeTable[In any](w *writer, _ *In, d *dynamo.TableDescription) {
 	w.close('}')
 }
 
-// encodeDescribeTable appends the same under another name.
+// encodeDescribeTable writes the same description with another member name.
 func encodeDescribeTable(w *writer, _ *namedInput, d *dynamo.TableDescription) {
 	w.open('{')
 	w.key("Table")
@@ -25,8 +25,8 @@ func encodeDescribeTable(w *writer, _ *namedInput, d *dynamo.TableDescription) {
 	w.close('}')
 }
 
-// table appends a description. Members that the store left empty are left out: the description of
-// a table that is being deleted has few.
+// table writes a description. Empty members are omitted, because the description of a table that is
+// being deleted has few.
 func (w *writer) table(d *dynamo.TableDescription) {
 	w.open('{')
 	w.member("TableName", d.TableName)
@@ -129,7 +129,7 @@ func (w *writer) localIndexes(all []dynamo.LocalSecondaryIndexDescription) {
 	w.close(']')
 }
 
-// index appends the members that indexes of both kinds have.
+// index writes the members that local and global indexes share.
 func (w *writer) index(name, arn string, schema []dynamo.KeySchemaElement, p *dynamo.Projection) {
 	w.member("IndexName", name)
 	w.member("IndexArn", arn)
@@ -174,8 +174,8 @@ func (w *writer) keySchema(all []dynamo.KeySchemaElement) {
 	w.close(']')
 }
 
-// provisioned appends a throughput. It is there, with zeros, also for a table that is paid by
-// request: clients rely on it.
+// provisioned writes a throughput. An on-demand table has one with zeros, because clients rely on
+// the member.
 func (w *writer) provisioned(pt dynamo.ProvisionedThroughput) {
 	w.key("ProvisionedThroughput")
 	w.open('{')

@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// The exceptions of the protocol itself, which no store reports.
+// The exceptions of the protocol, which a store never returns.
 const (
 	codeSerialization       dynamo.ErrorCode = "SerializationException"
 	codeUnknownOperation    dynamo.ErrorCode = "UnknownOperationException"
@@ -23,8 +23,8 @@ const (
 	codeAccessDenied        dynamo.ErrorCode = "AccessDeniedException"
 )
 
-// The namespaces of the service's exceptions. Clients read what stands behind the hash, but some
-// compare the whole.
+// The namespaces of the service's exceptions. Most clients read only the part after the hash, but
+// some compare the whole.
 const (
 	spaceModel    = "com.amazonaws.dynamodb.v20120810#"
 	spaceService  = "com.amazon.coral.service#"
@@ -43,8 +43,8 @@ func spaceOf(code dynamo.ErrorCode) string {
 	return spaceModel
 }
 
-// messageNameOf returns the member in which an exception carries its message. Those whose shape in
-// the service's model has it in upper case are few; clients accept both.
+// messageNameOf returns the name of the member with an exception's message. In the service's model
+// a few exceptions have it in upper case; clients accept both.
 func messageNameOf(code dynamo.ErrorCode) string {
 	switch code {
 	case dynamo.CodeTransactionCanceled, dynamo.CodeTransactionInProgress,
@@ -68,12 +68,12 @@ func statusOf(code dynamo.ErrorCode) int {
 	return http.StatusBadRequest
 }
 
-// known returns the exception that err is. Anything else becomes one that tells nothing of what
-// happened inside; the second result says so, and it is for the log.
+// known returns err as an exception. Any other error becomes one that contains no internal details;
+// internal then reports that err must be logged.
 func known(err error) (e *dynamo.Error, internal bool) {
 	var failed *dynamo.StoreFailedError
 	switch {
-	case errors.As(err, &failed): // it is logged once, when it happens
+	case errors.As(err, &failed): // already logged when it happened
 		return &dynamo.Error{
 			Code: dynamo.CodeInternalServerError, Message: failed.Error(),
 		}, false
@@ -91,11 +91,11 @@ func known(err error) (e *dynamo.Error, internal bool) {
 	}, true
 }
 
-// messageSizeMax is the greatest length of a message: some repeat what was wrong, which may be as
-// large as the request.
+// messageSizeMax is the maximum length of a message. Some messages repeat the invalid value, which
+// may be as large as the request.
 const messageSizeMax = 32 << 10
 
-// error appends the body that tells of an exception.
+// error writes the body of an exception.
 func (w *writer) error(e *dynamo.Error) {
 	w.open('{')
 	w.key("__type")
@@ -138,7 +138,7 @@ func (w *writer) error(e *dynamo.Error) {
 	w.close('}')
 }
 
-// missing is the refusal of a request without members that it must have.
+// missing returns the error of a request without required members.
 func missing(paths []string) error {
 	var text strings.Builder
 	if len(paths) == 1 {

@@ -4,8 +4,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// expression reads an expression. One that is given but empty becomes a blank, which a store
-// refuses as an empty expression in its turn; an empty text stands for none.
+// expression reads an expression. An empty one becomes a blank, which a store refuses as an empty
+// expression in the right order of its checks; an empty text would mean that there is no
+// expression.
 func (r *reader) expression() string {
 	text := r.string()
 	if text == "" && r.err == nil {
@@ -24,7 +25,8 @@ func (r *reader) names() map[string]string {
 	return m
 }
 
-// placeholder reads a member that the expressions of a call share, if the current member is one.
+// placeholder reads a member that the expressions of a call share. It reports false for other
+// members.
 func (r *reader) placeholder(e *dynamo.Expressions) bool {
 	switch string(r.name) {
 	case "ExpressionAttributeNames":
@@ -37,7 +39,7 @@ func (r *reader) placeholder(e *dynamo.Expressions) bool {
 	return true
 }
 
-// capacityLevel reads how much of the consumed capacity to tell.
+// capacityLevel reads which consumed capacity the response contains.
 func (r *reader) capacityLevel() dynamo.ReturnConsumedCapacity {
 	return dynamo.ReturnConsumedCapacity(r.string())
 }
@@ -48,7 +50,7 @@ func (r *reader) metricsLevel() dynamo.ReturnItemCollectionMetrics {
 	return dynamo.ReturnItemCollectionMetrics(r.string())
 }
 
-// attributes appends the member "Attributes" unless there are none.
+// attributes writes the member "Attributes" unless there are none.
 func (w *writer) attributes(item dynamo.Item) {
 	if item != nil {
 		w.key("Attributes")
@@ -56,7 +58,7 @@ func (w *writer) attributes(item dynamo.Item) {
 	}
 }
 
-// capacity appends the member "ConsumedCapacity" of a call on one table.
+// capacity writes the member "ConsumedCapacity" of a call on one table.
 func (w *writer) capacity(c *dynamo.ConsumedCapacity) {
 	if c != nil {
 		w.key("ConsumedCapacity")
@@ -64,7 +66,7 @@ func (w *writer) capacity(c *dynamo.ConsumedCapacity) {
 	}
 }
 
-// capacities appends the member "ConsumedCapacity" of a call on several tables.
+// capacities writes the member "ConsumedCapacity" of a call on several tables.
 func (w *writer) capacities(all []dynamo.ConsumedCapacity) {
 	if all == nil {
 		return
@@ -93,7 +95,7 @@ func (w *writer) consumed(c *dynamo.ConsumedCapacity) {
 	w.close('}')
 }
 
-// units appends the members of a capacity: the parts by reads and writes only where they are told.
+// units writes the capacity members. It omits the read and write units if they are zero.
 func (w *writer) units(c *dynamo.Capacity) {
 	w.key("CapacityUnits")
 	w.float(c.CapacityUnits)
@@ -122,7 +124,7 @@ func (w *writer) indexUnits(key string, of map[string]dynamo.Capacity) {
 	w.close('}')
 }
 
-// metrics appends the member "ItemCollectionMetrics" of a call on one item.
+// metrics writes the member "ItemCollectionMetrics" of a call on one item.
 func (w *writer) metrics(m *dynamo.ItemCollectionMetrics) {
 	if m != nil {
 		w.key("ItemCollectionMetrics")
@@ -130,7 +132,7 @@ func (w *writer) metrics(m *dynamo.ItemCollectionMetrics) {
 	}
 }
 
-// tableMetrics appends the member "ItemCollectionMetrics" of a call on several tables.
+// tableMetrics writes the member "ItemCollectionMetrics" of a call on several tables.
 func (w *writer) tableMetrics(of map[string][]dynamo.ItemCollectionMetrics) {
 	if of == nil {
 		return

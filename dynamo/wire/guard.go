@@ -11,10 +11,10 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// guard keeps the pages of the internet from the store. A handler that asks for no signature is
-// safe only as long as nobody but the machine reaches it; but a browser on the machine runs pages
-// from everywhere. One may send requests of its own accord, which its Origin shows, or its maker
-// may let his own name lead to 127.0.0.1 and so be of the same origin, which Host shows.
+// guard rejects requests from web pages. A handler without signatures is safe only if nothing but
+// the local machine can reach it, but a browser on the machine runs pages from everywhere. A page
+// can send cross-site requests, which have its Origin, or the owner of its domain can point the
+// domain to 127.0.0.1 (DNS rebinding), so that the request has an unknown Host.
 type guard struct {
 	off   bool
 	hosts []string
@@ -22,7 +22,7 @@ type guard struct {
 
 func newGuard(opts *Options) guard {
 	g := guard{
-		// A page cannot sign.
+		// a page cannot sign
 		off: opts.Auth == AuthFull || slices.Contains(opts.AllowedHosts, "*"),
 	}
 	for _, host := range opts.AllowedHosts {
@@ -31,7 +31,7 @@ func newGuard(opts *Options) guard {
 	return g
 }
 
-// check returns an error for a request that may come from a page that is not allowed.
+// check returns an error if the request may come from a page that is not allowed.
 func (g *guard) check(req *http.Request) error {
 	if g.off || req.Context().Value(inProcess{}) != nil {
 		return nil
@@ -45,17 +45,17 @@ func (g *guard) check(req *http.Request) error {
 	return nil
 }
 
-// inProcess marks the context of a request that came through a [Transport] and so from no browser,
-// whatever host the client was told.
+// inProcess marks the context of a request from a [Transport], which does not come from a browser,
+// whatever its host is.
 type inProcess struct{}
 
 func forbidden(message string) error {
 	return &dynamo.Error{Code: codeAccessDenied, Message: message}
 }
 
-// allowsHost reports whether a request for that name may be answered. An address was not looked up
-// and can lead nowhere else. A name without a dot is none that the internet knows: it is that of a
-// container or of a machine next to this one.
+// allowsHost reports whether requests for a host are accepted. An IP address involves no DNS and is
+// safe. A name without a dot is not a public name, but that of a container or a machine in the
+// local network.
 func (g *guard) allowsHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -64,7 +64,7 @@ func (g *guard) allowsHost(host string) bool {
 		slices.Contains(g.hosts, host)
 }
 
-// allowsOrigin reports whether a page of that origin may call and read the answer.
+// allowsOrigin reports whether a page of that origin may call the handler and read the response.
 func (g *guard) allowsOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -74,7 +74,7 @@ func (g *guard) allowsOrigin(origin string) bool {
 	return host != "" && (isLoopback(host) || slices.Contains(g.hosts, host))
 }
 
-// isLoopback reports whether a name or an address is that of the machine itself.
+// isLoopback reports whether a name or address is that of the local machine.
 func isLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
@@ -83,7 +83,7 @@ func isLoopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// bareHost returns a host without its port, brackets and the case of its letters.
+// bareHost returns a host in lower case without its port and brackets.
 func bareHost(host string) string {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

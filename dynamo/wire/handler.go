@@ -22,8 +22,8 @@ const (
 	headerSizeMax  = 16 << 10
 )
 
-// Times that bound what a slow client can hold: its headers, its body (16 MB at 280 KB/s), all of
-// its request and answer, and an idle connection.
+// Timeouts that limit slow clients: for the headers, the body (16 MB at 280 KB/s), the whole
+// request with its response, and an idle connection.
 const (
 	headerTimeMax = 10 * time.Second
 	readTimeMax   = 60 * time.Second
@@ -31,44 +31,43 @@ const (
 	idleTimeMax   = 5 * time.Minute
 )
 
-// largeBody is from which size on requests wait for each other: what is read from such a body can
-// take ten times its size, so that only as many as there are processors are in work at once.
+// largeBody is the size above which requests are limited. Decoding such a body can take ten times
+// its size, so only as many are processed concurrently as there are processors.
 const largeBody = 1 << 20
 
 // Options configure a handler. The zero value is a good default.
 type Options struct {
-	// Region appears in the text of health checks; "local" by default.
+	// Region appears in the text of health checks. Default: "local".
 	Region string
-	// Logger is told of failures that clients are not told of; nothing is logged by default.
+	// Logger receives internal errors that are hidden from clients. By default nothing is logged.
 	Logger *slog.Logger
-	// Auth says whether requests must be signed; AccessKeys are the keys that AuthFull knows, and
-	// turn it on where there are any.
+	// Auth sets whether requests must be signed. AccessKeys are the accepted keys; if there are
+	// any, Auth is AuthFull.
 	Auth       Authentication
 	AccessKeys []AccessKey
-	// AllowedHosts are names under which the handler may be asked, and the hosts of whose pages
-	// may call it from a browser, besides those of the machine itself; "*" allows all. With
-	// AuthFull all are allowed: a page has no key.
+	// AllowedHosts are host names under which the handler can be reached, in addition to those of
+	// the local machine. Pages of these hosts may call it from a browser. "*" allows all. With
+	// AuthFull all hosts are allowed, because a page has no key.
 	AllowedHosts []string
-	// Now is the clock by which signatures expire; time.Now by default.
+	// Now is the clock for the expiry of signatures. Default: time.Now.
 	Now func() time.Time
 }
 
 // Handler serves a store by the DynamoDB JSON protocol. It is safe for concurrent use.
 //
-// It reads a body as fast as it comes and sets no deadline: the server that mounts it does, see
-// [NewServer].
+// It sets no deadline for reading a body. The server that mounts it does that; see [NewServer].
 type Handler struct {
 	opts  Options
 	ops   operations
 	auth  *verifier
 	guard guard
-	large chan struct{} // holds a token for each large request that is in work
+	large chan struct{} // holds a token for each large request in progress
 }
 
-// NewHandler returns a handler over a store. Items are served always; tables, streams, statements,
-// tags and archives where the store also implements [dynamo.Admin], [dynamo.Streams],
-// [dynamo.PartiQL], [dynamo.Tagger] and [dynamo.Archiver]. Every other operation is answered by an
-// UnknownOperationException.
+// NewHandler returns a handler for a store. Operations on items are always available. Those on
+// tables, streams, statements, tags and archives are available if the store also implements
+// [dynamo.Admin], [dynamo.Streams], [dynamo.PartiQL], [dynamo.Tagger] and [dynamo.Archiver]. All
+// other operations return an UnknownOperationException.
 func NewHandler(db dynamo.DB, opts Options) *Handler {
 	if opts.Region == "" {
 		opts.Region = "local"
@@ -88,12 +87,12 @@ func NewHandler(db dynamo.DB, opts Options) *Handler {
 	}
 }
 
-// Operations returns the targets that the handler serves, such as "DynamoDB_20120810.GetItem", in
-// order.
+// Operations returns the targets that the handler serves, such as "DynamoDB_20120810.GetItem",
+// sorted.
 func (h *Handler) Operations() []string { return slices.Sorted(maps.Keys(h.ops)) }
 
-// NewServer returns a server for the handler with the deadlines and limits that keep slow and huge
-// requests from holding it. Its address is for the caller to set.
+// NewServer returns a server for the handler, with deadlines and limits against slow and large
+// requests. The caller sets its address.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -105,7 +104,7 @@ func NewServer(h http.Handler) *http.Server {
 	}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP serves one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header()[headerRequestID] = []string{newRequestID()}
 	if err := h.guard.check(req); err != nil {
@@ -133,7 +132,7 @@ func (h *Handler) answer(w http.ResponseWriter, req *http.Request) {
 	}
 	body, refusal := readBody(req)
 	if refusal != nil {
-		w.Header().Set("Connection", "close") // what is left of the body is not read
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 		h.refuse(w, req, statusOf(refusal.Code), refusal)
 		return
 	}
@@ -158,7 +157,7 @@ func (h *Handler) answer(w http.ResponseWriter, req *http.Request) {
 	h.send(w, req, http.StatusOK, out.b)
 }
 
-// serve carries out the operation that a request names. No panic gets through.
+// serve executes the operation of a request. A panic is returned as an error.
 func (h *Handler) serve(req *http.Request, body []byte, out *writer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -177,7 +176,7 @@ func (h *Handler) serve(req *http.Request, body []byte, out *writer) (err error)
 	return op(req.Context(), r, out)
 }
 
-// exception returns what to tell the client of an error, and logs what it is not told.
+// exception returns the exception for the client, and logs an internal error.
 func (h *Handler) exception(req *http.Request, err error) *dynamo.Error {
 	e, internal := known(err)
 	if internal {
@@ -195,8 +194,8 @@ func (h *Handler) refuse(w http.ResponseWriter, req *http.Request, status int, e
 
 func unknownOperation() error { return &dynamo.Error{Code: codeUnknownOperation} }
 
-// isJSON reports whether a content type is one that clients of the protocol send. None at all
-// passes, for those who write requests by hand.
+// isJSON reports whether a content type is used by clients of the protocol. An empty one is
+// accepted, for requests that are written by hand.
 func isJSON(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	switch strings.TrimSpace(kind) {
@@ -206,7 +205,7 @@ func isJSON(contentType string) bool {
 	return false
 }
 
-// What may be wrong with a body before it is read as JSON.
+// Errors of a body before it is parsed.
 var (
 	errTooLarge = &dynamo.Error{
 		Code: codeTooLarge, Message: "The request is larger than 16 MB",
@@ -216,11 +215,11 @@ var (
 	}
 )
 
-// bodyStep is how much of a body is made room for at first: a length that a client only claims
-// takes no memory.
+// bodyStep is the initial buffer for a body. It is not the Content-Length, because a client could
+// claim a large one without sending it.
 const bodyStep = 64 << 10
 
-// readBody reads the whole body into a slice of its own, which the strings of the request alias.
+// readBody reads the whole body into a new slice, which the strings of the request alias.
 func readBody(req *http.Request) ([]byte, *dynamo.Error) {
 	if req.ContentLength > requestSizeMax {
 		return nil, errTooLarge
@@ -229,7 +228,7 @@ func readBody(req *http.Request) ([]byte, *dynamo.Error) {
 	if req.ContentLength >= 0 {
 		size = min(size, req.ContentLength)
 	}
-	body := make([]byte, 0, size+1) // one more, so that the end shows without growing
+	body := make([]byte, 0, size+1) // one more byte, so that the end is found without growing
 	for {
 		n, err := req.Body.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
@@ -246,15 +245,15 @@ func readBody(req *http.Request) ([]byte, *dynamo.Error) {
 			if req.ContentLength >= 0 {
 				room = min(room, int(req.ContentLength)+1)
 			}
-			body = slices.Grow(body, max(room-len(body), 1)) // the length may be a lie
+			body = slices.Grow(body, max(room-len(body), 1)) // the Content-Length may be wrong
 		}
 	}
 }
 
-// buffers holds writers for answers.
+// buffers is the pool of buffers for responses.
 var buffers = sync.Pool{New: func() any { return &writer{b: make([]byte, 0, 4<<10)} }}
 
-// bufferSizeMax is the greatest buffer that is kept for other answers: a full page.
+// bufferSizeMax is the maximum size of a buffer that is returned to the pool: that of a full page.
 const bufferSizeMax = 2 << 20
 
 func (w *writer) release() {
@@ -264,7 +263,7 @@ func (w *writer) release() {
 	}
 }
 
-// health answers a look at whether the server is there, at "/" and "/healthz".
+// health serves the health check at "/" and "/healthz".
 func (h *Handler) health(w http.ResponseWriter, req *http.Request) {
 	if req.URL.Path != "/" && req.URL.Path != "/healthz" {
 		h.refuse(w, req, http.StatusNotFound, unknownOperation())
@@ -274,12 +273,12 @@ func (h *Handler) health(w http.ResponseWriter, req *http.Request) {
 	fmt.Fprintf(w, "healthy: dynamodb.%s.amazonaws.com \n", h.opts.Region)
 }
 
-// preflightAge is how long a browser may remember that it was allowed to call, in seconds: two
-// days, as the service says.
+// preflightAge is the number of seconds for which a browser may cache a preflight response: two
+// days, as on the service.
 const preflightAge = "172800"
 
-// allowOrigin lets pages read the answer: those of any origin, as the service does, that the guard
-// let through.
+// allowOrigin lets pages read the response. Any origin that the guard accepted is allowed, as on
+// the service.
 func (h *Handler) allowOrigin(w http.ResponseWriter, req *http.Request) bool {
 	if req.Header.Get("Origin") == "" {
 		return false
@@ -290,7 +289,7 @@ func (h *Handler) allowOrigin(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// preflight answers a browser that asks whether a page may call.
+// preflight serves a browser's preflight request.
 func (h *Handler) preflight(w http.ResponseWriter, req *http.Request) {
 	if h.allowOrigin(w, req) {
 		header := w.Header()

@@ -8,8 +8,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// legacyPart is one of the members that requests had before there were expressions. The order is
-// that in which the service lists them.
+// legacyPart is one of the request parameters that existed before expressions. They are in the
+// order of the service's messages.
 type legacyPart int
 
 const (
@@ -27,7 +27,7 @@ var legacyNames = []string{
 	"ConditionalOperator", "KeyConditions",
 }
 
-// The legacy members of each operation.
+// The legacy parameters of each operation.
 const (
 	legacyOfGet    = legacyToGet
 	legacyOfWrite  = legacyExpected | legacyOperator
@@ -36,10 +36,9 @@ const (
 	legacyOfScan   = legacyToGet | legacyScanFilter | legacyOperator
 )
 
-// legacy holds the members of a request in the forms that came before expressions, as they were
-// read. They are translated into expressions over placeholders of their own, so that a store knows
-// only one way to say things. The service still takes both ("Legacy conditional parameters" in the
-// developer guide).
+// legacy holds the legacy parameters of a request. They are translated to expressions with
+// placeholders, so that a store needs only one implementation. The service still accepts both
+// ("Legacy conditional parameters" in the developer guide).
 type legacy struct {
 	takes, given legacyPart
 
@@ -50,7 +49,8 @@ type legacy struct {
 	operator   string
 }
 
-// read reads the current member if it is one of the legacy members of the operation.
+// read reads the current member if it is a legacy parameter of the operation, and reports whether
+// it is.
 func (l *legacy) read(r *reader) bool {
 	at := slices.Index(legacyNames, string(r.name))
 	part := legacyPart(1) << max(at, 0)
@@ -73,17 +73,16 @@ func (l *legacy) read(r *reader) bool {
 	return true
 }
 
-// expressed points at the expressions of an operation's input; nil for those that it has not.
+// expressed points to the expressions of an operation's input; nil for those that it does not have.
 type expressed struct {
 	projection, filter, keyCondition, update, condition *string
 	*dynamo.Expressions
-	// sel is what a Query or a Scan selects, and wrap what the operation puts before a refusal of
-	// it.
+	// sel is the Select of a Query or Scan, and wrap a prefix of the refusals about it.
 	sel  dynamo.Select
 	wrap string
 }
 
-// present returns the names of the expressions that a request has, in the service's order.
+// present returns the names of the expressions in a request, in the service's order.
 func (x *expressed) present() []string {
 	var names []string
 	add := func(name string, text *string) {
@@ -99,8 +98,8 @@ func (x *expressed) present() []string {
 	return names
 }
 
-// translate makes expressions of what was read. What the service would refuse is noted in the
-// reader and nothing translated.
+// translate translates the parameters to expressions. If the service would refuse them, it notes
+// the refusal in the reader and translates nothing.
 func (l *legacy) translate(r *reader, x expressed) {
 	if l.given == 0 || r.err != nil {
 		return
@@ -133,7 +132,7 @@ func (l *legacy) translate(r *reader, x expressed) {
 	}
 }
 
-// freePrefix returns the beginning of placeholders that no expression of the request can mean.
+// freePrefix returns a prefix for placeholders that no expression of the request uses.
 func freePrefix(x *expressed) string {
 	prefix := "0"
 	for x.mentions("#"+prefix) || x.mentions(":"+prefix) {
@@ -142,8 +141,8 @@ func freePrefix(x *expressed) string {
 	return prefix
 }
 
-// mentions reports whether a placeholder that begins with a text stands in an expression that can
-// be beside legacy members, or among the names and values of the request.
+// mentions reports whether a placeholder with this prefix is used in an expression that is allowed
+// next to legacy parameters, or in the names and values of the request.
 func (x *expressed) mentions(start string) bool {
 	for _, text := range []*string{x.filter, x.projection} {
 		if text != nil && strings.Contains(*text, start) {
@@ -163,7 +162,7 @@ func (x *expressed) mentions(start string) bool {
 	return false
 }
 
-// check returns what is wrong with the legacy members, in the order in which the service looks.
+// check returns the first error of the legacy parameters, in the service's order.
 func (l *legacy) check(x *expressed) string {
 	if refusal := l.checkForm(); refusal != "" {
 		return refusal
@@ -177,8 +176,8 @@ func (l *legacy) check(x *expressed) string {
 	return l.checkMeaning(x)
 }
 
-// checkForm refuses what is out of a set of values or of a length, which the service looks at
-// first.
+// checkForm returns the error of a value that is not in its set of values, or that has a wrong
+// length. The service checks these first.
 func (l *legacy) checkForm() string {
 	if l.given&legacyToGet != 0 && len(l.toGet) == 0 {
 		return "1 validation error detected: Value '[]' at 'attributesToGet' failed to satisfy " +
@@ -212,8 +211,8 @@ func (l *legacy) checkForm() string {
 	return ""
 }
 
-// checkMix refuses expressions beside legacy members. Only KeyConditions may stand beside the
-// filter and the projection of a Query.
+// checkMix refuses expressions together with legacy parameters. Only KeyConditions can be combined
+// with the filter and the projection of a Query.
 func (l *legacy) checkMix(x *expressed) string {
 	old := l.given
 	if x.keyCondition != nil && *x.keyCondition == "" {
@@ -239,13 +238,14 @@ func (l *legacy) checkMix(x *expressed) string {
 	return ""
 }
 
-// mixed is the service's refusal of both forms in one request.
+// mixed returns the service's refusal of both forms in one request.
 func mixed(old, expressions string) string {
 	return "Can not use both expression and non-expression parameters in the same request: " +
 		"Non-expression parameters: {" + old + "} Expression parameters: {" + expressions + "}"
 }
 
-// absent tells which expressions could have had values but are not there.
+// absent returns the part of a message that lists the missing expressions that could have had
+// values.
 func (x *expressed) absent() string {
 	switch {
 	case x.keyCondition != nil:
@@ -278,7 +278,7 @@ var legacySelects = map[dynamo.Select]string{
 	dynamo.SelectCount:                  "only the Count",
 }
 
-// checkMeaning refuses what is well formed but says nothing sensible.
+// checkMeaning refuses parameters that are well formed but contradictory.
 func (l *legacy) checkMeaning(x *expressed) string {
 	for i, name := range l.toGet {
 		if slices.Contains(l.toGet[:i], name) {
@@ -302,7 +302,8 @@ func (l *legacy) checkMeaning(x *expressed) string {
 	return l.checkKeys()
 }
 
-// keyConditionsMax is how many attributes KeyConditions may name: a partition key and a sort key.
+// keyConditionsMax is the maximum number of attributes in KeyConditions: a partition key and a sort
+// key.
 const keyConditionsMax = 2
 
 func (l *legacy) checkKeys() string {
@@ -325,15 +326,15 @@ func (l *legacy) checkKeys() string {
 	return ""
 }
 
-// placeholders gives names and values their places in the expressions of a call. The maps of the
-// request are its own and may be added to.
+// placeholders assigns placeholders to names and values. The maps belong to the request and may be
+// extended.
 type placeholders struct {
 	in     *dynamo.Expressions
 	prefix string
 	n      int
 }
 
-// next returns a short text, so that many attributes fit into an expression.
+// next returns a short text, so that many attributes fit into the maximum length of an expression.
 func (p *placeholders) next() string {
 	p.n++
 	return p.prefix + strconv.FormatInt(int64(p.n), 36)
@@ -365,8 +366,8 @@ func (p *placeholders) projection(attributes []string) string {
 	return strings.Join(places, ",")
 }
 
-// inLegacyWords returns an error of a store, which speaks of expressions, in the words in which
-// the service answers a request that had none.
+// inLegacyWords converts an error of a store, which is about expressions, to the service's error
+// for a request without expressions.
 func inLegacyWords(err error) error {
 	e, ok := err.(*dynamo.Error)
 	if !ok || e.Code != dynamo.CodeValidation {

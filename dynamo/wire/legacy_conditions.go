@@ -8,16 +8,16 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// legacyCondition is what Expected, a filter or KeyConditions say of one attribute. Expected has
-// two forms: a comparison, or Exists with a Value.
+// legacyCondition is the condition on one attribute in Expected, a filter or KeyConditions.
+// Expected has two forms: a comparison, or Exists with a Value.
 type legacyCondition struct {
 	name     string
-	operator string // empty where there is none
+	operator string // empty if it is not given
 	values   []dynamo.Value
 	listed   bool // an AttributeValueList is given
 	value    dynamo.Value
 	valued   bool   // a Value is given
-	exists   string // "true" or "false"; empty where it is not given
+	exists   string // "true" or "false"; empty if it is not given
 }
 
 // comparisons are the operators in the order of the service's message.
@@ -26,8 +26,8 @@ var comparisons = []string{
 	"BEGINS_WITH", "GE", "CONTAINS",
 }
 
-// legacyConditions reads Expected, or a filter or KeyConditions, in which a condition is always a
-// comparison with a list.
+// legacyConditions reads Expected, a filter or KeyConditions. In the latter two, a condition is
+// always a comparison with a list.
 func (r *reader) legacyConditions(expected bool) []legacyCondition {
 	all := []legacyCondition{}
 	for r.object(); r.member(); {
@@ -58,7 +58,7 @@ func (r *reader) legacyConditions(expected bool) []legacyCondition {
 	return all
 }
 
-// checkForm refuses an operator that there is not, or none where one is needed.
+// checkForm refuses an unknown operator, or a missing one if it is required.
 func (c *legacyCondition) checkForm(path string, needed bool) string {
 	path += "." + c.name + ".member.comparisonOperator"
 	switch {
@@ -73,7 +73,7 @@ func (c *legacyCondition) checkForm(path string, needed bool) string {
 
 const legacyInvalid = "One or more parameter values were invalid: "
 
-// check refuses a condition that contradicts itself. One without an operator becomes a comparison.
+// check refuses a contradictory condition. A condition without an operator becomes a comparison.
 func (c *legacyCondition) check() string {
 	of := " for Attribute: " + c.name
 	switch {
@@ -113,7 +113,8 @@ func (c *legacyCondition) checkExists(of string) string {
 	return ""
 }
 
-// checkValues refuses values of the wrong number or of types that the operator does not compare.
+// checkValues refuses a wrong number of values, or values of types that the operator does not
+// compare.
 func (c *legacyCondition) checkValues() string {
 	wants, n := 1, len(c.values)
 	switch c.operator {
@@ -148,7 +149,7 @@ func (c *legacyCondition) checkValues() string {
 	return ""
 }
 
-// compares reports whether the operator takes a value of that type.
+// compares reports whether the operator accepts a value of that type.
 func (c *legacyCondition) compares(kind dynamo.Kind) bool {
 	switch c.operator {
 	case "EQ", "NE":
@@ -159,7 +160,7 @@ func (c *legacyCondition) compares(kind dynamo.Kind) bool {
 	return kind == dynamo.KindS || kind == dynamo.KindN || kind == dynamo.KindB
 }
 
-// conditions translates conditions that have been checked.
+// conditions translates validated conditions.
 func (p *placeholders) conditions(all []legacyCondition, conjunction string) string {
 	terms := make([]string, len(all))
 	for i := range all {
@@ -168,12 +169,12 @@ func (p *placeholders) conditions(all []legacyCondition, conjunction string) str
 	return strings.Join(terms, conjunction)
 }
 
-// symbols are the operators that expressions write between their operands.
+// symbols are the infix operators of expressions.
 var symbols = map[string]string{
 	"EQ": "=", "NE": "<>", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">",
 }
 
-// condition translates one condition; inner says that it will stand among others.
+// condition translates one condition. inner means that it is combined with others.
 func (p *placeholders) condition(c *legacyCondition, inner bool) string {
 	name := p.name(c.name)
 	values := make([]string, len(c.values))
@@ -188,7 +189,7 @@ func (p *placeholders) condition(c *legacyCondition, inner bool) string {
 	case "CONTAINS":
 		return "contains(" + name + "," + values[0] + ")"
 	case "NOT_CONTAINS":
-		// It is false for an attribute that is not there, unlike NE.
+		// Unlike NE, it is false for a missing attribute.
 		text := "attribute_exists(" + name + ") AND NOT contains(" + name + "," + values[0] + ")"
 		if inner {
 			return "(" + text + ")"

@@ -6,7 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// legacyUpdate is what AttributeUpdates says of one attribute.
+// legacyUpdate is the change of one attribute in AttributeUpdates.
 type legacyUpdate struct {
 	name   string
 	action string
@@ -41,7 +41,7 @@ func (r *reader) legacyUpdates() []legacyUpdate {
 	return all
 }
 
-// check refuses an action that its value does not suit.
+// check refuses an action that does not support its value.
 func (u *legacyUpdate) check() string {
 	kind := u.value.Kind()
 	set := kind == dynamo.KindSS || kind == dynamo.KindNS || kind == dynamo.KindBS
@@ -57,8 +57,8 @@ func (u *legacyUpdate) check() string {
 	return ""
 }
 
-// update translates updates that have been checked. None at all is an update without an
-// expression, which makes an item of its key.
+// update translates validated updates. Without updates there is no expression, and the update
+// creates an item that has only its key.
 func (p *placeholders) update(all []legacyUpdate) string {
 	var set, remove, add, remaining []string
 	for i := range all {
@@ -72,7 +72,7 @@ func (p *placeholders) update(all []legacyUpdate) string {
 		case u.action == "DELETE":
 			remaining = append(remaining, name+" "+p.value(u.value))
 		case u.value.Kind() == dynamo.KindL:
-			// To add a list is to append it.
+			// ADD of a list appends it.
 			set = append(set, name+"=list_append(if_not_exists("+name+","+
 				p.value(dynamo.L())+"),"+p.value(u.value)+")")
 		default:

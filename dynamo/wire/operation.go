@@ -7,21 +7,21 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// operation reads its input from a request's body, calls the store and appends the answer.
+// operation decodes its input from the body of a request, calls the store and writes the response.
 type operation func(ctx context.Context, r *reader, w *writer) error
 
-// operations maps the targets of requests, such as "DynamoDB_20120810.GetItem", to what serves
-// them. An operation that is not there is answered by an UnknownOperationException.
+// operations maps the targets of requests, such as "DynamoDB_20120810.GetItem", to operations. A
+// missing target returns an UnknownOperationException.
 type operations map[string]operation
 
-// The prefixes of targets: the service's two models.
+// The prefixes of targets, one for each of the service's two models.
 const (
 	targetTables  = "DynamoDB_20120810."
 	targetStreams = "DynamoDBStreams_20120810."
 )
 
-// offer adds an operation under its target. Decode fills the input from the members that it finds
-// and leaves errors in the reader; encode appends the answer, or nothing for an empty body.
+// offer adds an operation under its target. decode sets the fields of the input and keeps errors in
+// the reader; encode writes the response, or nothing for an empty body.
 func offer[In, Out any](ops operations, target string, decode func(*reader, *In),
 	call func(context.Context, *In) (Out, error), encode func(*writer, *In, Out),
 ) {
@@ -40,7 +40,7 @@ func offer[In, Out any](ops operations, target string, decode func(*reader, *In)
 	}
 }
 
-// inItsWords returns a store's error in the words of the forms that the request used.
+// inItsWords converts a store's error to the form of parameters that the request used.
 func (r *reader) inItsWords(err error) error {
 	if r.legacy {
 		return inLegacyWords(err)
@@ -48,7 +48,8 @@ func (r *reader) inItsWords(err error) error {
 	return err
 }
 
-// operationsOf lists what a store can serve: besides items, that is what it has an interface for.
+// operationsOf returns the operations of a store: those on items, and those of its other
+// interfaces.
 func operationsOf(db dynamo.DB) operations {
 	ops := operations{}
 	offerItems(ops, db)

@@ -8,17 +8,17 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// archivePageMax is how many exports or imports a page lists ("ListExports" and "ListImports" in
-// the API reference).
+// archivePageMax is the maximum number of exports or imports on a page ("ListExports" and
+// "ListImports" in the API reference).
 const archivePageMax = 25
 
-// The only format that files of exports and imports have here.
+// formatJSON is the only supported format of export and import files.
 const formatJSON = "DYNAMODB_JSON"
 
-// What is written in the answers about exports of all of a table.
+// exportFull is the type of an export of a whole table.
 const exportFull = "FULL_EXPORT"
 
-// offerArchives adds exports to files and imports from them.
+// offerArchives adds exports to files and imports from files.
 func offerArchives(ops operations, archiver dynamo.Archiver) {
 	offer(ops, targetTables+"ExportTableToPointInTime", decodeExport, archiver.ExportTable,
 		encodeExport)
@@ -37,7 +37,7 @@ func offerArchives(ops operations, archiver dynamo.Archiver) {
 		}, encodeImports)
 }
 
-// arnInput is the input of an operation that wants nothing but an ARN.
+// arnInput is the input of an operation whose only parameter is an ARN.
 type arnInput struct{ arn string }
 
 func byArn[Out any](call func(context.Context, string) (Out, error)) func(
@@ -59,7 +59,8 @@ func decodeArchiveArn(member, path string) func(*reader, *arnInput) {
 	}
 }
 
-// decodeExport reads the wish for an export. Only the whole table as it is now can be had.
+// decodeExport decodes the request for an export. Only the present state of the whole table can be
+// exported.
 func decodeExport(r *reader, in *dynamo.ExportTableInput) {
 	arn, bucket := false, false
 	for r.object(); r.member(); {
@@ -78,8 +79,8 @@ func decodeExport(r *reader, in *dynamo.ExportTableInput) {
 			r.only("exportType", exportFull)
 		case "ExportTime":
 			r.skip()
-			r.refuseAs(dynamo.CodeInvalidExportTime, "An export can only be of a table as it "+
-				"is now: ExportTime is not supported")
+			r.refuseAs(dynamo.CodeInvalidExportTime, "Only the present state of a table can be "+
+				"exported: ExportTime is not supported")
 		case "FilterSpecification", "IncrementalExportSpecification":
 			r.unsupported()
 		default:
@@ -90,7 +91,7 @@ func decodeExport(r *reader, in *dynamo.ExportTableInput) {
 	r.require(arn, "tableArn")
 }
 
-// only reads a choice of which one is supported.
+// only reads a value of which only one is supported.
 func (r *reader) only(path, value string) {
 	if got := r.string(); got != value && r.err == nil {
 		r.refuse(outOfSet(got, path, "["+value+"]"))
@@ -136,10 +137,10 @@ func encodeExport[In any](w *writer, _ *In, d *dynamo.ExportDescription) {
 	w.close('}')
 }
 
-// archiveList is the input of both lists. The store knows no pages of them: they are cut here.
+// archiveList is the input of both lists. A store returns whole lists, so pages are cut here.
 type archiveList struct {
 	tableArn string
-	token    string // the ARN of the last one on the page before
+	token    string // the ARN of the last one on the previous page
 	limit    int
 }
 
@@ -173,7 +174,7 @@ func decodeArchiveList(r *reader, in *archiveList) {
 	}
 }
 
-// page returns the part of a list that was asked for, and the token of what comes after it.
+// archivePage returns the requested page of a list, and the token of the next page.
 func archivePage[T any](in *archiveList, all []T, arn func(*T) string) (page []T, next string) {
 	if in.token != "" {
 		at := slices.IndexFunc(all, func(one T) bool { return arn(&one) == in.token })
@@ -205,7 +206,7 @@ func encodeExports(w *writer, in *archiveList, all []dynamo.ExportDescription) {
 	w.close('}')
 }
 
-// decodeImport reads the wish for a table made of files.
+// decodeImport decodes the request for an import.
 func decodeImport(r *reader, in *dynamo.ImportTableInput) {
 	source, format, table := false, false, false
 	for r.object(); r.member(); {
@@ -264,7 +265,7 @@ func encodeImport[In any](w *writer, _ *In, d *dynamo.ImportDescription) {
 	w.close('}')
 }
 
-// importSummary appends the members that a description and a line of a list have in common.
+// importSummary writes the members that a description and an entry of a list share.
 func (w *writer) importSummary(d *dynamo.ImportDescription) {
 	w.member("ImportArn", d.ImportArn)
 	w.member("ImportStatus", string(d.ImportStatus))

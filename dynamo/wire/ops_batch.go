@@ -2,7 +2,7 @@ package wire
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// offerBatches adds the operations on many items of which each stands alone.
+// offerBatches adds the operations on several independent items.
 func offerBatches(ops operations, db dynamo.DB) {
 	offer(ops, targetTables+"BatchGetItem", decodeBatchGet, db.BatchGet, encodeBatchGet)
 	offer(ops, targetTables+"BatchWriteItem", decodeBatchWrite, db.BatchWrite, encodeBatchWrite)
@@ -33,8 +33,8 @@ func decodeBatchGet(r *reader, in *dynamo.BatchGetInput) {
 	r.require(in.RequestItems != nil, "requestItems")
 }
 
-// keysAndAttributes reads what is asked of one table; list says that the attributes were named by a
-// list, the form before expressions.
+// keysAndAttributes reads the keys of one table. list reports whether attributes were selected by
+// AttributesToGet, the legacy form of a projection.
 func (r *reader) keysAndAttributes(table string) (asked dynamo.KeysAndAttributes, list bool) {
 	old := legacy{takes: legacyOfGet}
 	for r.object(); r.member(); {
@@ -91,7 +91,7 @@ func encodeBatchGet(w *writer, _ *dynamo.BatchGetInput, out *dynamo.BatchGetOutp
 	w.close('}')
 }
 
-// keysAndAttributes appends what is left of a block in the form in which it was asked for.
+// keysAndAttributes writes unprocessed keys in the form in which they were requested.
 func (w *writer) keysAndAttributes(left *dynamo.KeysAndAttributes) {
 	w.open('{')
 	w.key("Keys")
@@ -160,7 +160,7 @@ func (r *reader) writeRequests(table string) []dynamo.WriteRequest {
 	return requests
 }
 
-// wrapped reads an object whose one member is an item or a key.
+// wrapped reads an object whose only member is an item or a key.
 func (r *reader) wrapped(member, path string) dynamo.Item {
 	var item dynamo.Item
 	for r.object(); r.member(); {

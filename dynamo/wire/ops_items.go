@@ -50,7 +50,7 @@ func encodeGet(w *writer, _ *dynamo.GetInput, out *dynamo.GetOutput) {
 	w.close('}')
 }
 
-// decodePut reads a PutItem, or a Put within a transaction.
+// decodePut decodes a PutItem, or a Put in a transaction.
 func decodePut(r *reader, in *dynamo.PutInput) {
 	table := false
 	old := legacy{takes: legacyOfWrite}

@@ -17,8 +17,8 @@ func offerPages(ops operations, db dynamo.DB) {
 	offer(ops, targetTables+"Scan", decodeScan, db.Scan, encodeScan)
 }
 
-// The service's sentences about zeros, which the input of a store takes for none. Those about the
-// limit differ by operation.
+// The service's messages about zeros, which mean "not given" in the input of a store. Those about
+// the limit depend on the operation.
 const (
 	messageQueryLimit = "1 validation error detected: Value at 'Limit' failed to satisfy " +
 		"constraint: Member must have value greater than or equal to 1"
@@ -139,8 +139,8 @@ func decodeScan(r *reader, in *dynamo.ScanInput) {
 	})
 }
 
-// eachOf is an operation of a store that hands over items one by one, which go straight into the
-// answer. Where the page fails half way, the answer is that of the failure.
+// eachOf returns an operation of a store that passes items one by one. They are written directly to
+// the response. If the page fails later, the response is replaced by the error.
 func eachOf[In, Out any](decode func(*reader, *In),
 	call func(context.Context, *In, func(dynamo.Attributes)) (Out, error),
 	selected func(*In) dynamo.Select, end func(*writer, *In, Out),
@@ -170,8 +170,7 @@ func eachOf[In, Out any](decode func(*reader, *In),
 	}
 }
 
-// beginPage begins the answer of a Query or a Scan; the items come next. One that only counts has
-// no list of them.
+// beginPage begins the response of a Query or Scan; the items follow. A count has no list of items.
 func (w *writer) beginPage(s dynamo.Select) {
 	w.open('{')
 	if s != dynamo.SelectCount {

@@ -6,17 +6,17 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// What an account of the service may have by default, in capacity units ("Service, account, and
-// table quotas" in the developer guide).
+// The default limits of an account of the service, in capacity units ("Service, account, and table
+// quotas" in the developer guide).
 const (
 	accountUnitsMax = 80000
 	tableUnitsMax   = 40000
 )
 
-// endpointMinutes is how long a client may remember an endpoint: a day, as the service says.
+// endpointMinutes is the time for which a client may cache an endpoint: one day, as on the service.
 const endpointMinutes = 1440
 
-// offerService adds the operations that tell of the service itself.
+// offerService adds the operations that describe the service.
 func offerService(ops operations) {
 	ops[targetTables+"DescribeLimits"] = describeLimits
 	ops[targetTables+"DescribeEndpoints"] = describeEndpoints
@@ -40,7 +40,7 @@ func describeLimits(_ context.Context, r *reader, w *writer) error {
 	return nil
 }
 
-// describeEndpoints tells a client to go on talking to the address it used.
+// describeEndpoints returns the address that the client used.
 func describeEndpoints(_ context.Context, r *reader, w *writer) error {
 	r.skip()
 	if err := r.end(); err != nil {
@@ -119,7 +119,7 @@ func encodeDescribeTimeToLive(w *writer, _ *namedInput, out *dynamo.TimeToLiveDe
 	w.close('}')
 }
 
-// offerTags adds the operations on tags. Those that change them answer with an empty body.
+// offerTags adds the operations on tags. Those that change tags have an empty response.
 func offerTags(ops operations, tagger dynamo.Tagger) {
 	offer(ops, targetTables+"TagResource", decodeTag,
 		func(ctx context.Context, in *tagInput) (struct{}, error) {
@@ -133,7 +133,7 @@ func offerTags(ops operations, tagger dynamo.Tagger) {
 		encodeListTags)
 }
 
-// tagInput is the input of both calls that change tags; each uses its own list.
+// tagInput is the input of both calls that change tags; each of them uses one of the lists.
 type tagInput struct {
 	arn  string
 	tags []dynamo.Tag

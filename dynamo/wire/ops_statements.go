@@ -2,7 +2,7 @@ package wire
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// offerStatements adds the operations that run statements.
+// offerStatements adds the operations that execute statements.
 func offerStatements(ops operations, partiql dynamo.PartiQL) {
 	offer(ops, targetTables+"ExecuteStatement", decodeStatement, partiql.ExecuteStatement,
 		encodeStatement)
@@ -12,7 +12,8 @@ func offerStatements(ops operations, partiql dynamo.PartiQL) {
 		encodeTransaction)
 }
 
-// The service's sentence about lists that are given but empty, which to a store look absent.
+// messageNoParameters is the service's message about an empty list, which a store cannot
+// distinguish from a missing one.
 const messageNoParameters = "1 validation error detected: Value '[]' at 'parameters' failed to " +
 	"satisfy constraint: Member must have length greater than or equal to 1"
 

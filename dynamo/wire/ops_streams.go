@@ -4,20 +4,20 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// What every record of a stream says of where it comes from.
+// The members that are the same in every stream record.
 const (
 	recordVersion = "1.1"
 	recordSource  = "aws:dynamodb"
 )
 
-// Who removes an item whose time to live has passed. The service writes the type in upper case at
-// its beginning, which some emulators do not.
+// The identity that deletes expired items. As on the service, and unlike some emulators, the type
+// begins with a capital letter.
 const (
 	expiryPrincipal = "dynamodb.amazonaws.com"
 	expiryType      = "Service"
 )
 
-// offerStreams adds the operations on streams, which are a model of their own.
+// offerStreams adds the operations on streams, which belong to the service's second model.
 func offerStreams(ops operations, streams dynamo.Streams) {
 	offer(ops, targetStreams+"ListStreams", decodeListStreams, streams.ListStreams,
 		encodeListStreams)
@@ -63,7 +63,7 @@ func (w *writer) streamSummary(s *dynamo.StreamSummary) {
 	w.member("TableName", s.TableName)
 }
 
-// shardFilterChildren is the only filter of shards that there is.
+// shardFilterChildren is the only filter of shards.
 const shardFilterChildren = "CHILD_SHARDS"
 
 func decodeDescribeStream(r *reader, in *dynamo.DescribeStreamInput) {
@@ -185,7 +185,7 @@ func encodeGetRecords(w *writer, _ *dynamo.GetRecordsInput, out *dynamo.GetRecor
 	w.close('}')
 }
 
-// record appends a change of an item. The names of its outer members begin in lower case.
+// record writes a stream record. The names of its outer members begin in lower case.
 func (w *writer) record(rec *dynamo.StreamRecord) {
 	w.open('{')
 	w.member("eventID", rec.EventID)

@@ -19,7 +19,7 @@ func offerTables(ops operations, admin dynamo.Admin) {
 		named(admin.DescribeTable), encodeContinuousBackups)
 }
 
-// namedInput is the input of an operation that wants nothing but the name of a table.
+// namedInput is the input of an operation whose only parameter is a table name.
 type namedInput struct{ table string }
 
 func decodeNamed(r *reader, in *namedInput) {
@@ -34,8 +34,8 @@ func decodeNamed(r *reader, in *namedInput) {
 	r.requireTable(table)
 }
 
-// requireTable notes a missing name of a table in the words that the operations on tables have for
-// it, and before anything else that is invalid.
+// requireTable reports a missing table name. The operations on tables have a message of their own
+// for it, which comes before all other validation errors.
 func (r *reader) requireTable(present bool) {
 	if !present && r.err == nil {
 		r.nulls = nil
@@ -44,7 +44,7 @@ func (r *reader) requireTable(present bool) {
 	}
 }
 
-// named makes of a method that takes a table's name one that takes an input.
+// named adapts a method with a table name as its parameter to an input.
 func named[Out any](call func(context.Context, string) (Out, error)) func(
 	context.Context, *namedInput) (Out, error) {
 	return func(ctx context.Context, in *namedInput) (Out, error) {
@@ -52,9 +52,8 @@ func named[Out any](call func(context.Context, string) (Out, error)) func(
 	}
 }
 
-// decodeCreateTable reads a CreateTable, or the table that an import is to make. Members about
-// encryption, warm throughput and policies ask for nothing that could be seen in the answers of a
-// local store, and are passed over.
+// decodeCreateTable decodes a CreateTable, or the table of an import. Members about encryption,
+// warm throughput and policies are ignored, because they have no visible effect on a local store.
 func decodeCreateTable(r *reader, in *dynamo.CreateTableInput) {
 	table := false
 	for r.object(); r.member(); {
@@ -124,7 +123,7 @@ func decodeUpdateTable(r *reader, in *dynamo.UpdateTableInput) {
 	r.requireTable(table)
 }
 
-// unsupported refuses a member that asks for what no store here has, and which would be missed.
+// unsupported refuses a member that no store here supports and whose effect a caller would miss.
 func (r *reader) unsupported() {
 	name := string(r.name)
 	r.skip()
@@ -152,7 +151,7 @@ func encodeListTables(w *writer, _ *dynamo.ListTablesInput, out *dynamo.ListTabl
 	w.close('}')
 }
 
-// encodeContinuousBackups tells that a table that is there has no backups that go on.
+// encodeContinuousBackups reports that continuous backups are disabled.
 func encodeContinuousBackups(w *writer, _ *namedInput, _ *dynamo.TableDescription) {
 	w.open('{')
 	w.key("ContinuousBackupsDescription")

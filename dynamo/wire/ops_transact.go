@@ -2,7 +2,7 @@ package wire
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// offerTransactions adds the operations on many items that happen all or none.
+// offerTransactions adds the operations on several items that are executed all or none.
 func offerTransactions(ops operations, db dynamo.DB) {
 	offer(ops, targetTables+"TransactGetItems", decodeTransactGet, db.TransactGet,
 		encodeTransactGet)
@@ -80,8 +80,8 @@ func encodeTransactGet(w *writer, _ *dynamo.TransactGetInput, out *dynamo.Transa
 	w.close('}')
 }
 
-// messageEmptyToken is the service's sentence about a token that is given but empty, which the
-// input of a store takes for none.
+// messageEmptyToken is the service's message about an empty token, which means "not given" in the
+// input of a store.
 const messageEmptyToken = "1 validation error detected: Value '' at 'clientRequestToken' failed " +
 	"to satisfy constraint: Member must have length greater than or equal to 1"
 
@@ -112,7 +112,7 @@ func decodeTransactWrite(r *reader, in *dynamo.TransactWriteInput) {
 	r.require(in.Items != nil, "transactItems")
 }
 
-// transactWrite reads the action that stands at a place in the list, from 1 on.
+// transactWrite reads the action at a position of the list, counted from 1.
 func (r *reader) transactWrite(place int) dynamo.TransactWriteItem {
 	var one dynamo.TransactWriteItem
 	for r.object(); r.member(); {

@@ -10,34 +10,34 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// skipLevelsMax is how deep a member that nobody knows may nest. It is far beyond what any
-// operation means, and keeps the memory of skipping it fixed.
+// skipLevelsMax is the maximum nesting depth of an unknown member. No operation needs that depth,
+// and it limits the memory for skipping.
 const skipLevelsMax = 512
 
-// listKept is how many members of a request's list are kept, where the service allows 100 at most:
-// enough for the store to refuse the list, while the rest is only passed over.
+// listKept is the number of elements of a request's list that are kept. The service allows at most
+// 100, so the store refuses such a list, and the rest need not be kept.
 const listKept = 1000
 
-// reader reads one JSON text from front to back and builds nothing on its way: a decoder asks for
-// what it expects. The first thing that is wrong is kept in err; from then on every method returns
-// a zero value at once and no loop goes on, so that decoders look at errors only at the end.
+// reader parses one JSON text from front to back without building a tree: a decoder calls the
+// method for the value that it expects. The first error is kept in err. From then on every method
+// returns a zero value and every loop ends, so that decoders need not check errors.
 //
-// Strings alias the text, which must therefore not change; only those with escapes are copied.
+// Strings alias the text, which must therefore not change. Only strings with escapes are copied.
 type reader struct {
 	data []byte
 	pos  int
-	// name is the name of the member that member found; it lasts until the next one.
+	// name is the name of the current member, valid until the next one.
 	name []byte
-	// first says that an object or list was just opened, so that no comma comes next.
+	// first reports that an object or list was just opened, so that no comma follows.
 	first bool
 	err   *dynamo.Error // a SerializationException
-	// invalid is what is wrong with the meaning of the request, as far as the inputs of a store
-	// cannot express it: the first refusal that a decoder reported.
+	// invalid is the first error in the meaning of the request that a decoder reported, because the
+	// inputs of a store cannot represent it.
 	invalid *dynamo.Error
-	nulls   []string // paths of required members that are missing
+	nulls   []string // paths of missing required members
 
-	host   string // to which the request was sent
-	legacy bool   // the request has members of the forms before expressions
+	host   string // the host to which the request was sent
+	legacy bool   // the request has legacy parameters
 
 	values []dynamo.Value // elements of lists that are being read
 	texts  []string       // elements of sets that are being read
@@ -51,8 +51,8 @@ func newReader(data []byte) *reader {
 	return r
 }
 
-// fail ends the reading with a SerializationException. A text that is no JSON at all gets no
-// message, as in the service.
+// fail ends parsing with a SerializationException. For invalid JSON the message is empty, as on the
+// service.
 func (r *reader) fail(message string) {
 	if r.err == nil {
 		r.err = &dynamo.Error{Code: codeSerialization, Message: message}
@@ -60,31 +60,31 @@ func (r *reader) fail(message string) {
 	r.pos = len(r.data)
 }
 
-// refuse notes a ValidationException and reads on: a text that is wrong further back is reported
-// before it.
+// refuse notes a ValidationException and continues, because a later syntax or type error is
+// reported before it.
 func (r *reader) refuse(message string) {
 	if r.invalid == nil {
 		r.invalid = dynamo.Invalid(message)
 	}
 }
 
-// require notes a required member that is missing, by its name as the service writes it. The
-// service reports all of these together, before anything else that is invalid.
+// require notes a missing required member by the service's name for it. The service reports all
+// missing members together, before other validation errors.
 func (r *reader) require(present bool, name string) {
 	if !present {
 		r.nulls = append(r.nulls, name)
 	}
 }
 
-// within puts the path of the list element in which they are in front of the missing members from
-// the given one on.
+// within adds the path of a list element to the names of missing members, beginning with the given
+// one.
 func (r *reader) within(from int, list string, index int, inside string) {
 	for i := from; i < len(r.nulls); i++ {
 		r.nulls[i] = list + "." + strconv.Itoa(index) + ".member." + inside + r.nulls[i]
 	}
 }
 
-// end returns what was wrong with the text, the text behind its value included.
+// end returns the error of the text. Data after its value is an error, too.
 func (r *reader) end() error {
 	if r.err == nil && r.peek() != 0 {
 		r.fail("")
@@ -101,8 +101,8 @@ func (r *reader) end() error {
 	return nil
 }
 
-// peek skips white space and returns the next byte; 0 at the end, which no JSON text contains
-// outside of a string.
+// peek skips white space and returns the next byte, or 0 at the end. A zero byte cannot occur in
+// JSON outside of strings.
 func (r *reader) peek() byte {
 	for r.pos < len(r.data) {
 		switch c := r.data[r.pos]; c {
@@ -118,7 +118,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// object enters an object; its members come from member.
+// object enters an object; member iterates over its members.
 func (r *reader) object() {
 	if r.peek() != '{' {
 		r.mistyped("structure")
@@ -128,8 +128,8 @@ func (r *reader) object() {
 	r.first = true
 }
 
-// member goes to the next member of the object and reads its name, or leaves the object and
-// returns false. A member that is null counts as absent and is passed over.
+// member moves to the next member of the object and reads its name, or leaves the object and
+// reports false. Null members are skipped, because null means absent.
 func (r *reader) member() bool {
 	for r.nullableMember() {
 		if r.peek() != 'n' {
@@ -140,7 +140,7 @@ func (r *reader) member() bool {
 	return false
 }
 
-// nullableMember is member for objects in which a null means something.
+// nullableMember is member for objects in which null has a meaning.
 func (r *reader) nullableMember() bool {
 	if !r.more('}') {
 		return false
@@ -158,7 +158,7 @@ func (r *reader) nullableMember() bool {
 	return r.err == nil
 }
 
-// list enters a list; element goes through it.
+// list enters a list; element iterates over its elements.
 func (r *reader) list() {
 	if r.peek() != '[' {
 		r.mistyped("list")
@@ -168,7 +168,7 @@ func (r *reader) list() {
 	r.first = true
 }
 
-// element goes to the next element of the list, or leaves the list and returns false.
+// element moves to the next element of the list, or leaves the list and reports false.
 func (r *reader) element() bool {
 	if !r.more(']') {
 		return false
@@ -179,7 +179,7 @@ func (r *reader) element() bool {
 	return r.err == nil
 }
 
-// more passes the comma before the next member or element, or the end of what holds it.
+// more skips the comma before the next member or element, or the end of the object or list.
 func (r *reader) more(end byte) bool {
 	if r.err != nil {
 		return false
@@ -202,7 +202,7 @@ func (r *reader) more(end byte) bool {
 	return true
 }
 
-// literal passes a word that is expected here.
+// literal skips a word that is expected here.
 func (r *reader) literal(word string) bool {
 	end := r.pos + len(word)
 	if end > len(r.data) || string(r.data[r.pos:end]) != word {
@@ -236,7 +236,7 @@ func (r *reader) string() string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// int reads a whole number of 64 bits.
+// int reads an integer of 64 bits.
 func (r *reader) int() int {
 	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
 		r.mistyped("Integer")
@@ -266,7 +266,7 @@ func (r *reader) strings() []string {
 	return out
 }
 
-// skip passes a value of any type. It neither recurses nor allocates.
+// skip skips a value of any type. It neither recurses nor allocates.
 func (r *reader) skip() {
 	var objects [skipLevelsMax / 64]uint64 // which of the open levels are objects
 	level := 0
@@ -305,7 +305,7 @@ func (r *reader) skip() {
 	}
 }
 
-// scalar passes a string, a number or a word.
+// scalar skips a string, a number or a literal.
 func (r *reader) scalar() {
 	switch c := r.peek(); {
 	case c == '"':
@@ -323,7 +323,7 @@ func (r *reader) scalar() {
 	}
 }
 
-// number passes a number and returns its text, which follows JSON's grammar.
+// number skips a number and returns its text, which is valid JSON.
 func (r *reader) number() []byte {
 	start := r.pos
 	if r.at('-') {
@@ -366,7 +366,7 @@ func (r *reader) digits() bool {
 	return true
 }
 
-// mistyped reports a value of another type than the one that is expected, in the service's words.
+// mistyped reports a value of an unexpected type with the service's message.
 func (r *reader) mistyped(want string) {
 	token := ""
 	switch c := r.peek(); {
@@ -419,7 +419,7 @@ func (r *reader) text() []byte {
 	return b
 }
 
-// passText passes a string without looking into its escapes.
+// passText skips a string without decoding its escapes.
 func (r *reader) passText() {
 	for at := r.pos + 1; ; {
 		at = plainEnd(r.data, at)
@@ -431,12 +431,12 @@ func (r *reader) passText() {
 			r.pos = at + 1
 			return
 		}
-		at += 2 // a backslash and what it escapes
+		at += 2 // a backslash and the escaped character
 	}
 }
 
-// plainEnd returns where, from a position on, the first byte stands that is a quote, a backslash
-// or a control character. It looks at eight bytes at a time.
+// plainEnd returns the position of the first quote, backslash or control character from a position
+// on. It checks eight bytes at a time.
 func plainEnd(data []byte, from int) int {
 	const (
 		ones  = 0x0101010101010101
@@ -458,8 +458,8 @@ func plainEnd(data []byte, from int) int {
 	return from
 }
 
-// unescape returns the bytes that the inside of a string stands for; the first plain of them have
-// no escape. Half of a surrogate pair stands for nothing and is refused.
+// unescape decodes the inside of a string, of which the first plain bytes have no escape. It
+// refuses half of a surrogate pair, because it does not represent a character.
 func unescape(in []byte, plain int) ([]byte, bool) {
 	out := append(make([]byte, 0, len(in)), in[:plain]...)
 	for i := plain; i < len(in); {
@@ -501,7 +501,7 @@ func unescape(in []byte, plain int) ([]byte, bool) {
 	return out, true
 }
 
-// unicodeEscape reads what follows "\u": four digits, or a whole surrogate pair.
+// unicodeEscape decodes the part after "\u": four digits, or a whole surrogate pair.
 func unicodeEscape(in []byte) (char rune, width int) {
 	high, ok := hex4(in)
 	if !ok {

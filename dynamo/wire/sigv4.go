@@ -15,34 +15,33 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Authentication says what a request must show before it is carried out.
+// Authentication is the kind of signature that a request needs.
 type Authentication int
 
-// AuthOff lets every request in, signed by whomever or not at all: for a handler that only the
-// machine itself can reach. AuthForm asks for a signature in the right form, as the service does,
-// and does not verify it, to find clients that do not sign. AuthFull verifies the signature against
-// the keys in the options.
+// AuthOff accepts every request, for a handler that only the local machine can reach. AuthForm
+// requires a well-formed signature, as the service does, but does not verify it, to find clients
+// that do not sign. AuthFull verifies the signature with the keys in the options.
 const (
 	AuthOff Authentication = iota
 	AuthForm
 	AuthFull
 )
 
-// AccessKey is a pair of the id that a client names and the secret that it signs with.
+// AccessKey is the id of a key, which a client sends, and its secret, with which the client signs.
 type AccessKey struct {
 	ID     string
 	Secret string
 }
 
-// signatureSkewMax is how far a request's time may be from the handler's, and how long, for that
-// reason, a recorded request may be sent again. The service's limit for requests that carry their
-// time in a header ("Signature Version 4" in the IAM guide).
+// signatureSkewMax is the maximum difference between a request's time and the handler's. It is
+// therefore also the time for which a recorded request can be replayed. It is the service's limit
+// for requests with their time in a header ("Signature Version 4" in the IAM guide).
 const signatureSkewMax = 5 * time.Minute
 
-// presignedTimeMax is how long a request whose signature stands in its address may be good for.
+// presignedTimeMax is the maximum validity of a request with its signature in the URL.
 const presignedTimeMax = 7 * 24 * time.Hour
 
-// The words of the signing protocol.
+// Constants of the signing protocol.
 const (
 	signingAlgorithm = "AWS4-HMAC-SHA256"
 	signingEnd       = "aws4_request"
@@ -52,7 +51,7 @@ const (
 	payloadHeader    = "X-Amz-Content-Sha256"
 )
 
-// The service's sentences about signatures.
+// The service's messages about signatures.
 const (
 	messageNoToken      = "Request is missing Authentication Token"
 	messageUnknownKey   = "The security token included in the request is invalid."
@@ -61,8 +60,8 @@ const (
 		"documentation for details."
 )
 
-// verifier checks the signatures of requests by version 4 of AWS's protocol, in a header or in the
-// address. Any region will do: a handler stands for no place.
+// verifier verifies request signatures by version 4 of AWS's protocol, in a header or in the URL.
+// The region is ignored, because the handler is not tied to one.
 type verifier struct {
 	mode    Authentication
 	secrets map[string]string // by id
@@ -77,17 +76,17 @@ func newVerifier(opts *Options) *verifier {
 	return v
 }
 
-// signature is what a request says of how it was signed.
+// signature holds the signing parameters of a request.
 type signature struct {
 	id, date, region string // of the credential
 	headers          []string
 	value            string
-	time             string // as it was signed
+	time             string // in the form that was signed
 	expires          time.Duration
 	presigned        bool
 }
 
-// verify returns an error unless the request may be carried out.
+// verify returns an error unless the request may be executed.
 func (v *verifier) verify(req *http.Request, body []byte) error {
 	if v.mode == AuthOff {
 		return nil
@@ -102,7 +101,7 @@ func (v *verifier) verify(req *http.Request, body []byte) error {
 	secret, known := v.secrets[s.id]
 	token := req.Header.Get("X-Amz-Security-Token") != "" ||
 		strings.Contains(req.URL.RawQuery, "X-Amz-Security-Token=")
-	if !known || token { // tokens come with keys that live for a while, which are none of ours
+	if !known || token { // session tokens belong to temporary keys, which the handler does not have
 		return &dynamo.Error{Code: codeUnrecognizedClient, Message: messageUnknownKey}
 	}
 	if err := s.checkHeaders(req); err != nil {
@@ -127,7 +126,7 @@ func incompleteSignature(message string) error {
 	return &dynamo.Error{Code: codeIncompleteSignature, Message: message}
 }
 
-// signatureOf reads the signature of a request, from its header or from its address.
+// signatureOf returns the signature of a request, from its header or its URL.
 func signatureOf(req *http.Request) (*signature, error) {
 	header := req.Header.Get("Authorization")
 	inAddress := strings.Contains(req.URL.RawQuery, "X-Amz-Algorithm=")
@@ -179,7 +178,7 @@ func signatureOf(req *http.Request) (*signature, error) {
 	return s, s.readCredential(credential)
 }
 
-// dateHeader returns the time of a request that has it only in the common header.
+// dateHeader returns the time of a request that has only the common Date header.
 func dateHeader(req *http.Request) string {
 	date := req.Header.Get("Date")
 	if t, err := http.ParseTime(date); err == nil {
@@ -191,7 +190,7 @@ func dateHeader(req *http.Request) string {
 	return ""
 }
 
-// presignedOf reads a signature that stands in the address.
+// presignedOf returns a signature in the URL.
 func presignedOf(req *http.Request) (*signature, error) {
 	query := req.URL.Query()
 	var lacks strings.Builder
@@ -224,8 +223,8 @@ func presignedOf(req *http.Request) (*signature, error) {
 	return s, s.readCredential(query.Get("X-Amz-Credential"))
 }
 
-// readCredential takes a credential apart: an id, which may contain slashes, and the scope in which
-// its key was derived.
+// readCredential splits a credential into an id, which may contain slashes, and the scope of its
+// derived key.
 func (s *signature) readCredential(credential string) error {
 	parts := strings.Split(credential, "/")
 	if len(parts) < 5 {
@@ -249,7 +248,7 @@ func (s *signature) readCredential(credential string) error {
 	return nil
 }
 
-// checkTime refuses what was signed too long ago or is from the future.
+// checkTime refuses a signature that has expired or is from the future.
 func (s *signature) checkTime(now time.Time) error {
 	signed, err := time.Parse(signingTime, s.time)
 	if err != nil {
@@ -273,8 +272,8 @@ func (s *signature) checkTime(now time.Time) error {
 	return nil
 }
 
-// checkHeaders refuses a signature that leaves out what gives the request its meaning: the host
-// and every header of AWS's own, the operation among them.
+// checkHeaders refuses a signature that does not include the headers that define the request: the
+// host and every header of AWS, one of which is the operation.
 func (s *signature) checkHeaders(req *http.Request) error {
 	missing := func(name string) error {
 		return invalidSignature("'" + name + "' must be a 'SignedHeader' in the AWS Authorization.")
@@ -291,8 +290,8 @@ func (s *signature) checkHeaders(req *http.Request) error {
 	return nil
 }
 
-// payloadHash returns the hash of the body that was signed. A client may say that it left the body
-// out.
+// payloadHash returns the hash of the body that was signed. A client may declare that it did not
+// sign the body.
 func payloadHash(req *http.Request, body []byte) (string, error) {
 	told := req.Header.Get(payloadHeader)
 	if told == unsignedPayload {
@@ -302,12 +301,12 @@ func payloadHash(req *http.Request, body []byte) (string, error) {
 	got := hex.EncodeToString(sum[:])
 	if told != "" && told != got {
 		return "", invalidSignature("The value of 'X-Amz-Content-Sha256' does not match what was " +
-			"computed of the body.")
+			"computed from the body.")
 	}
 	return got, nil
 }
 
-// canonical returns the text of which the hash is signed.
+// canonical returns the text whose hash is signed.
 func (s *signature) canonical(req *http.Request, payload string) string {
 	var b strings.Builder
 	b.WriteString(req.Method + "\n/\n")
@@ -326,7 +325,8 @@ func (s *signature) canonical(req *http.Request, payload string) string {
 	return b.String()
 }
 
-// headerValue returns a header as it is signed: its values in one, runs of blanks as one blank.
+// headerValue returns a header as it is signed: all its values joined, and runs of blanks as one
+// blank.
 func headerValue(req *http.Request, name string) string {
 	switch name {
 	case "host":
@@ -341,8 +341,8 @@ func headerValue(req *http.Request, name string) string {
 	return strings.Join(values, ",")
 }
 
-// canonicalQuery returns the parameters of the address in order and escaped in one way, without
-// the signature.
+// canonicalQuery returns the sorted parameters of the URL in canonical escaping, without the
+// signature.
 func canonicalQuery(raw string) string {
 	if raw == "" {
 		return ""
@@ -359,7 +359,8 @@ func canonicalQuery(raw string) string {
 	return strings.Join(pairs, "&")
 }
 
-// reescape escapes a part of an address as the signing protocol wants it, whatever the client did.
+// reescape escapes a part of a URL as the signing protocol requires, independent of the client's
+// escaping.
 func reescape(part string) string {
 	plain, err := url.QueryUnescape(part)
 	if err != nil {
@@ -368,7 +369,7 @@ func reescape(part string) string {
 	return strings.ReplaceAll(url.QueryEscape(plain), "+", "%20")
 }
 
-// sign returns the signature of a canonical text under a secret.
+// sign returns the signature of a canonical text with a secret.
 func (s *signature) sign(secret, canonical string) string {
 	sum := sha256.Sum256([]byte(canonical))
 	text := signingAlgorithm + "\n" + s.time + "\n" +

@@ -311,7 +311,7 @@ func TestABodyThatWasChangedIsRefused(t *testing.T) {
 		if w.Code != 400 || !strings.Contains(w.Body.String(), "InvalidSignatureException") {
 			t.Errorf("named: %t: got %d %s", named, w.Code, w.Body)
 		}
-		if told := strings.Contains(w.Body.String(), "computed of the body"); told != named {
+		if told := strings.Contains(w.Body.String(), "computed from the body"); told != named {
 			t.Errorf("named: %t: the answer is %s", named, w.Body)
 		}
 	}

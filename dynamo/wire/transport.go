@@ -8,15 +8,14 @@ import (
 	"strconv"
 )
 
-// Transport carries the requests of a client to a handler in the same process: no port, no socket.
-// Put one into the HTTP client of an AWS SDK, and the SDK drives the store.
+// Transport passes the requests of a client to a handler in the same process, without a socket. Set
+// it in the HTTP client of an AWS SDK to use a store through the SDK.
 type Transport struct {
-	// Handler answers the requests; usually a [Handler].
+	// Handler serves the requests; usually a [Handler].
 	Handler http.Handler
 }
 
-// RoundTrip lets the handler answer a request, on the caller's goroutine. It implements
-// [http.RoundTripper].
+// RoundTrip calls the handler on the caller's goroutine. It implements [http.RoundTripper].
 func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		closeBody(req)
@@ -49,10 +48,10 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// recorder keeps what a handler writes.
+// recorder records the response of a handler.
 type recorder struct {
 	header http.Header
-	sent   http.Header // the header as it was when the status was written
+	sent   http.Header // the header at the time when the status was written
 	status int
 	body   bytes.Buffer
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// valueLevelsMax is how many levels of lists and maps a value may have ("Service, account, and
-// table quotas" in the developer guide).
+// valueLevelsMax is the maximum number of levels of lists and maps in a value ("Service, account,
+// and table quotas" in the developer guide).
 const valueLevelsMax = 32
 
-// elementsKept is how many elements of a list or a set are kept. Every element takes at least a
-// byte (of a set, all but one), and neither an item of 400 KB nor the values of an expression,
-// which may take 2 MB in all, have room for more: a store refuses what is kept as it would the
-// whole.
+// elementsKept is the number of elements of a list or set that are kept. Every element takes at
+// least one byte (of a set, all but one). Neither an item of 400 KB nor the values of an
+// expression, at most 2 MB, can have more. A store therefore refuses the kept part as it would
+// refuse the whole.
 const elementsKept = 2<<20 + 2
 
-// attributeNameSizeMax is the greatest length of an attribute's name in bytes (the same page).
+// attributeNameSizeMax is the maximum length of an attribute's name in bytes (same page).
 const attributeNameSizeMax = 65535
 
-// The service's sentences about the shape of values.
+// The service's messages about the form of values.
 const (
 	messageSeveralTypes = "Supplied AttributeValue has more than one datatypes set, must " +
 		"contain exactly one of the supported datatypes"
@@ -32,7 +32,7 @@ const (
 )
 
 // item reads an object of attributes: an item, a key, or the values of an expression. It is never
-// nil, not even when empty, so that a store can tell an empty item from one that is missing.
+// nil, even if it is empty, so that a store can distinguish an empty item from a missing one.
 func (r *reader) item() dynamo.Item {
 	return r.attributes(1)
 }
@@ -43,7 +43,7 @@ func (r *reader) attributes(level int) map[string]dynamo.Value {
 		name := textOf(r.name)
 		if r.peek() == 'n' {
 			r.literal("null")
-			m[name] = dynamo.Value{} // which a store refuses as a value without a type
+			m[name] = dynamo.Value{} // which a store refuses, because it has no type
 			continue
 		}
 		m[name] = r.value(level)
@@ -51,8 +51,9 @@ func (r *reader) attributes(level int) map[string]dynamo.Value {
 	return m
 }
 
-// value reads an attribute value: an object with one member, whose name is the type. What needs no
-// further check is marked so; the rest, such as sets with repeats, is for the store to refuse.
+// value reads an attribute value: an object with one member, whose name is the type. It marks
+// values that need no further validation. The store validates the rest, such as sets with
+// duplicates.
 func (r *reader) value(level int) dynamo.Value {
 	var v dynamo.Value
 	kinds := 0 // one bit each
@@ -95,7 +96,7 @@ func (r *reader) value(level int) dynamo.Value {
 	return v
 }
 
-// document reads a list or a map. One that is too deep is refused and passed over.
+// document reads a list or a map. One that is nested too deeply is refused and skipped.
 func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
 	if level >= valueLevelsMax {
 		if bracket := r.peek(); bracket == '[' || bracket == '{' {
@@ -132,7 +133,7 @@ func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
 	return dynamo.MarkChecked(dynamo.L(elems...))
 }
 
-// checkedMap marks a map as checked if all in it is.
+// checkedMap marks a map as checked if all its members are.
 func checkedMap(m map[string]dynamo.Value) dynamo.Value {
 	for name, v := range m {
 		if !v.Checked() || name == "" || len(name) > attributeNameSizeMax {
@@ -142,8 +143,8 @@ func checkedMap(m map[string]dynamo.Value) dynamo.Value {
 	return dynamo.MarkChecked(dynamo.M(m))
 }
 
-// numberOf makes a number canonical, so that the store need not; what is no number stays as it
-// is, and the store says what is wrong with it in its turn.
+// numberOf returns a number in canonical form, so that the store need not convert it. An invalid
+// number is returned unchanged, and the store reports its error in the right order.
 func numberOf(text string) dynamo.Value {
 	canonical, err := dynamo.CanonicalNumber(text)
 	if err != nil {
@@ -152,10 +153,10 @@ func numberOf(text string) dynamo.Value {
 	return dynamo.CanonicalN(canonical)
 }
 
-// binary reads base64 with its padding and nothing else in it.
+// binary reads base64 with padding and without line breaks.
 func (r *reader) binary() []byte {
 	text := r.string()
-	if strings.ContainsAny(text, "\r\n") { // which the decoder would pass over
+	if strings.ContainsAny(text, "\r\n") { // the decoder would ignore them
 		r.fail("Invalid Base64 data")
 		return nil
 	}
@@ -205,7 +206,7 @@ func kindOf(name []byte) dynamo.Kind {
 	return dynamo.Absent
 }
 
-// item appends an item, a key or the members of a map.
+// item writes an item, a key or the members of a map.
 func (w *writer) item(item dynamo.Item) {
 	w.open('{')
 	for name, v := range item {
@@ -215,7 +216,7 @@ func (w *writer) item(item dynamo.Item) {
 	w.close('}')
 }
 
-// value appends an attribute value.
+// value writes an attribute value.
 func (w *writer) value(v dynamo.Value) {
 	w.comma()
 	switch kind := v.Kind(); kind {
@@ -258,7 +259,7 @@ func (w *writer) value(v dynamo.Value) {
 	w.b = append(w.b, '}')
 }
 
-// items appends a list of items.
+// items writes a list of items.
 func (w *writer) items(items []dynamo.Item) {
 	w.open('[')
 	for _, item := range items {

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// writer appends one JSON text to a buffer. It needs no state of its own: whether a comma is due
-// shows in the last byte, as a value never ends with an opening bracket or a colon.
+// writer appends one JSON text to a buffer. It needs no other state: the last byte shows whether a
+// comma is needed, because a value never ends with an opening bracket or a colon.
 type writer struct {
 	b []byte
 }
 
-// comma appends a comma unless what comes next is the first of its object or list.
+// comma appends a comma unless the next value is the first in its object or list.
 func (w *writer) comma() {
 	if n := len(w.b); n > 0 {
 		switch w.b[n-1] {
@@ -26,16 +26,16 @@ func (w *writer) comma() {
 	}
 }
 
-// open begins an object or a list, by its bracket, as the next member's value or element.
+// open begins an object or a list, given by its bracket, as the next value.
 func (w *writer) open(bracket byte) {
 	w.comma()
 	w.b = append(w.b, bracket)
 }
 
-// close ends it.
+// close ends an object or a list.
 func (w *writer) close(bracket byte) { w.b = append(w.b, bracket) }
 
-// key begins a member whose name needs no escapes; its value comes next.
+// key begins a member whose name needs no escapes; its value follows.
 func (w *writer) key(name string) {
 	w.comma()
 	w.b = append(w.b, '"')
@@ -68,8 +68,8 @@ func (w *writer) int(n int64) {
 	w.b = strconv.AppendInt(w.b, n, 10)
 }
 
-// float appends a number in plain notation, such as capacity units; always with a fraction, as
-// the service writes it.
+// float appends a number in plain notation, for example capacity units. It always has a fraction,
+// as on the service.
 func (w *writer) float(f float64) {
 	w.comma()
 	start := len(w.b)
@@ -82,7 +82,7 @@ func (w *writer) float(f float64) {
 	w.b = append(w.b, ".0"...)
 }
 
-// time appends a time as seconds since 1970 to the millisecond.
+// time appends a time as seconds since 1970, with milliseconds as the fraction.
 func (w *writer) time(t time.Time) {
 	w.comma()
 	ms := t.UnixMilli()
@@ -97,7 +97,7 @@ func (w *writer) binary(b []byte) {
 	w.b = append(w.b, '"')
 }
 
-// member appends a member that is a string and left out when empty.
+// member appends a string member. An empty one is omitted.
 func (w *writer) member(name, value string) {
 	if value != "" {
 		w.key(name)
@@ -116,8 +116,8 @@ func (w *writer) strings(list []string) {
 
 const hexDigits = "0123456789abcdef"
 
-// appendText appends s as a JSON string. Bytes that are no UTF-8, which only a store can hold that
-// was filled in process, become the replacement character.
+// appendText appends s as a JSON string. Invalid UTF-8, which a store can only get from a caller in
+// the same process, is replaced by the replacement character.
 func appendText(b []byte, s string) []byte {
 	b = append(b, '"')
 	for start, at := 0, 0; ; {
@@ -156,8 +156,8 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// plainTextEnd returns where, from a position on, the first byte of s stands that is no ASCII, a
-// quote, a backslash or a control character.
+// plainTextEnd returns the position of the first byte of s, from a position on, that is a quote, a
+// backslash, a control character or not ASCII.
 func plainTextEnd(s string, from int) int {
 	const (
 		ones  = 0x0101010101010101

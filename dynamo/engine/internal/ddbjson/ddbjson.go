@@ -1,5 +1,5 @@
-// Package ddbjson reads and writes items as DynamoDB JSON: each value in an object that names its
-// type. It is for files; the protocol has codecs of its own.
+// Package ddbjson encodes and decodes items as DynamoDB JSON, in which each value is an object that
+// names its type. It is used for files; package wire has faster codecs for the protocol.
 package ddbjson
 
 import (
@@ -16,13 +16,13 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// depthMax bounds nesting: more than any item may have, so that a longer line is refused later by
-// the rule of items and not by this package.
+// depthMax is the maximum nesting. It is larger than that of an item, so that an item that is too
+// deep is refused by the rule for items, with the error that clients expect.
 const depthMax = 64
 
 var errDepth = fmt.Errorf("nested more than %d deep", depthMax)
 
-// AppendItem appends an item, its attributes in the order of their names.
+// AppendItem appends an item with its attributes sorted by name.
 func AppendItem(dst []byte, item dynamo.Item) []byte {
 	dst = append(dst, '{')
 	for i, name := range slices.Sorted(maps.Keys(item)) {
@@ -81,7 +81,7 @@ func appendText(dst []byte, s string) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		panic(err) // a string is always written
+		panic(err) // encoding a string cannot fail
 	}
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
@@ -92,8 +92,7 @@ func appendBinary(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// Item reads an item. Its values are as they are written: whether they may be stored is checked
-// by whoever stores them.
+// Item decodes an item. The values are not validated; that is left to the code that stores them.
 func Item(text []byte) (dynamo.Item, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -107,14 +106,14 @@ func Item(text []byte) (dynamo.Item, error) {
 	return item, nil
 }
 
-// members calls f for each member of an object, after its name.
+// members calls f for each member of an object, after its name has been read.
 func members(d *json.Decoder, f func(name string) error) error {
 	t, err := d.Token()
 	if err != nil {
 		return err
 	}
 	if t != json.Delim('{') {
-		return fmt.Errorf("%v is no object", t)
+		return fmt.Errorf("%v is not an object", t)
 	}
 	for d.More() {
 		name, err := d.Token()
@@ -123,7 +122,7 @@ func members(d *json.Decoder, f func(name string) error) error {
 		}
 		text, ok := name.(string)
 		if !ok {
-			return fmt.Errorf("%v is no name", name)
+			return fmt.Errorf("%v is not a name", name)
 		}
 		if err := f(text); err != nil {
 			return fmt.Errorf("%s: %w", text, err)
@@ -140,7 +139,7 @@ func attributes(d *json.Decoder, depth int) (dynamo.Item, error) {
 	item := dynamo.Item{}
 	err := members(d, func(name string) error {
 		if _, twice := item[name]; twice {
-			return errors.New("it is there twice")
+			return errors.New("the attribute occurs twice")
 		}
 		v, err := value(d, depth)
 		item[name] = v
@@ -155,13 +154,13 @@ func value(d *json.Decoder, depth int) (v dynamo.Value, err error) {
 	}
 	err = members(d, func(name string) error {
 		if !v.IsAbsent() {
-			return errors.New("a value has one type")
+			return errors.New("a value must have only one type")
 		}
 		v, err = typed(d, dynamo.KindOf(name), depth)
 		return err
 	})
 	if err == nil && v.IsAbsent() {
-		err = errors.New("a value has a type")
+		err = errors.New("a value must have a type")
 	}
 	return v, err
 }
@@ -203,7 +202,7 @@ func typed(d *json.Decoder, kind dynamo.Kind, depth int) (v dynamo.Value, err er
 	case dynamo.KindL:
 		return list(d, depth+1)
 	}
-	return v, errors.New("there is no such type")
+	return v, errors.New("unknown type")
 }
 
 func list(d *json.Decoder, depth int) (v dynamo.Value, err error) {
@@ -212,7 +211,7 @@ func list(d *json.Decoder, depth int) (v dynamo.Value, err error) {
 		return v, err
 	}
 	if t != json.Delim('[') {
-		return v, fmt.Errorf("%v is no list", t)
+		return v, fmt.Errorf("%v is not a list", t)
 	}
 	var elems []dynamo.Value
 	for d.More() {

@@ -13,13 +13,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// truncater is a file system that can cut a file off, which vfs.FS cannot.
+// truncater is a file system that can truncate a file, which vfs.FS cannot.
 type truncater interface {
 	Truncate(name string, size int64) error
 }
 
-// forgetLog ends that a log may have to be cut back. It is still the one that decides what is on
-// the disk while the next one has nothing yet.
+// forgetLog removes a log from those that cutLogs truncates. The log is still used by findLast, as
+// long as the next log has no complete batch.
 func (d *FS) forgetLog(f *file) {
 	d.logsMu.Lock()
 	defer d.logsMu.Unlock()
@@ -29,8 +29,8 @@ func (d *FS) forgetLog(f *file) {
 	}
 }
 
-// cutLogs cuts each log back to its last sync, so that a write that was not acknowledged does not
-// come back with the next opening. It is an attempt: a disk that fails may refuse this too.
+// cutLogs truncates each log to its last sync, so that a write that was not acknowledged does not
+// reappear at the next opening. Errors are ignored, because a failing disk may refuse this, too.
 func (d *FS) cutLogs() {
 	d.logsMu.Lock()
 	defer d.logsMu.Unlock()
@@ -39,8 +39,8 @@ func (d *FS) cutLogs() {
 	}
 }
 
-// cutBack removes everything behind an offset of a file: it truncates the file, or overwrites the
-// rest with zeros, which needs no room either.
+// cutBack removes everything after an offset of a file. It truncates the file, or overwrites the
+// rest with zeros, which needs no additional space.
 func cutBack(base vfs.FS, name string, size int64) error {
 	if t, ok := base.(truncater); ok && t.Truncate(name, size) == nil {
 		return syncFile(base, name)
@@ -76,16 +76,16 @@ func syncFile(base vfs.FS, name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Durable reports, once the disk was cut off, whether a write is on it: the one whose batch got a
-// sequence number. A write can be on the disk although its call returned after the failure.
+// Durable waits until the disk is cut off and reports whether the batch with a sequence number is
+// on it. A batch can be on the disk although its write returned after the failure.
 func (d *FS) Durable(sequence uint64) bool {
 	<-d.settled
 	d.durable.Do(func() { d.lastDurable = d.findLast() })
 	return sequence != 0 && sequence <= d.lastDurable
 }
 
-// findLast returns the number of the last batch that the logs kept. Batches are in the order of
-// their numbers, so the newest log that has one decides.
+// findLast returns the sequence number of the last batch in the logs. Batches are in the order of
+// their numbers, so the newest log with a batch has the last one.
 func (d *FS) findLast() uint64 {
 	d.logsMu.Lock()
 	defer d.logsMu.Unlock()
@@ -105,14 +105,14 @@ func (d *FS) findLast() uint64 {
 	return 0
 }
 
-// number returns the number of a log, which is its name.
+// number returns the number of a log, which is its file name.
 func number(name string) uint64 {
 	n, _ := strconv.ParseUint(strings.TrimSuffix(filepath.Base(name), ".log"), 10, 64)
 	return n
 }
 
-// lastBatch returns the last sequence number of the whole batches in the first part of a log. A
-// batch begins with its first number, in 8 bytes, and how many it has, in 4.
+// lastBatch returns the last sequence number of the complete batches in the first size bytes of a
+// log. A batch begins with its first number in 8 bytes and the count of its numbers in 4.
 func lastBatch(base vfs.FS, name string, size int64) (last uint64) {
 	f, err := base.Open(name)
 	if err != nil {
@@ -137,7 +137,8 @@ func lastBatch(base vfs.FS, name string, size int64) (last uint64) {
 	}
 }
 
-// readerOf calls a constructor whose second parameter has a type that cannot be named here.
+// readerOf calls a constructor whose second parameter has a type of an internal package, which
+// cannot be named here.
 func readerOf[N ~uint64](construct func(io.Reader, N) *record.Reader, r io.Reader, n uint64,
 ) *record.Reader {
 	return construct(r, N(n))

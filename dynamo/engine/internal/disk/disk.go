@@ -1,12 +1,12 @@
-// Package disk stands between the storage library and the file system, so that a disk that fails is
-// noticed where it fails and nowhere else.
+// Package disk is a layer between the storage library and the file system that detects the first
+// failure of the disk and stops all later writes to it.
 //
-// The storage library treats a failed write in several ways: it panics with its locks held, it
-// retries without a pause, or it returns an error and keeps the write in memory. An [FS] avoids all
-// of them. The first operation that the file system refuses cuts the disk off: its owner is told
-// why, what is on the disk stays as it was at its last sync, and the storage library goes on over
-// an overlay in memory, where everything succeeds and nothing is kept. So each of its calls
-// returns, it can be closed, and the owner alone decides what its callers are answered.
+// The storage library handles a failed write in several ways: it panics while it holds locks,
+// retries without a pause, or returns an error and keeps the write in memory. An [FS] avoids all of
+// them. The first failed operation cuts the disk off: the owner of the FS gets the error, the files
+// stay as they were at their last sync, and the storage library continues on an overlay in memory,
+// where every operation succeeds and nothing is kept. Each call of the library therefore returns,
+// the library can be closed, and the owner alone decides which error its callers get.
 package disk
 
 import (
@@ -28,21 +28,21 @@ type FS struct {
 	failing atomic.Bool
 	settled chan struct{} // closed when the disk is cut off
 
-	// mu is held shared by each operation that changes the disk, and exclusively while it is cut
-	// off: what is in progress then ends first, and all that follows goes to the overlay.
+	// Operations that change the disk hold mu shared, and the cut-off holds it exclusively. The
+	// cut-off therefore waits for operations in progress, and later operations use the overlay.
 	mu      sync.RWMutex
 	overlay *overlay // nil while the disk works
 
 	logsMu sync.Mutex
-	logs   map[string]*file // those that are open for writing or were cut back
-	closed *file            // the newest one that was closed whole
+	logs   map[string]*file // logs that are open for writing or were truncated
+	closed *file            // the newest log that was closed completely
 
 	durable     sync.Once
 	lastDurable uint64
 }
 
-// Watch returns a file system over another one. onFail is called once, with the first failure,
-// before the operation that failed returns; it must not use the file system.
+// Watch returns an FS for a file system. onFail is called once, with the first failure, before the
+// failed operation returns. It must not use the file system.
 func Watch(base vfs.FS, onFail func(cause error)) *FS {
 	return &FS{
 		FS: base, onFail: onFail, settled: make(chan struct{}), logs: map[string]*file{},
@@ -61,7 +61,7 @@ func (e *OpError) Error() string {
 	var path *fs.PathError
 	var link interface{ Unwrap() error }
 	switch {
-	case errors.As(reason, &path): // its text names the file again
+	case errors.As(reason, &path): // the text of a PathError repeats the name of the file
 		reason = path.Err
 	case errors.As(reason, &link) && strings.Contains(reason.Error(), e.File):
 		if inner := link.Unwrap(); inner != nil {
@@ -74,7 +74,7 @@ func (e *OpError) Error() string {
 // Unwrap returns the reason.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// CutOff cuts the disk off because of a failure that was noticed elsewhere.
+// CutOff cuts the disk off because of a failure that was detected elsewhere.
 func (d *FS) CutOff() {
 	if !d.failing.CompareAndSwap(false, true) {
 		<-d.settled
@@ -100,15 +100,15 @@ func (d *FS) cutOff() {
 	close(d.settled)
 }
 
-// off returns the overlay, nil while the disk works.
+// off returns the overlay, or nil if the disk works.
 func (d *FS) off() *overlay {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.overlay
 }
 
-// change carries out an operation that changes the disk. After a failure, which may be its own,
-// instead is done in its place.
+// change executes an operation that changes the disk. After a failure, including its own, it
+// executes instead on the overlay.
 func (d *FS) change(op, name string, real func() error, instead func(*overlay) error) error {
 	d.mu.RLock()
 	if o := d.overlay; o != nil {
@@ -189,7 +189,7 @@ func (d *FS) Remove(name string) error {
 	err := d.change("remove", name, func() error {
 		err := d.FS.Remove(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			missing, err = err, nil // an answer, and no failure of the disk
+			missing, err = err, nil // a missing file is not a failure of the disk
 		}
 		return err
 	}, func(o *overlay) error { return o.remove(name) })
@@ -208,13 +208,13 @@ func (d *FS) Rename(from, to string) error {
 		func(o *overlay) error { return o.rename(from, to) })
 }
 
-// Link makes another name for a file.
+// Link creates another name for a file.
 func (d *FS) Link(from, to string) error {
 	return d.change("link", to, func() error { return d.FS.Link(from, to) },
 		func(o *overlay) error { return o.link(from, to) })
 }
 
-// MkdirAll makes a directory with all that lead to it.
+// MkdirAll creates a directory with its parents.
 func (d *FS) MkdirAll(name string, perm fs.FileMode) error {
 	return d.change("make directory", name, func() error { return d.FS.MkdirAll(name, perm) },
 		func(*overlay) error { return nil })
@@ -228,7 +228,7 @@ func (d *FS) Stat(name string) (vfs.FileInfo, error) {
 	return d.FS.Stat(name)
 }
 
-// Unwrap returns the file system below.
+// Unwrap returns the underlying file system.
 func (d *FS) Unwrap() vfs.FS { return d.FS }
 
 func isLog(name string) bool { return strings.HasSuffix(name, ".log") }

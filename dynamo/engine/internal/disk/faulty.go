@@ -11,15 +11,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Kind is a kind of failure of a disk.
+// Kind is a kind of disk failure.
 type Kind string
 
-// The failures that a [Faulty] file system has.
+// The failures that a [Faulty] file system can have.
 const (
-	NoSpace    Kind = "no space"    // whatever takes room fails with ENOSPC
-	IOError    Kind = "I/O error"   // every change fails with EIO
-	ReadOnly   Kind = "read-only"   // every change fails with EROFS
-	ShortWrite Kind = "short write" // a write writes half of its bytes and fails with ENOSPC
+	NoSpace    Kind = "no space"    // operations that need space fail with ENOSPC
+	IOError    Kind = "I/O error"   // changes fail with EIO
+	ReadOnly   Kind = "read-only"   // changes fail with EROFS
+	ShortWrite Kind = "short write" // a write stores half of its bytes and fails with ENOSPC
 	FailedSync Kind = "failed sync" // a sync fails with EIO
 )
 
@@ -33,10 +33,10 @@ type Class string
 const (
 	AnyFile   Class = ""
 	Log       Class = "log"       // the write-ahead log
-	Table     Class = "table"     // what a flush or a compaction writes
-	Manifest  Class = "manifest"  // the list of tables, and the marks that point to it
-	Other     Class = "other"     // options, the owner's file
-	Directory Class = "directory" // a directory, to be synced
+	Table     Class = "table"     // the sorted tables that flushes and compactions write
+	Manifest  Class = "manifest"  // the list of those tables, and the markers that point to it
+	Other     Class = "other"     // options and the owner file
+	Directory Class = "directory" // a directory, when it is synced
 )
 
 // Classes are all classes of files.
@@ -55,11 +55,11 @@ func classOf(name string) Class {
 	return Other
 }
 
-// Fault is a failure that a disk will have.
+// Fault describes a future disk failure.
 type Fault struct {
 	Kind  Kind
 	Class Class // of the file, any by default
-	N     int   // which operation that can fail so does, from now: the first by default
+	N     int   // number of the matching operation that fails, from now on: the first by default
 	Once  bool  // the disk works again afterwards
 }
 
@@ -72,7 +72,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s at operation %d on %s", f.Kind, max(f.N, 1), class)
 }
 
-// Faulty is a file system that fails on command. It is safe for concurrent use.
+// Faulty is a file system for tests that fails on command. It is safe for concurrent use.
 type Faulty struct {
 	vfs.FS
 
@@ -82,10 +82,10 @@ type Faulty struct {
 	fired int
 }
 
-// NewFaulty returns a file system over another one that works until it is told to fail.
+// NewFaulty returns a file system that works until a fault is set.
 func NewFaulty(base vfs.FS) *Faulty { return &Faulty{FS: base} }
 
-// Arm sets the next failure, and takes a former one back.
+// Arm sets the next failure and replaces a previous one.
 func (d *Faulty) Arm(f Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,31 +100,31 @@ func (d *Faulty) Heal() {
 	d.fault = nil
 }
 
-// Fired returns how many operations failed since the fault was set.
+// Fired returns the number of operations that failed since the fault was set.
 func (d *Faulty) Fired() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.fired
 }
 
-// Seen returns how many operations could have failed since the fault was set.
+// Seen returns the number of operations that match the fault since it was set.
 func (d *Faulty) Seen() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen
 }
 
-// deed is what an operation does, as far as failures differ.
-type deed int
+// effect is the kind of an operation, as far as failures depend on it.
+type effect int
 
 const (
-	grow    deed = iota // takes room
-	inPlace             // changes what has room already, or makes some
+	grow    effect = iota // needs space
+	inPlace               // changes existing data, or frees space
 	flush
 )
 
-// meet returns the error that an operation fails with.
-func (d *Faulty) meet(class Class, what deed) error {
+// failure returns the error of an operation, or nil.
+func (d *Faulty) failure(class Class, e effect) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f := d.fault
@@ -134,15 +134,15 @@ func (d *Faulty) meet(class Class, what deed) error {
 	var err error
 	switch f.Kind {
 	case NoSpace:
-		err = only(what == grow, syscall.ENOSPC)
+		err = only(e == grow, syscall.ENOSPC)
 	case ShortWrite:
-		err = only(what == grow, syscall.ENOSPC)
+		err = only(e == grow, syscall.ENOSPC)
 	case IOError:
 		err = syscall.EIO
 	case ReadOnly:
-		err = only(what != flush, syscall.EROFS)
+		err = only(e != flush, syscall.EROFS)
 	case FailedSync:
-		err = only(what == flush, syscall.EIO)
+		err = only(e == flush, syscall.EIO)
 	}
 	if err == nil {
 		return nil
@@ -164,8 +164,8 @@ func only(when bool, err error) error {
 	return nil
 }
 
-func (d *Faulty) fails(op, name string, what deed) error {
-	if err := d.meet(classOf(name), what); err != nil {
+func (d *Faulty) fails(op, name string, e effect) error {
+	if err := d.failure(classOf(name), e); err != nil {
 		return &fs.PathError{Op: op, Path: name, Err: err}
 	}
 	return nil
@@ -222,7 +222,7 @@ func (d *Faulty) Rename(from, to string) error {
 	return d.FS.Rename(from, to)
 }
 
-// Link makes another name for a file.
+// Link creates another name for a file.
 func (d *Faulty) Link(from, to string) error {
 	if err := d.fails("link", to, grow); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (d *Faulty) Link(from, to string) error {
 	return d.FS.Link(from, to)
 }
 
-// MkdirAll makes a directory.
+// MkdirAll creates a directory.
 func (d *Faulty) MkdirAll(name string, perm fs.FileMode) error {
 	if _, err := d.FS.Stat(name); err != nil {
 		if err := d.fails("mkdir", name, grow); err != nil {
@@ -247,8 +247,8 @@ type faultyFile struct {
 	name  string
 }
 
-func (f *faultyFile) fails(op string, what deed) error {
-	if err := f.disk.meet(f.class, what); err != nil {
+func (f *faultyFile) fails(op string, e effect) error {
+	if err := f.disk.failure(f.class, e); err != nil {
 		return &fs.PathError{Op: op, Path: f.name, Err: err}
 	}
 	return nil

@@ -6,25 +6,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// logStep is how much room a log is given at a time. The storage library would take more than a
-// whole memory table, 70 MB by default, for a database that has nothing in it.
+// logStep is the size in which space for a log is allocated. The storage library would allocate
+// more than a whole memory table, 70 MB by default, even for an empty database.
 const logStep = 4 << 20
 
 // file is a file that is open for writing, or a directory that is open for syncing. As in vfs.File,
 // its writes and syncs do not run concurrently with each other.
 type file struct {
-	vfs.File // nil for one that was made after the disk was cut off
+	vfs.File // nil if it was created after the disk was cut off
 	disk     *FS
 	name     string
 	log      bool
-	written  int64 // how much was written from its beginning
-	synced   int64 // how much of that a sync has covered, guarded by disk.mu
-	room     int64 // how much a log has room for
-	// node is the file as it continues in memory once the disk is cut off.
+	written  int64 // number of bytes written
+	synced   int64 // number of those bytes that are synced, guarded by disk.mu
+	room     int64 // number of bytes that are allocated for a log
+	// node is the continuation of the file in memory after the disk is cut off.
 	node atomic.Pointer[node]
 }
 
-// continued returns what the file continues as after the disk was cut off.
+// continued returns the continuation of the file after the disk was cut off.
 func (f *file) continued(o *overlay) *node {
 	n := f.node.Load()
 	if n == nil {
@@ -49,7 +49,8 @@ func (f *file) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// makeRoom allocates the next part of a log ahead. That it cannot is no failure: the write will.
+// makeRoom allocates the next part of a log. It ignores an error, because the write itself will
+// fail if there is no space.
 func (f *file) makeRoom(more int64) {
 	if !f.log || f.File.Fd() == vfs.InvalidFd {
 		return
@@ -60,7 +61,7 @@ func (f *file) makeRoom(more int64) {
 	}
 }
 
-// Preallocate is left to the file system, and for logs to makeRoom.
+// Preallocate leaves the allocation to the file system, and that of logs to makeRoom.
 func (f *file) Preallocate(offset, length int64) error {
 	if f.log || f.File == nil || f.disk.off() != nil {
 		return nil
@@ -107,7 +108,7 @@ func (f *file) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Close closes the file. A log stays known until all of it is on the disk.
+// Close closes the file. A log stays registered until all of it is synced.
 func (f *file) Close() error {
 	if f.File == nil {
 		return nil
@@ -122,7 +123,7 @@ func (f *file) Close() error {
 		return err
 	}, func(*overlay) error { return nil })
 	if !done {
-		_ = f.File.Close() // the disk is cut off already, and what it says of it changes nothing
+		_ = f.File.Close() // the disk is already cut off, so the error does not matter
 	}
 	return err
 }

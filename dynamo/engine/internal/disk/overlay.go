@@ -12,25 +12,25 @@ import (
 
 var errNotReadable = errors.New("the file is open for writing only")
 
-// overlay is what the storage library sees of a disk that was cut off: the files as they are on the
-// disk, and on top of them its own changes, which are in memory.
+// overlay is the storage library's view of a disk that was cut off: the files on the disk, with its
+// later changes in memory.
 type overlay struct {
 	base vfs.FS
 
 	mu    sync.Mutex
-	files map[string]*node // nil for one that was removed
+	files map[string]*node // nil for a removed file
 }
 
 func newOverlay(base vfs.FS) *overlay { return &overlay{base: base, files: map[string]*node{}} }
 
-// node is a file of the overlay: the beginning of a file on the disk, and what follows in memory.
+// node is a file of the overlay: the first part of a file on the disk, followed by data in memory.
 type node struct {
 	base vfs.FS
-	name string // on the disk, "" for a file that is in memory only
-	drop bool   // a log, which is not read again
+	name string // name on the disk, "" for a file in memory
+	drop bool   // a log, whose data is dropped because it is never read again
 
 	mu     sync.Mutex
-	prefix int64 // how much of it is on the disk
+	prefix int64 // number of bytes that are on the disk
 	tail   []byte
 }
 
@@ -42,7 +42,7 @@ func (o *overlay) create(name string, log bool) *node {
 	return n
 }
 
-// continued returns the node of a file that was being written when the disk was cut off.
+// continued returns the node of a file that was open for writing when the disk was cut off.
 func (o *overlay) continued(name string, written int64, log bool) *node {
 	n := &node{base: o.base, name: name, prefix: written, drop: log}
 	o.mu.Lock()
@@ -51,7 +51,8 @@ func (o *overlay) continued(name string, written int64, log bool) *node {
 	return n
 }
 
-// find returns the node of a file, nil with no error for one that is as it is on the disk.
+// find returns the node of a file, or nil without an error for a file that is unchanged on the
+// disk.
 func (o *overlay) find(name string) (*node, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -128,7 +129,7 @@ func (n *node) writeAt(p []byte, at int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if at < n.prefix || n.drop {
-		return // no file that is read again is written anywhere but at its end
+		return // files that are read again are only written at their end
 	}
 	if more := at - n.prefix + int64(len(p)) - int64(len(n.tail)); more > 0 {
 		n.tail = append(n.tail, make([]byte, more)...)

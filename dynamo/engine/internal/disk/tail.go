@@ -9,38 +9,38 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A log is a sequence of chunks in blocks of 32 KiB. This is the header of a chunk, as the storage
-// library's package record defines it: a checksum in 4 bytes, the length in 2, the type in 1, the
+// A log is a sequence of chunks in blocks of 32 KiB. The header of a chunk is defined by the
+// storage library's package record: a checksum in 4 bytes, the length in 2, the type in 1, the
 // number of the log in 4, and the offset up to which the log was synced in 8. Older types lack the
-// last one or two.
+// last one or two fields.
 const (
 	logBlock     = 32 << 10
 	headerOld    = 7
 	headerNumber = 11
 	headerSynced = 19
 
-	chunkFirstSynced = 9  // the first of the types that have the offset
-	chunkLast        = 12 // the last type that is known
+	chunkFirstSynced = 9  // the first type with the sync offset
+	chunkLast        = 12 // the last known type
 	lengthAt         = 4
 	typeAt           = 6
 	numberAt         = 7
 	syncedAt         = 11
 )
 
-// Tail is how a log ends.
+// Tail describes the end of a log.
 type Tail struct {
-	// Offset is where the last whole chunk ends.
+	// Offset is the end of the last complete chunk.
 	Offset int64
-	// Torn is how many bytes of a chunk follow that is not whole. The write in it was in progress
+	// Torn is the number of bytes of an incomplete chunk after Offset. Its write was in progress
 	// when the process or the machine stopped.
 	Torn int64
-	// Damaged means that a later chunk says that the log was synced beyond Offset. So what was
-	// there is not a write in progress, but one that was lost or changed afterwards.
+	// Damaged reports that a later chunk records a sync beyond Offset. The data at Offset was
+	// therefore synced, and was lost or changed afterwards.
 	Damaged bool
 }
 
-// ReadTail reads a log and finds out how it ends. The storage library takes each end for a write
-// in progress unless a whole block behind it disproves that.
+// ReadTail reads a log and finds its end. The storage library assumes at the end of a log that a
+// write was in progress, unless a whole block after it shows otherwise.
 func ReadTail(base vfs.FS, name string) (Tail, error) {
 	f, err := base.Open(name)
 	if err != nil {
@@ -78,8 +78,8 @@ func tailOf(log []byte, number uint32) Tail {
 	return Tail{Offset: int64(at)}
 }
 
-// chunkAt returns how many bytes the chunk at an offset has, 0 for none that is whole, and whether
-// the log ends there as one that was closed, or that is full.
+// chunkAt returns the size of the chunk at an offset, or 0 if it is incomplete. end reports whether
+// the log ends there regularly, because it was closed or is full.
 func chunkAt(log []byte, at int, number uint32) (size int, end bool) {
 	block := log[at:min(len(log), at/logBlock*logBlock+logBlock)]
 	if len(block) < headerSynced && zero(block) || len(block) < headerOld {
@@ -93,7 +93,7 @@ func chunkAt(log []byte, at int, number uint32) (size int, end bool) {
 		switch binary.LittleEndian.Uint32(block[numberAt:]) {
 		case number:
 		case number + 1:
-			return 0, true // the mark of a log that was closed
+			return 0, true // the marker of a closed log
 		default:
 			return 0, false
 		}
@@ -105,7 +105,7 @@ func chunkAt(log []byte, at int, number uint32) (size int, end bool) {
 	return size, at+size >= len(log)
 }
 
-// headerOf returns the size of the header of a type of chunks, 0 for a type that is unknown.
+// headerOf returns the size of the header of a chunk type, or 0 for an unknown type.
 func headerOf(kind byte) int {
 	switch {
 	case kind == 0 || kind > chunkLast:
@@ -122,22 +122,22 @@ func chunkLength(chunk []byte) int { return int(binary.LittleEndian.Uint16(chunk
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sound compares the checksum of a chunk: a CRC-32C, masked as LevelDB does it.
+// sound verifies the checksum of a chunk: a CRC-32C, masked as in LevelDB.
 func sound(chunk []byte) bool {
 	c := crc32.Checksum(chunk[typeAt:], castagnoli)
 	return binary.LittleEndian.Uint32(chunk) == (c>>15|c<<17)+0xa282ead8
 }
 
-// begunAt reports whether the bytes at an offset are the beginning of a chunk of the log. What is
-// left of an earlier use of the file is of another log.
+// begunAt reports whether the bytes at an offset begin a chunk of this log. Bytes of an earlier use
+// of the file have the number of another log.
 func begunAt(log []byte, at int, number uint32) bool {
 	rest := log[at:]
 	return len(rest) >= headerSynced && headerOf(rest[typeAt]) == headerSynced &&
 		binary.LittleEndian.Uint32(rest[numberAt:]) == number
 }
 
-// syncedBeyond reports whether a whole chunk behind an offset says that the log was synced beyond
-// it. It looks at every byte, because bytes may be missing.
+// syncedBeyond reports whether a complete chunk after an offset records a sync beyond it. It checks
+// every position, because bytes may be missing and chunks may have moved.
 func syncedBeyond(log []byte, at int, number uint32) bool {
 	mark := binary.LittleEndian.AppendUint32(nil, number)
 	for from := at + 1; ; {

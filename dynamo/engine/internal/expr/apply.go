@@ -7,8 +7,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// result returns what stands at the target of the action after it, or the absent value when
-// nothing does. Only values of the item as it was are read.
+// result returns the value of the action's target after the action, or the absent value if the
+// target is removed. It reads only values of the item before the update.
 func (a *action) result(old Document, sc *scope) (v dynamo.Value, refusal string) {
 	switch a.clause {
 	case clauseRemove:
@@ -29,7 +29,7 @@ func (a *action) result(old Document, sc *scope) (v dynamo.Value, refusal string
 	return union(current, amount)
 }
 
-// assigns returns what a SET assigns.
+// assigns returns the value that a SET assigns.
 func (a *action) assigns(old Document, sc *scope) (dynamo.Value, string) {
 	left, refusal := a.left.read(old, sc)
 	if refusal != "" || a.sum == arithmeticNone {
@@ -42,7 +42,7 @@ func (a *action) assigns(old Document, sc *scope) (dynamo.Value, string) {
 	return sum(left, right, a.sum)
 }
 
-// read returns what an operand of an update stands for, which must exist.
+// read returns the value of an operand of an update. The value must exist.
 func (o *operand) read(old Document, sc *scope) (dynamo.Value, string) {
 	switch o.kind {
 	case operandValue:
@@ -95,7 +95,7 @@ func sum(v, w dynamo.Value, op arithmetic) (dynamo.Value, string) {
 	return dynamo.CanonicalN(text), ""
 }
 
-// union adds the elements of one set that are not in the other one.
+// union adds to a set the elements of another set that it does not have.
 func union(set, added dynamo.Value) (dynamo.Value, string) {
 	if set.Kind() != added.Kind() {
 		return dynamo.Value{}, operandInvalid
@@ -113,7 +113,8 @@ func union(set, added dynamo.Value) (dynamo.Value, string) {
 	return dynamo.MarkChecked(dynamo.BS(joined(set.BS(), added.BS(), textOfBytes)...)), ""
 }
 
-// without takes the elements of one set out of another one. A set does not stay when it is empty.
+// without removes the elements of one set from another. An empty result is absent, because sets
+// cannot be empty.
 func without(set, taken dynamo.Value) (dynamo.Value, string) {
 	if set.IsAbsent() {
 		return set, ""
@@ -148,12 +149,12 @@ func text(s string) string { return s }
 
 func textOfBytes(b []byte) string { return string(b) }
 
-// joined returns the elements of a and those of b that are not in a, in a new slice.
+// joined returns a new slice with the elements of a and those of b that are not in a.
 func joined[E any](a, b []E, key func(E) string) []E {
 	return append(slices.Clone(a), remaining(b, a, key)...)
 }
 
-// remaining returns the elements of a that are not in b, in a new slice.
+// remaining returns a new slice with the elements of a that are not in b.
 func remaining[E any](a, b []E, key func(E) string) []E {
 	in := make(map[string]struct{}, len(b))
 	for _, e := range b {
@@ -168,16 +169,16 @@ func remaining[E any](a, b []E, key func(E) string) []E {
 	return out
 }
 
-// change is what becomes of the place that a path leads to.
+// change is the new value of the place that a path leads to.
 type change struct {
 	path  path
-	value dynamo.Value // absent when nothing stands there any more
+	value dynamo.Value // absent if the place is removed
 }
 
 func (c change) unchecked() bool { return !c.value.IsAbsent() && !c.value.Checked() }
 
-// applyNested makes changes within attributes of an item. Each list and map that they lead through
-// is copied once, whatever the number of changes in it.
+// applyNested makes changes within attributes of an item. Each list or map on the paths is copied
+// only once, independent of the number of changes in it.
 func applyNested(item dynamo.Item, changes []change, sc *scope) string {
 	for _, c := range changes {
 		depth := ValueLevelsMax + 1 - len(c.path)
@@ -185,7 +186,7 @@ func applyNested(item dynamo.Item, changes []change, sc *scope) string {
 			return tooDeep
 		}
 	}
-	// Changes of one attribute lie together after sorting, and so do those of one part of it.
+	// After sorting, the changes of one attribute are adjacent, and so are those of one part of it.
 	slices.SortStableFunc(changes, func(a, b change) int {
 		return comparePaths(a.path, b.path, sc)
 	})
@@ -211,8 +212,8 @@ func sameStep(changes []change, level int, sc *scope) int {
 	return count
 }
 
-// changed returns a copy of a map or list with changes in it, which have all steps above the given
-// level in common.
+// changed returns a copy of a map or list with the changes, which share all steps above the given
+// level.
 func changed(v dynamo.Value, changes []change, level int, sc *scope) (dynamo.Value, string) {
 	var out dynamo.Value
 	var refusal string
@@ -230,7 +231,7 @@ func changed(v dynamo.Value, changes []change, level int, sc *scope) (dynamo.Val
 	return out, refusal
 }
 
-// after returns what becomes of the place that the first changes lead to, and how many these are.
+// after returns the new value of the place that the first changes lead to, and their number.
 func after(
 	v dynamo.Value, changes []change, level int, sc *scope,
 ) (out dynamo.Value, count int, refusal string) {
@@ -265,13 +266,13 @@ func changedMap(
 	return dynamo.M(out), ""
 }
 
-// changedList takes indexes as positions before the update. What is set past the end is appended,
-// in the order of the indexes; what is removed there is not missed.
+// changedList interprets indexes as positions before the update. Values that are set beyond the end
+// are appended in the order of their indexes; elements that are removed beyond the end are ignored.
 func changedList(
 	elems []dynamo.Value, changes []change, level int, sc *scope,
 ) (dynamo.Value, string) {
 	out := make([]dynamo.Value, 0, len(elems)+len(changes))
-	next := 0 // the first element that is not in out yet
+	next := 0 // the first element that is not in out
 	for len(changes) > 0 {
 		index := changes[0].path[level].index
 		old := dynamo.Value{}

@@ -7,17 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of what a Parser remembers. A parsed expression takes some fifty times the memory of its
-// text, so the texts are what has to be bounded.
+// Limits of the cache of a Parser. A parsed expression takes some fifty times the memory of its
+// text, so the size of the texts is limited.
 const (
 	cachedPlansMax = 4096
 	cachedBytesMax = 1 << 20
-	// promoteMin is how many new plans there are at least before they are published.
+	// promoteMin is the minimum number of new plans before they are published.
 	promoteMin = 8
 )
 
-// texts are the expressions of a call by their kind; "" where there is none. Two calls with the
-// same texts share a plan.
+// texts are the expressions of a call by their kind, "" for those that it does not have. Calls with
+// the same texts share a plan.
 type texts [kindCount]string
 
 func (t *texts) size() int {
@@ -28,7 +28,7 @@ func (t *texts) size() int {
 	return size
 }
 
-// plan is what the texts of a call mean, without its names and values.
+// plan is the parsed form of the texts of a call, without its names and values.
 type plan struct {
 	names, values []string // the placeholders that the expressions share
 	exprs         [kindCount]*parsed
@@ -46,24 +46,23 @@ func newPlan(t *texts) *plan {
 	return p
 }
 
-// Parser parses expressions and remembers what it parsed, within bounds. The zero Parser is ready
-// to use. It is safe for concurrent use, and readers of what is remembered do not wait for each
-// other.
+// Parser parses expressions and caches the results, within limits. The zero Parser is ready to use.
+// It is safe for concurrent use, and look-ups of cached expressions do not block each other.
 type Parser struct {
-	// published is never changed, only replaced, so that reading it takes no lock.
+	// published is replaced and never changed, so that reads need no lock.
 	published atomic.Pointer[map[texts]*plan]
 
 	mu     sync.Mutex
-	fresh  map[texts]*plan // parsed but not published yet
+	fresh  map[texts]*plan // parsed, but not published
 	bytes  int             // of all texts in fresh
-	lookup int             // how often a plan was found in fresh
+	lookup int             // number of look-ups that found a plan in fresh
 	total  int             // bytes of all texts in published
 }
 
-// NewParser returns a Parser that remembers nothing yet.
+// NewParser returns a Parser with an empty cache.
 func NewParser() *Parser { return &Parser{} }
 
-// plan returns the plan of the texts, from memory if it is there.
+// plan returns the plan of the texts, from the cache if possible.
 func (p *Parser) plan(t *texts) *plan {
 	if published := p.published.Load(); published != nil {
 		if found := (*published)[*t]; found != nil {
@@ -72,13 +71,13 @@ func (p *Parser) plan(t *texts) *plan {
 	}
 	for _, text := range t {
 		if len(text) > textMax {
-			return newPlan(t) // A refusal is quickly found again; long texts are costly to keep.
+			return newPlan(t) // refusals are found quickly, and long texts need memory
 		}
 	}
 	return p.slow(t)
 }
 
-// slow finds or makes a plan that is not published.
+// slow finds or creates a plan that is not published.
 func (p *Parser) slow(t *texts) *plan {
 	p.mu.Lock()
 	found := p.fresh[*t]
@@ -93,7 +92,7 @@ func (p *Parser) slow(t *texts) *plan {
 		return found
 	}
 
-	// The texts may be parts of a buffer that is larger or that will change.
+	// The texts may be parts of a larger buffer or of one that will change.
 	var kept texts
 	for k, text := range t {
 		kept[k] = strings.Clone(text)
@@ -122,8 +121,8 @@ func (p *Parser) publishedLen() int {
 	return 0
 }
 
-// publish makes the fresh plans part of those that are read without a lock. When there are too
-// many, the older ones are forgotten; those still in use come back as fresh ones.
+// publish merges the fresh plans into those that are read without a lock. If there are too many,
+// the older ones are dropped; those that are still in use return as fresh ones.
 func (p *Parser) publish() {
 	var merged map[texts]*plan
 	old := p.published.Load()

@@ -11,10 +11,10 @@ import (
 
 // Limits of values, from "Supported data types and naming rules in Amazon DynamoDB".
 const (
-	// ValueLevelsMax is how deep a value may be nested. A scalar has one level.
+	// ValueLevelsMax is the maximum nesting of a value. A scalar has one level.
 	ValueLevelsMax = 32
-	// AttributeNameMax is the greatest length of the name of an attribute, or of a member of a
-	// map, in bytes.
+	// AttributeNameMax is the maximum length of the name of an attribute or of a member of a map,
+	// in bytes.
 	AttributeNameMax = 65535
 )
 
@@ -28,10 +28,10 @@ const (
 	nameTooLong = "Attribute name is too large, must be less than 65536 bytes"
 )
 
-// CheckValue returns v in canonical form, marked as checked: its numbers canonical all through. A
-// value that is marked already is returned as it is. The error is a *dynamo.Error with the text
-// that the service has for such a value in an item: a number that is none or out of range, a set
-// that is empty or has an element twice, no type at all, or nesting deeper than ValueLevelsMax.
+// CheckValue returns v in canonical form and marked as checked; all its numbers are canonical. A
+// value that is already marked is returned unchanged. The error is a *dynamo.Error with the
+// service's message for an item with such a value: an invalid number, one out of range, an empty
+// set, a set with a duplicate, a missing type, or nesting deeper than ValueLevelsMax.
 func CheckValue(v dynamo.Value) (dynamo.Value, error) {
 	if v.Checked() {
 		return v, nil
@@ -43,8 +43,8 @@ func CheckValue(v dynamo.Value) (dynamo.Value, error) {
 	return checked, nil
 }
 
-// CheckItem is CheckValue for each attribute of an item, and checks the attributes' names. It
-// returns the item itself when nothing in it had to change.
+// CheckItem checks each attribute of an item as CheckValue does, and the names of the attributes.
+// It returns the item itself if it need not be changed.
 func CheckItem(item dynamo.Item) (dynamo.Item, error) {
 	members, refusal := checkMembers(item, 1)
 	if refusal != "" {
@@ -53,7 +53,7 @@ func CheckItem(item dynamo.Item) (dynamo.Item, error) {
 	return members, nil
 }
 
-// checkValue checks a value that stands at the given level, and returns a refusal or "".
+// checkValue checks a value at the given level, and returns a refusal or "".
 func checkValue(v dynamo.Value, level int) (dynamo.Value, string) {
 	if v.Checked() {
 		if level > 1 && deeper(v, ValueLevelsMax+1-level) {
@@ -89,7 +89,7 @@ func checkValue(v dynamo.Value, level int) (dynamo.Value, string) {
 	return dynamo.MarkChecked(v), ""
 }
 
-// deeper reports whether a value has more levels of nesting than that.
+// deeper reports whether a value has more levels of nesting than levels.
 func deeper(v dynamo.Value, levels int) bool {
 	if levels <= 0 {
 		return true
@@ -130,8 +130,8 @@ func checkElements(elems []dynamo.Value, level int) ([]dynamo.Value, string) {
 	return out, ""
 }
 
-// checkMembers copies the map only if a member was not marked as checked. Of several refusals it
-// returns that of the first name in order.
+// checkMembers copies the map only if a member was not marked as checked. If there are several
+// refusals, it returns that of the first name in order.
 func checkMembers(
 	members map[string]dynamo.Value, level int,
 ) (map[string]dynamo.Value, string) {
@@ -142,7 +142,7 @@ func checkMembers(
 		checked, bad := checkMember(name, v, level)
 		switch {
 		case bad != "":
-			// No other member is checked again: deep values would take forever.
+			// No other member is checked again, because deep values would take too long.
 			if refusal == "" || name < first {
 				first, refusal = name, bad
 			}
@@ -173,7 +173,7 @@ func checkName(name string) string {
 	return ""
 }
 
-// The service's sentences about sets are not built alike.
+// The service's messages about sets differ in form.
 
 func checkStrings(elems []string) string {
 	if len(elems) == 0 {
@@ -225,10 +225,10 @@ func checkBinaries(elems [][]byte) string {
 	return ""
 }
 
-// fewElements is up to how many elements comparing each with each is cheaper than a map.
+// fewElements is the number of elements up to which comparing all pairs is faster than a map.
 const fewElements = 16
 
-// repeats reports whether an element appears twice.
+// repeats reports whether the elements have a duplicate.
 func repeats(elems []string) bool {
 	if len(elems) <= fewElements {
 		for i, e := range elems {

@@ -8,15 +8,15 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// inOperandsMax is how many operands the list of an IN may have, from "Service, account, and table
-// quotas in Amazon DynamoDB".
+// inOperandsMax is the maximum number of operands in the list of an IN, from "Service, account, and
+// table quotas in Amazon DynamoDB".
 const inOperandsMax = 100
 
-// anyType is how the service names the type of an operand that is no value.
+// anyType is the service's name for the type of an operand that is not a value.
 const anyType = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 
-// check checks one comparison or call: first its placeholders, then how many operands its
-// functions have, then whether they differ, then their types.
+// check checks one comparison or call, in the service's order: its placeholders, then the numbers
+// of operands of its functions, then whether they are distinct, then their types.
 func (n *node) check(p *plan, sc *scope) string {
 	for i := range n.args {
 		if refusal := n.args[i].undefined(p, sc); refusal != "" {
@@ -67,7 +67,7 @@ func (o *operand) undefined(p *plan, sc *scope) string {
 	return ""
 }
 
-// checkCount checks the number of operands of a call, after that of the calls within it.
+// checkCount checks the number of operands of a call, after those of nested calls.
 func (o *operand) checkCount() string {
 	if o.kind != operandCall {
 		return ""
@@ -84,8 +84,8 @@ func (o *operand) checkCount() string {
 	return ""
 }
 
-// checkDistinct refuses an operator or function whose first operand is a path that is among the
-// others as well.
+// checkDistinct refuses an operator or function whose first operand is a path that is repeated
+// among the other operands.
 func (n *node) checkDistinct(sc *scope) string {
 	name, args := n.op.String(), n.args
 	if n.op == opCall {
@@ -106,7 +106,7 @@ func (n *node) checkDistinct(sc *scope) string {
 	return ""
 }
 
-// literal returns the value that the operand is, or the absent value when it is something else.
+// literal returns the value of an operand that is a value, or the absent value.
 func (o *operand) literal(sc *scope) dynamo.Value {
 	if o.kind != operandValue {
 		return dynamo.Value{}
@@ -114,7 +114,8 @@ func (o *operand) literal(sc *scope) dynamo.Value {
 	return sc.values[o.slot]
 }
 
-// knownKind returns the type of a value or of the result of a call, or Absent for a path.
+// knownKind returns the type of a value or of the result of a call, or Absent for a path, whose
+// type depends on the item.
 func (o *operand) knownKind(sc *scope) dynamo.Kind {
 	switch o.kind {
 	case operandValue:
@@ -138,8 +139,8 @@ func wrongType(name, kind string) string {
 		", operand type: " + kind
 }
 
-// checkTypes checks the operands of a call, after those of the calls within it. Only values of the
-// call are looked at: an item may hold anything.
+// checkTypes checks the operands of a call, after those of nested calls. Only values of the request
+// are checked, because an attribute can have any type.
 func (o *operand) checkTypes(sc *scope) string {
 	if o.kind != operandCall {
 		return ""
@@ -171,7 +172,7 @@ func (o *operand) checkTypes(sc *scope) string {
 	return ""
 }
 
-// checkKinds refuses an operand that is known to be of neither of two types.
+// checkKinds refuses an operand that is known to have neither of two types.
 func (c *call) checkKinds(sc *scope, one, other dynamo.Kind) string {
 	for i := range c.args {
 		k := c.args[i].knownKind(sc)
@@ -200,7 +201,7 @@ func checkTypeName(o *operand, sc *scope) string {
 	return ""
 }
 
-// checkTypes checks the operands of an operator that needs an order.
+// checkTypes checks the operands of an operator that compares by order.
 func (n *node) checkTypes(sc *scope) string {
 	if !n.op.ordering() {
 		return ""
@@ -229,7 +230,7 @@ func (n *node) checkTypes(sc *scope) string {
 	return ""
 }
 
-// renderBounds writes two scalars as messages show them.
+// renderBounds formats two scalars as in the service's messages.
 func renderBounds(low, high dynamo.Value) string {
 	return fmt.Sprintf("lower bound operand: AttributeValue: {%s}, "+
 		"upper bound operand: AttributeValue: {%s}", renderScalar(low), renderScalar(high))

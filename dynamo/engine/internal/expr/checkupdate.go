@@ -2,15 +2,15 @@ package expr
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// longKinds are the names of types in the refusals of ADD and DELETE, which are not the
-// descriptors that all other messages have. Sets have none, as both take them.
+// longKinds are the names of types in the refusals of ADD and DELETE; all other messages use type
+// descriptors. Sets have no name, because both clauses accept them.
 var longKinds = [...]string{
 	dynamo.KindS: "STRING", dynamo.KindN: "NUMBER", dynamo.KindB: "BINARY",
 	dynamo.KindBOOL: "BOOLEAN", dynamo.KindNULL: "NULL", dynamo.KindL: "LIST",
 	dynamo.KindM: "MAP", dynamo.KindBS: "",
 }
 
-// checkUpdate checks an update as a whole, one kind of fault after the other.
+// checkUpdate checks an update as a whole. It reports errors in the service's order of kinds.
 func (e *parsed) checkUpdate(p *plan, sc *scope) string {
 	if refusal := e.undefinedName(p, sc); refusal != "" {
 		return refusal
@@ -34,7 +34,7 @@ func (e *parsed) checkUpdate(p *plan, sc *scope) string {
 	return ""
 }
 
-// checkAmount checks what ADD adds, which is a number or a set, and what DELETE deletes, a set.
+// checkAmount checks the operand of ADD, a number or a set, and that of DELETE, a set.
 func (a *action) checkAmount(sc *scope) string {
 	if a.clause != clauseAdd && a.clause != clauseDelete {
 		return ""

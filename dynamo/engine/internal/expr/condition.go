@@ -15,18 +15,19 @@ type Condition struct {
 	scope *scope
 }
 
-// Holds reports whether the condition is true of a document. An item that does not exist is an
-// empty document. It never fails: operands that are missing or do not fit make a comparison
-// false, and `<>` true.
+// Holds reports whether the condition is true for a document. An item that does not exist is an
+// empty document. Holds never fails: a comparison with a missing operand or one of the wrong type
+// is false, and `<>` is true.
 func (c *Condition) Holds(doc Document) bool { return c.expr.root.holds(doc, c.scope) }
 
-// TopLevel returns the names of the attributes that the condition reads or reads from, once each.
+// TopLevel returns the names of the attributes that the condition reads, completely or in part,
+// without duplicates.
 func (c *Condition) TopLevel() []string { return topLevel(c.expr.paths, c.scope, nil) }
 
-// Nested returns those of them that the condition looks into.
+// Nested returns the names of the attributes that the condition reads in part.
 func (c *Condition) Nested() []string { return topLevel(c.expr.paths, c.scope, isNested) }
 
-// Reads reports whether the condition reads, or reads from, the attribute of that name.
+// Reads reports whether the condition reads the attribute of that name, completely or in part.
 func (c *Condition) Reads(name string) bool { return begins(c.expr.paths, c.scope, name) }
 
 func (n *node) holds(doc Document, sc *scope) bool {
@@ -75,8 +76,8 @@ func (n *node) compares(doc Document, sc *scope) bool {
 	return ordered(first, n.args[1].value(doc, sc), n.op)
 }
 
-// ordered reports whether two values stand in the given order. Values of different types, or of a
-// type that has no order, stand in none.
+// ordered reports whether two values are in the given order. It is false for values of different
+// types or of a type without an order.
 func ordered(v, w dynamo.Value, op operation) bool {
 	order, ok := canonical(v).Compare(canonical(w))
 	if !ok {
@@ -93,7 +94,7 @@ func ordered(v, w dynamo.Value, op operation) bool {
 	return order >= 0
 }
 
-// canonical returns a number in canonical form, which it has already if it comes from a store.
+// canonical returns a number in canonical form. A stored number already has that form.
 func canonical(v dynamo.Value) dynamo.Value {
 	if v.Kind() != dynamo.KindN || v.Checked() {
 		return v
@@ -105,7 +106,7 @@ func canonical(v dynamo.Value) dynamo.Value {
 	return dynamo.CanonicalN(text)
 }
 
-// value returns what the operand stands for, or the absent value.
+// value returns the value of the operand, or the absent value.
 func (o *operand) value(doc Document, sc *scope) dynamo.Value {
 	switch o.kind {
 	case operandPath:
@@ -120,8 +121,8 @@ func (o *operand) value(doc Document, sc *scope) dynamo.Value {
 	return dynamo.Int(int64(size))
 }
 
-// sizeOf is the function size: the UTF-16 units of a string, the bytes of a binary, the elements
-// of anything that has elements.
+// sizeOf implements the function size: the UTF-16 units of a string, the bytes of a binary, or the
+// number of elements of a set, list or map.
 func sizeOf(v dynamo.Value) (size int, ok bool) {
 	switch v.Kind() {
 	case dynamo.KindS:
@@ -186,8 +187,8 @@ func beginsWith(v, prefix dynamo.Value) bool {
 	return false
 }
 
-// contains reports whether a string or binary has a part, or a set or list an element. A map
-// contains nothing.
+// contains reports whether a string or binary has a part, or a set or list has an element. It is
+// false for a map.
 func contains(v, part dynamo.Value) bool {
 	switch v.Kind() {
 	case dynamo.KindS:

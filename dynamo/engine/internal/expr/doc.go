@@ -1,12 +1,11 @@
-// Package expr is DynamoDB's expression language: condition, filter, key condition, projection
-// and update expressions.
+// Package expr implements DynamoDB's expression language: condition, filter, key condition,
+// projection and update expressions.
 //
-// Text becomes something to run in two steps. A [Parser] parses each distinct set of texts once
-// and keeps the result. [Parser.Prepare] then joins it with the names and values of one call and
-// reports everything that can be wrong with them, before any item is read: syntax, limits,
-// reserved words, placeholders that are missing or unused, operands of the wrong type,
-// paths that overlap. What Prepare returns can be applied to any number of items; a [Condition]
-// never fails, and an [Update] fails only for what the item holds.
+// Texts are prepared in two steps. A [Parser] parses each distinct set of texts once and caches the
+// result. [Parser.Prepare] then combines it with the names and values of one call and reports all
+// errors before any item is read: syntax, limits, reserved words, missing or unused placeholders,
+// operands of the wrong type, overlapping paths. The result can be applied to any number of items.
+// A [Condition] never fails, and an [Update] fails only because of the content of the item.
 //
 //	prepared, err := parser.Prepare(&expr.Request{
 //		Condition: "attribute_exists(PK) AND Balance >= :amount",
@@ -21,7 +20,7 @@
 //	}
 //	item, err = prepared.Update.Apply(item)
 //
-// The grammar, the order of the checks and the wording of the refusals follow the service. They
-// are documented in "Expressions in DynamoDB" of the developer guide as far as it goes; the rest
-// is what the service was seen to answer.
+// The grammar, the order of the checks and the messages are those of the service. They follow
+// "Expressions in DynamoDB" of the developer guide, and the observed behavior of the service where
+// the guide is incomplete.
 package expr

@@ -3,22 +3,22 @@ package expr
 import "github.com/exchequer-dev/exchequer/dynamo"
 
 // KeyCondition is a key condition expression with its names and values: a list of conditions that
-// must all hold, each on one attribute and no two on the same. Whether they suit a table or index
-// is for those to say who know its keys.
+// must all hold, each on a different attribute. The caller checks whether they fit the keys of the
+// table or index.
 type KeyCondition struct {
 	Terms []KeyTerm
 }
 
-// keyTerms keeps the terms of a usual key condition in one piece of memory.
+// keyTerms allocates the terms of a typical key condition together.
 type keyTerms struct {
 	KeyCondition
 	terms  [2]KeyTerm
 	values [3]dynamo.Value
-	used   []dynamo.Value // of all terms, one after the other
+	used   []dynamo.Value // values of all terms, in order
 }
 
 // KeyTerm is a condition on one attribute. Values has two elements for OpBetween, the lower bound
-// first, and one for every other operator.
+// first, and one element for every other operator.
 type KeyTerm struct {
 	Attribute string
 	Op        KeyOp
@@ -41,10 +41,10 @@ const (
 
 var keyOpNames = [...]string{"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"}
 
-// String returns the operator as expressions write it.
+// String returns the operator as it is written in expressions.
 func (o KeyOp) String() string { return keyOpNames[o] }
 
-// keyOps says what an operator is with the attribute on its left, and what on its right.
+// keyOps maps an operator to the key operator with the attribute on its left and on its right.
 var keyOps = [...][2]KeyOp{
 	opEqual:        {OpEqual, OpEqual},
 	opLess:         {OpLess, OpGreater},
@@ -55,14 +55,14 @@ var keyOps = [...][2]KeyOp{
 	opCall:         {OpBeginsWith, OpBeginsWith},
 }
 
-// The beginnings of the refusals of key conditions.
+// The prefixes of refusals of key conditions.
 const (
 	badKeyOperator  = "Invalid operator used in KeyConditionExpression: "
 	badKeyCondition = "Invalid condition in KeyConditionExpression: "
 )
 
-// keyCondition turns a condition into a list of terms, or returns the refusal of one that no key
-// can have, whatever the schema.
+// keyCondition converts a condition to a list of terms. It returns a refusal if the condition is
+// not a key condition for any schema.
 func keyCondition(root *node, sc *scope) (*KeyCondition, string) {
 	k := &keyTerms{}
 	k.Terms, k.used = k.terms[:0], k.values[:0]
@@ -93,7 +93,7 @@ func (k *keyTerms) collect(n *node, sc *scope) string {
 	return k.add(n.op, n.op.String(), n.args, sc)
 }
 
-// add makes a term of an operator and its operands: one attribute, and values otherwise.
+// add adds the term of an operator and its operands: one attribute and one or more values.
 func (k *keyTerms) add(op operation, name string, args []operand, sc *scope) string {
 	if (op == opBetween || op == opCall) && args[0].kind != operandPath {
 		return badKeyCondition + name + " operator must have the key attribute as its first operand"

@@ -16,10 +16,10 @@ const (
 	tokenSymbol               // an operator, a bracket, or any other single character
 )
 
-// endText stands for the end of the text in a syntax error.
+// endText represents the end of the text in a syntax error.
 const endText = "<EOF>"
 
-// token is a piece of the source text, which it is identified by.
+// token is a part of the source text.
 type token struct {
 	kind       tokenKind
 	start, end int
@@ -34,8 +34,8 @@ func (t token) keyword(word string) bool {
 	return t.kind == tokenIdentifier && len(t.text) == len(word) && strings.EqualFold(t.text, word)
 }
 
-// scan returns the first token at or after a position. It never fails: what begins no token is a
-// symbol, which the parser then does not expect.
+// scan returns the first token at or after a position. It never fails: a character that begins no
+// token is a symbol, which the parser does not expect.
 func scan(source string, from int) token {
 	start := from
 	for start < len(source) && isSpace(source[start]) {
@@ -54,7 +54,7 @@ func scan(source string, from int) token {
 			length++
 		}
 	case c == '#' || c == ':':
-		// A placeholder may begin with a digit or an underscore, which a name may not.
+		// Unlike a name, a placeholder may begin with a digit or an underscore.
 		if n := wordLength(source[start+1:]); n > 0 {
 			length += n
 			kind = tokenName
@@ -79,7 +79,7 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// wordLength counts the letters, digits and underscores that text begins with.
+// wordLength returns the number of letters, digits and underscores at the beginning of text.
 func wordLength(text string) int {
 	for i := range len(text) {
 		if c := text[i]; !isLetter(c) && !isDigit(c) && c != '_' {

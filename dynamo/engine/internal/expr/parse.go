@@ -4,20 +4,20 @@ import "strconv"
 
 // Limits of an expression, from "Service, account, and table quotas in Amazon DynamoDB".
 const (
-	// textMax is the greatest length of an expression in bytes, before anything is put in for
-	// its placeholders. It bounds the depth of the parser's recursion too, for each level takes
-	// at least one byte.
+	// textMax is the maximum length of an expression in bytes, before its placeholders are
+	// replaced. It also limits the depth of the parser's recursion, because each level takes at
+	// least one byte.
 	textMax = 4096
-	// operatorsMax is how many operators an expression may have. Functions, parentheses and the
-	// AND of a BETWEEN do not count.
+	// operatorsMax is the maximum number of operators in an expression. Functions, parentheses and
+	// the AND of a BETWEEN are not counted.
 	operatorsMax = 300
-	// levelsMax is how many steps a document path may have.
+	// levelsMax is the maximum number of steps in a document path.
 	levelsMax = 32
-	// listIndexMax is the greatest list index that can be written.
+	// listIndexMax is the maximum list index.
 	listIndexMax = 1<<31 - 1
 )
 
-// slots numbers the placeholders of one kind that a call's expressions share.
+// slots numbers the placeholders of one kind that the expressions of a call share.
 type slots struct {
 	list  []string
 	index map[string]int
@@ -36,7 +36,7 @@ func (s *slots) of(placeholder string) int {
 	return slot
 }
 
-// problem is a fault of an expression that its text alone shows.
+// problem is an error of an expression that does not depend on its names and values.
 type problem uint8
 
 const (
@@ -44,11 +44,12 @@ const (
 	problemMisuse                  // a function where it is not allowed
 	problemReserved                // a reserved word
 	problemRepeated                // a clause that appears twice
-	problemPath                    // a path that is too deep, or an index that is too great
+	problemPath                    // a path that is too deep, or an index that is too large
 	problemCount
 )
 
-// precedence is the order in which problems are reported, which is not the same everywhere.
+// precedence returns the order in which problems are reported. The service uses another order for
+// updates.
 func (k kind) precedence() [problemCount]problem {
 	if k == kindUpdate {
 		return [...]problem{
@@ -60,22 +61,22 @@ func (k kind) precedence() [problemCount]problem {
 	}
 }
 
-// parser reads one expression. A syntax error ends it: from then on the parser sees the end of
-// the text, and what it returns is not used. What else is wrong with the text is kept until the
-// end, as a syntax error further on comes first.
+// parser parses one expression. A syntax error ends it: from then on the parser is at the end of
+// the text, and its result is not used. Other errors are kept until the end, because a later syntax
+// error is reported first.
 type parser struct {
 	source          string
-	last, tok, next token // the token before, the current one, the one after
+	last, tok, next token // the previous, the current and the next token
 	keywords        []string
 	names, values   *slots
 	out             *parsed
 	syntax          string // the syntax error, or ""
 	operators       int
-	redundant       bool // whether parentheses stand directly in parentheses
+	redundant       bool // whether parentheses directly contain parentheses
 	problems        [problemCount]string
 }
 
-// parse reads the text of an expression and numbers its placeholders.
+// parse parses the text of an expression and numbers its placeholders.
 func parse(k kind, text string, names, values *slots) *parsed {
 	if len(text) > textMax {
 		return &parsed{kind: k, refusal: "Expression size has exceeded the maximum allowed " +
@@ -99,13 +100,13 @@ func parse(k kind, text string, names, values *slots) *parsed {
 	return p.out
 }
 
-// refusal returns the first of all faults of the text.
+// refusal returns the error of the text that the service reports first.
 func (p *parser) refusal() string {
 	switch {
 	case p.syntax != "":
 		return p.syntax
 	case p.operators > operatorsMax:
-		// The service stops counting at the first operator too many.
+		// The service stops counting at the first operator above the maximum.
 		return "The expression contains too many operators; operator count: " +
 			strconv.Itoa(operatorsMax+1)
 	case p.redundant:
@@ -119,7 +120,7 @@ func (p *parser) refusal() string {
 	return ""
 }
 
-// finish works out what follows from the paths.
+// finish computes the fields that depend only on the paths.
 func (p *parser) finish() {
 	for _, q := range p.out.paths {
 		if q.named() {
@@ -140,8 +141,8 @@ func (p *parser) advance() {
 	p.next = scan(p.source, p.tok.end)
 }
 
-// fail reports that the current token is none that may stand there. The message shows it with
-// its neighbours as they are written.
+// fail reports that the current token is not allowed. The message shows it with its neighbours as
+// they are written.
 func (p *parser) fail() {
 	if p.syntax != "" {
 		return
@@ -167,7 +168,7 @@ func (p *parser) fail() {
 	p.source = ""
 }
 
-// accept goes past the given operator or bracket, if it is the current token.
+// accept skips the given operator or bracket and reports true, if it is the current token.
 func (p *parser) accept(symbol string) bool {
 	if !p.tok.is(symbol) {
 		return false
@@ -176,21 +177,21 @@ func (p *parser) accept(symbol string) bool {
 	return true
 }
 
-// expect is accept for a token that must be there.
+// expect skips the given operator or bracket, which must be the current token.
 func (p *parser) expect(symbol string) {
 	if !p.accept(symbol) {
 		p.fail()
 	}
 }
 
-// report keeps a problem unless there is an earlier one like it.
+// report keeps a problem unless there is an earlier one of its kind.
 func (p *parser) report(kind problem, message string) {
 	if p.problems[kind] == "" {
 		p.problems[kind] = message
 	}
 }
 
-// isKeyword reports whether the token is a keyword of this kind of expression, which is then no
+// isKeyword reports whether the token is a keyword of this kind of expression and therefore not a
 // name.
 func (p *parser) isKeyword(t token) bool {
 	for _, word := range p.keywords {
@@ -201,7 +202,7 @@ func (p *parser) isKeyword(t token) bool {
 	return false
 }
 
-// path reads a document path.
+// path parses a document path.
 func (p *parser) path() path {
 	first, ok := p.name()
 	if !ok {
@@ -210,7 +211,7 @@ func (p *parser) path() path {
 	return p.steps(path{first})
 }
 
-// steps reads the rest of a path that begins with what was read already.
+// steps parses the rest of a path.
 func (p *parser) steps(read path) path {
 	for {
 		switch {
@@ -233,7 +234,7 @@ func (p *parser) steps(read path) path {
 	}
 }
 
-// name reads one name of a path or the placeholder of one.
+// name parses a name of a path or the placeholder of one.
 func (p *parser) name() (step, bool) {
 	t := p.tok
 	switch {
@@ -269,7 +270,7 @@ func (p *parser) listIndex() step {
 	return step{slot: unnamed, index: int(index)}
 }
 
-// value reads the placeholder of a value.
+// value parses the placeholder of a value.
 func (p *parser) value() operand {
 	t := p.tok
 	if t.kind != tokenValue {
@@ -282,7 +283,7 @@ func (p *parser) value() operand {
 	return operand{kind: operandValue, slot: slot}
 }
 
-// operand reads a path, a value or a call, or one of them in parentheses.
+// operand parses a path, a value or a call, with or without parentheses.
 func (p *parser) operand() operand {
 	if p.accept("(") {
 		o := p.operand()
@@ -302,7 +303,8 @@ func (p *parser) plainOperand() operand {
 	return operand{kind: operandPath, path: p.path()}
 }
 
-// parenthesize wraps an operand. Within a condition, a path in parentheses may go on after them.
+// parenthesize marks an operand as parenthesized. In a condition, a path may continue after its
+// parentheses.
 func (p *parser) parenthesize(o operand) operand {
 	if o.parenthesized {
 		p.redundant = true
@@ -315,7 +317,7 @@ func (p *parser) parenthesize(o operand) operand {
 	return o
 }
 
-// call reads a function with its operands.
+// call parses a function with its operands.
 func (p *parser) call() operand {
 	name := p.tok.text
 	p.advance()
@@ -332,8 +334,8 @@ func (p *parser) call() operand {
 	return operand{kind: operandCall, call: c}
 }
 
-// checkCall reports a function that the kind of expression does not know, and functions among
-// its operands that may not stand there.
+// checkCall reports a function that is not allowed in this kind of expression, and nested calls
+// that are not allowed as operands.
 func (p *parser) checkCall(c *call, name string) {
 	update := p.out.kind == kindUpdate
 	switch {
@@ -353,8 +355,8 @@ func (p *parser) checkCall(c *call, name string) {
 	}
 }
 
-// checkUse reports a call that stands where a value is needed, unless its function gives one:
-// size, or in an update if_not_exists.
+// checkUse reports a call that is used as a value but does not return one. Only size does, and in
+// an update if_not_exists.
 func (p *parser) checkUse(o *operand) {
 	if o.kind != operandCall {
 		return
@@ -371,7 +373,7 @@ func (p *parser) misuse(f function) {
 		"expression; function: "+f.String())
 }
 
-// appendNew appends a slot that is not in the list.
+// appendNew appends a slot unless it is in the list.
 func appendNew(list []int, slot int) []int {
 	for _, s := range list {
 		if s == slot {

@@ -1,7 +1,7 @@
 package expr
 
-// term is what a pair of parentheses, or a comparison without its other side, may hold: a
-// condition, or an operand that is going to be one side of a comparison.
+// term is the content of parentheses or one side of a comparison: a condition, or an operand that
+// is one side of a comparison.
 type term struct {
 	node          *node // nil for an operand
 	operand       operand
@@ -10,7 +10,7 @@ type term struct {
 
 var conditionKeywords = []string{"AND", "OR", "NOT", "BETWEEN", "IN"}
 
-// condition reads a whole condition. NOT binds tighter than AND, AND tighter than OR.
+// condition parses a whole condition. NOT binds tighter than AND, and AND tighter than OR.
 func (p *parser) condition() {
 	p.keywords = conditionKeywords
 	root := p.asCondition(p.disjunction(false))
@@ -32,15 +32,15 @@ func (p *parser) condition() {
 	}
 }
 
-// disjunction reads conditions joined by OR. Only directly within parentheses may it be a bare
-// operand.
+// disjunction parses conditions that are joined by OR. A single operand is allowed only directly
+// within parentheses.
 func (p *parser) disjunction(within bool) term {
 	return p.joined("OR", opOr, within, func(within bool) term {
 		return p.joined("AND", opAnd, within, p.negation)
 	})
 }
 
-// joined reads one or more parts with a keyword between them.
+// joined parses one or more parts with a keyword between them.
 func (p *parser) joined(word string, op operation, within bool, part func(bool) term) term {
 	first := part(within)
 	if !p.tok.keyword(word) {
@@ -55,7 +55,7 @@ func (p *parser) joined(word string, op operation, within bool, part func(bool) 
 	return term{node: n}
 }
 
-// negation reads a comparison with any number of NOTs before it.
+// negation parses a comparison with any number of NOTs before it.
 func (p *parser) negation(within bool) term {
 	count := 0
 	for p.tok.keyword("NOT") {
@@ -70,7 +70,7 @@ func (p *parser) negation(within bool) term {
 	return term{node: &node{op: opNot, kids: []*node{kid}, not: count%2 == 1}}
 }
 
-// comparison reads a comparison, a BETWEEN, an IN, a call, or a condition in parentheses.
+// comparison parses a comparison, a BETWEEN, an IN, a call, or a condition in parentheses.
 func (p *parser) comparison(within bool) term {
 	t := p.primary()
 	if t.node != nil {
@@ -105,7 +105,7 @@ func (p *parser) comparison(within bool) term {
 	return t
 }
 
-// primary reads an operand, or whatever stands in parentheses.
+// primary parses an operand, or a term in parentheses.
 func (p *parser) primary() term {
 	if !p.tok.is("(") {
 		return term{operand: p.plainOperand()}
@@ -126,7 +126,7 @@ func (p *parser) primary() term {
 	return t
 }
 
-// list reads the operands of an IN in their parentheses.
+// list parses the operands of an IN in their parentheses.
 func (p *parser) list() []operand {
 	p.expect("(")
 	var list []operand
@@ -140,7 +140,7 @@ func (p *parser) list() []operand {
 	return list
 }
 
-// leaf makes a condition of operands.
+// leaf returns a condition on operands.
 func (p *parser) leaf(op operation, args []operand) term {
 	for i := range args {
 		p.checkUse(&args[i])
@@ -150,8 +150,8 @@ func (p *parser) leaf(op operation, args []operand) term {
 	return term{node: n}
 }
 
-// asCondition turns a call that stands alone into a condition. A size gives a number, which is
-// none.
+// asCondition converts a call without a comparison to a condition. It refuses size, which returns a
+// number.
 func (p *parser) asCondition(t term) *node {
 	if t.node != nil {
 		return t.node

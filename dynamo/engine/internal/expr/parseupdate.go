@@ -2,7 +2,7 @@ package expr
 
 var updateKeywords = clauseNames[:]
 
-// update reads a whole update expression: clauses in any order.
+// update parses a whole update expression. Its clauses can have any order.
 func (p *parser) update() {
 	p.keywords = updateKeywords
 	var seen [clauseCount]bool
@@ -26,7 +26,7 @@ func (p *parser) update() {
 	}
 }
 
-// clause reads the keyword that a clause begins with.
+// clause parses the keyword at the beginning of a clause.
 func (p *parser) clause() clause {
 	for c := range clauseCount {
 		if p.tok.keyword(clauseNames[c]) {
@@ -38,7 +38,7 @@ func (p *parser) clause() clause {
 	return 0
 }
 
-// actions reads the actions of a clause.
+// actions parses the actions of a clause.
 func (p *parser) actions(c clause) {
 	for {
 		a := action{clause: c, target: p.path()}
@@ -56,7 +56,8 @@ func (p *parser) actions(c clause) {
 	}
 }
 
-// assigned reads what a SET assigns: an operand or the sum of two, in parentheses or not.
+// assigned parses the right side of a SET: an operand or the sum of two, with or without
+// parentheses.
 func (p *parser) assigned(a *action) {
 	if !p.accept("(") {
 		a.left = p.plainOperand()
@@ -76,7 +77,7 @@ func (p *parser) assigned(a *action) {
 	a.parenthesized = true
 }
 
-// sum reads the rest of a sum, if there is one. A sum has two operands and no more.
+// sum parses the rest of a sum, if there is one. A sum has exactly two operands.
 func (p *parser) sum(a *action) {
 	switch {
 	case p.accept("+"):
@@ -90,7 +91,7 @@ func (p *parser) sum(a *action) {
 	a.right = p.operand()
 }
 
-// projection reads a list of paths.
+// projection parses a list of paths.
 func (p *parser) projection() {
 	for {
 		p.out.paths = append(p.out.paths, p.path())

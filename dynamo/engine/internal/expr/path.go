@@ -11,28 +11,27 @@ import (
 
 // Document is an item to read attributes from. [dynamo.Item] is one.
 type Document interface {
-	// Attribute returns the attribute of that name and whether it is present.
+	// Attribute returns the attribute of that name and reports whether it exists.
 	Attribute(name string) (dynamo.Value, bool)
 }
 
-// scope holds what the placeholders of a call stand for, by their slot in the plan.
+// scope holds the values of the placeholders of a call, by their slot in the plan.
 type scope struct {
-	names  []string       // "" where the call defines none
-	values []dynamo.Value // absent where the call defines none
+	names  []string       // "" if the call does not define it
+	values []dynamo.Value // absent if the call does not define it
 }
 
-// notIndexed and unnamed mark the steps of a path that are no list index and no placeholder.
+// notIndexed and unnamed mark the steps of a path that are not a list index or not a placeholder.
 const (
 	notIndexed = -1
 	unnamed    = -1
 )
 
-// step is one part of a document path: a name that is written out, a placeholder of one, or the
-// index of a list.
+// step is one part of a document path: a literal name, the placeholder of a name, or a list index.
 type step struct {
 	name  string
-	slot  int // which placeholder, or unnamed
-	index int // which list element, or notIndexed
+	slot  int // number of the placeholder, or unnamed
+	index int // index of the list element, or notIndexed
 }
 
 // path is a document path. Its first step is never an index.
@@ -71,7 +70,7 @@ func (p path) indexed() bool {
 	return false
 }
 
-// find returns what the path leads to, or the absent value.
+// find returns the value at the path, or the absent value.
 func (p path) find(doc Document, sc *scope) dynamo.Value {
 	v, ok := doc.Attribute(p[0].resolve(sc))
 	if !ok {
@@ -83,7 +82,7 @@ func (p path) find(doc Document, sc *scope) dynamo.Value {
 	return v
 }
 
-// into returns the element or member of v that the step leads to, or the absent value.
+// into returns the element or member of v at the step, or the absent value.
 func (s step) into(v dynamo.Value, sc *scope) dynamo.Value {
 	if !s.isIndex() {
 		return v.M()[s.resolve(sc)]
@@ -94,7 +93,7 @@ func (s step) into(v dynamo.Value, sc *scope) dynamo.Value {
 	return dynamo.Value{}
 }
 
-// render writes the path as messages show it: [a, b, [1]].
+// render formats the path as in the service's messages: [a, b, [1]].
 func (p path) render(sc *scope) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -112,13 +111,13 @@ func (p path) render(sc *scope) string {
 	return b.String()
 }
 
-// relation says how two paths of one expression stand to each other.
+// relation is the relation between two paths of one expression.
 type relation uint8
 
 const (
 	apart    relation = iota
-	overlap           // one is the other or leads into it
-	conflict          // one takes for a list what the other takes for a map
+	overlap           // the paths are equal, or one leads into the other
+	conflict          // the paths disagree about whether a value is a list or a map
 )
 
 func relate(p, q path, sc *scope) relation {
@@ -133,8 +132,8 @@ func relate(p, q path, sc *scope) relation {
 	return overlap
 }
 
-// clash returns the refusal of paths that cannot be used together, or "". Any overlap comes
-// before any conflict.
+// clash returns the refusal of paths that cannot be used together, or "". An overlap is reported
+// before a conflict.
 func clash(paths []path, sc *scope) string {
 	const remedy = "; must remove or rewrite one of these paths; path one: "
 	first := ""
@@ -155,7 +154,8 @@ func clash(paths []path, sc *scope) string {
 	return first
 }
 
-// comparePaths orders paths so that those that begin alike lie together and list indexes ascend.
+// comparePaths orders paths so that paths with a common beginning are adjacent and list indexes
+// ascend.
 func comparePaths(p, q path, sc *scope) int {
 	for i := range min(len(p), len(q)) {
 		order := cmp.Compare(p[i].index, q[i].index)
@@ -169,8 +169,8 @@ func comparePaths(p, q path, sc *scope) int {
 	return 0
 }
 
-// topLevel returns the names of the attributes that the paths begin with, once each and in order.
-// A nil keep keeps all paths.
+// topLevel returns the names of the attributes at the beginning of the paths, in order and without
+// duplicates. It uses only the paths for which keep is true; a nil keep uses all.
 func topLevel(paths []path, sc *scope, keep func(path) bool) []string {
 	var names []string
 	for _, p := range paths {

@@ -11,15 +11,15 @@ import (
 
 // Limits of placeholders, from "Service, account, and table quotas in Amazon DynamoDB".
 const (
-	// placeholderMax is the greatest length of a placeholder in bytes, its first character
-	// included.
+	// placeholderMax is the maximum length of a placeholder in bytes, including its first
+	// character.
 	placeholderMax = 255
-	// substitutesMax is the greatest size of all names and values together, in bytes.
+	// substitutesMax is the maximum size of all names and values together, in bytes.
 	substitutesMax = 2 << 20
 )
 
-// Takes says which expressions an operation takes. It matters only for the message about values
-// that no expression can use.
+// Takes is the set of expressions with values that an operation accepts. It is only used for the
+// message about values without an expression.
 type Takes uint8
 
 // The expressions that have values. A projection has none.
@@ -30,13 +30,13 @@ const (
 	TakesKeyCondition
 )
 
-// takenNames are the names of the parameters in the order of the constants, which is the order
-// in which the service lists them.
+// takenNames are the names of the parameters in the order of the constants, which is the order of
+// the service's message.
 var takenNames = [...]string{
 	"UpdateExpression", "ConditionExpression", "FilterExpression", "KeyConditionExpression",
 }
 
-// missing is the end of that message.
+// missing returns the end of that message.
 func (t Takes) missing() string {
 	var names []string
 	for i, name := range takenNames {
@@ -53,19 +53,19 @@ func (t Takes) missing() string {
 	return ": " + strings.Join(names, " and ") + " are null"
 }
 
-// Request holds all expressions of one call, which share names and values. An empty text means
-// that there is no such expression.
+// Request holds all expressions of one call, which share names and values. An empty text means that
+// the call does not have the expression.
 type Request struct {
 	Condition, Filter, KeyCondition, Projection, Update string
-	// Names and Values say what the placeholders stand for. nil means that the call has none,
-	// which is not the same as an empty map: that one is refused.
+	// Names and Values define the placeholders. nil means that the call has none; an empty map is
+	// refused, as on the service.
 	Names  map[string]string
 	Values map[string]dynamo.Value
-	// Takes may be left zero.
+	// Takes is optional.
 	Takes Takes
 }
 
-// Prepared holds what the expressions of a call mean; nil where there is none.
+// Prepared holds the expressions of a call; nil for those that it does not have.
 type Prepared struct {
 	Condition, Filter *Condition
 	Key               *KeyCondition
@@ -73,7 +73,7 @@ type Prepared struct {
 	Update            *Update
 }
 
-// prepared keeps everything that a usual call needs in one piece of memory.
+// prepared allocates everything that a typical call needs together.
 type prepared struct {
 	Prepared
 	scope             scope
@@ -84,14 +84,13 @@ type prepared struct {
 	values            [8]dynamo.Value
 }
 
-// Prepare parses the expressions, unless they are remembered, and joins them with their names and
-// values. It reports everything that can be wrong with them before an item is read, as a
-// *dynamo.Error with the service's text, and of several faults the one that the service finds
-// first: names and values before expressions; then, one by one, the update, the condition, the
-// key condition, the filter and the projection; then what is unused; then what makes a key
-// condition no key condition.
+// Prepare parses the expressions, or takes them from the cache, and combines them with their names
+// and values. It reports all errors that do not depend on an item as a *dynamo.Error with the
+// service's text. If there are several errors, it returns the one that the service reports first:
+// names and values before expressions; then the update, the condition, the key condition, the
+// filter and the projection; then unused placeholders; finally a key condition that is not one.
 //
-// The request is not kept, but what it holds is shared and must not be changed.
+// The request is not retained, but its maps and values are shared and must not be changed.
 func (p *Parser) Prepare(r *Request) (*Prepared, error) {
 	t := texts{
 		kindUpdate: r.Update, kindCondition: r.Condition, kindKeyCondition: r.KeyCondition,
@@ -105,8 +104,8 @@ func (p *Parser) Prepare(r *Request) (*Prepared, error) {
 	}
 	plan := p.plan(&t)
 	out := &prepared{}
-	// When the placeholders are not whole, one is missing, unused or bad: a bad one comes before
-	// what is wrong with the expressions, an unused one after it.
+	// If the placeholders do not match, one is missing, unused or invalid. An invalid one is
+	// reported before errors of the expressions, an unused one after them.
 	whole := out.bind(plan, r)
 	refusal := ""
 	if !whole {
@@ -127,8 +126,8 @@ func (p *Parser) Prepare(r *Request) (*Prepared, error) {
 	return &out.Prepared, nil
 }
 
-// bind fills the scope. It returns true when the placeholders of the call are exactly those of the
-// plan and nothing is wrong with what they stand for.
+// bind fills the scope. It reports whether the placeholders of the call are exactly those of the
+// plan, with valid names and values.
 func (out *prepared) bind(plan *plan, r *Request) (whole bool) {
 	sc := &out.scope
 	sc.names, sc.values = out.names[:0], out.values[:0]
@@ -156,7 +155,7 @@ func (out *prepared) bind(plan *plan, r *Request) (whole bool) {
 	return whole && size <= substitutesMax
 }
 
-// checkGiven checks the names and values of a call for themselves.
+// checkGiven checks the names and values of a call independent of its expressions.
 func (r *Request) checkGiven(t *texts) string {
 	const names, values = "ExpressionAttributeNames", "ExpressionAttributeValues"
 	switch {
@@ -200,7 +199,7 @@ func (r *Request) checkGiven(t *texts) string {
 	return ""
 }
 
-// checkPlaceholders checks the keys, in order, of the map that is the given parameter.
+// checkPlaceholders checks the sorted keys of the map in a parameter.
 func checkPlaceholders(parameter string, keys []string, sign byte) string {
 	if len(keys) == 0 {
 		return parameter + " must not be empty"
@@ -217,7 +216,7 @@ func checkPlaceholders(parameter string, keys []string, sign byte) string {
 	return ""
 }
 
-// unused returns the refusal of placeholders that no expression has, or "".
+// unused returns the refusal of placeholders that no expression uses, or "".
 func (r *Request) unused(plan *plan) string {
 	if refusal := unusedKeys("ExpressionAttributeNames", r.Names, plan.names); refusal != "" {
 		return refusal
@@ -227,7 +226,7 @@ func (r *Request) unused(plan *plan) string {
 
 func unusedKeys[V any](parameter string, given map[string]V, used []string) string {
 	if len(given) <= len(used) {
-		return "" // Every used one is given, or the expressions would have been refused.
+		return "" // an undefined one would have been refused
 	}
 	left := maps.Clone(given)
 	for _, key := range used {
@@ -254,7 +253,7 @@ func (p *plan) check(sc *scope) string {
 	return ""
 }
 
-// check checks one expression with what its placeholders stand for.
+// check checks one expression with its names and values.
 func (e *parsed) check(p *plan, sc *scope) string {
 	switch e.kind {
 	case kindUpdate:
@@ -318,7 +317,7 @@ func (p *plan) undefinedValue(slot int) string {
 		"attribute value: " + p.values[slot]
 }
 
-// assemble makes what Prepare returns. It returns the refusal of a key condition that is none.
+// assemble creates the result of Prepare. It returns the refusal of an invalid key condition.
 func (out *prepared) assemble(plan *plan) string {
 	for _, e := range plan.exprs {
 		if e == nil {

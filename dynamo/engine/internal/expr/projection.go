@@ -13,37 +13,37 @@ type Projection struct {
 	tree  []branch
 }
 
-// Apply returns what the projection keeps of an item: each path with the maps and lists that lead
-// to it, list elements moved together in ascending order of their indexes. Paths that the item
-// does not have are left out, so the result may be empty; it is never nil. Values are shared.
+// Apply returns the part of an item that the projection selects: each path with the maps and lists
+// that contain it. List elements are moved together in ascending order of their indexes. Paths that
+// do not exist are omitted, so the result may be empty; it is never nil. Values are shared.
 func (p *Projection) Apply(item dynamo.Item) dynamo.Item {
 	return project(p.tree, item)
 }
 
-// TopLevel returns the names of the attributes that the projection keeps, or keeps a part of, once
-// each.
+// TopLevel returns the names of the attributes that the projection selects, completely or in part,
+// without duplicates.
 func (p *Projection) TopLevel() []string { return topLevel(p.expr.paths, p.scope, nil) }
 
-// Nested returns those of them that the projection looks into.
+// Nested returns the names of the attributes that the projection selects in part.
 func (p *Projection) Nested() []string { return topLevel(p.expr.paths, p.scope, isNested) }
 
-// branch is a step that some of an expression's paths have in common, with the steps that they
-// lead on to; none where a path ends. An expression's branches are in order, so that list elements
-// come out in ascending order of their indexes.
+// branch is a step that several paths of an expression share, with the steps that follow it; none
+// if a path ends. Branches are sorted, so that list elements are output in ascending order of their
+// indexes.
 type branch struct {
 	name  string
-	index int // which list element, or notIndexed
+	index int // index of the list element, or notIndexed
 	kids  []branch
 }
 
-// branches makes a tree of paths of which none leads into another.
+// branches returns the tree of paths, none of which leads into another.
 func branches(paths []path, sc *scope) []branch {
 	paths = slices.Clone(paths)
 	slices.SortFunc(paths, func(p, q path) int { return comparePaths(p, q, sc) })
 	return grow(paths, 0, sc)
 }
 
-// grow makes the branches of sorted paths that have all steps above the given level in common.
+// grow returns the branches of sorted paths that share all steps above the given level.
 func grow(paths []path, level int, sc *scope) []branch {
 	var out []branch
 	for len(paths) > 0 {
@@ -62,7 +62,7 @@ func grow(paths []path, level int, sc *scope) []branch {
 	return out
 }
 
-// project keeps the given branches of an item.
+// project returns the given branches of an item.
 func project(tree []branch, item dynamo.Item) dynamo.Item {
 	out := make(dynamo.Item, min(len(tree), len(item)))
 	for i := range tree {
@@ -73,7 +73,7 @@ func project(tree []branch, item dynamo.Item) dynamo.Item {
 	return out
 }
 
-// fragment keeps of a value what the branch leads on to. The result is absent if that is nothing.
+// fragment returns the part of a value that the branch selects, or the absent value.
 func (b *branch) fragment(v dynamo.Value) dynamo.Value {
 	if b.kids == nil || v.IsAbsent() {
 		return v

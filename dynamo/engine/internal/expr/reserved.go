@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// reservedWords lists, in order, the words that no expression may use as a name without a
-// placeholder, from "Reserved words in DynamoDB" of the developer guide.
+// reservedWords lists, in order, the words that can be used as a name only through a placeholder,
+// from "Reserved words in DynamoDB" of the developer guide.
 var reservedWords = [...]string{
 	"ABORT", "ABSOLUTE", "ACTION", "ADD", "AFTER", "AGENT", "AGGREGATE", "ALL", "ALLOCATE", "ALTER",
 	"ANALYZE", "AND", "ANY", "ARCHIVE", "ARE", "ARRAY", "AS", "ASC", "ASCII", "ASENSITIVE",

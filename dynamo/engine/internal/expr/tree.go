@@ -1,7 +1,7 @@
 package expr
 
-// kind is one of the five kinds of expression. They are in the order in which a call's expressions
-// are checked.
+// kind is one of the five kinds of expression. Their order is the order in which the expressions of
+// a call are checked.
 type kind uint8
 
 const (
@@ -18,34 +18,34 @@ var kindNames = [kindCount]string{
 	"ProjectionExpression",
 }
 
-// String returns the name of the call's parameter that holds such an expression.
+// String returns the name of the parameter of such an expression.
 func (k kind) String() string { return kindNames[k] }
 
-// parsed is an expression that was parsed, without the names and values of a call. It does not
-// change once it is made, as calls share it.
+// parsed is a parsed expression without the names and values of a call. It is immutable, because
+// calls share it.
 type parsed struct {
 	kind kind
-	// refusal is what is wrong with the text whatever its placeholders stand for, or "". With a
-	// refusal nothing below is set.
+	// refusal is an error of the text that does not depend on its placeholders, or "". If it is
+	// set, the following fields are not.
 	refusal string
-	// names and values are the slots of the placeholders used, in order of first appearance.
+	// names and values are the slots of the used placeholders, in order of first appearance.
 	names, values []int
-	// paths are the targets of an update, the paths of a projection, or every path that a
-	// condition reads.
+	// paths are the targets of an update, the paths of a projection, or every path in a condition.
 	paths []path
-	// named tells whether the paths have placeholders, so that only a call can compare them.
+	// named reports whether the paths have placeholders. They can then only be compared within a
+	// call.
 	named bool
-	// clash is the refusal of paths that overlap or conflict, where named is not set.
+	// clash is the refusal of paths that overlap or conflict, if named is false.
 	clash string
-	// tree holds the paths of an update or projection, where named is not set.
+	// tree holds the paths of an update or projection, if named is false.
 	tree []branch
 
 	root    *node    // of the three kinds of condition
-	leaves  []*node  // the conditions that root joins, in the order of the text
+	leaves  []*node  // the conditions below root, in the order of the text
 	actions []action // of an update
 }
 
-// operation is what a node of a condition does.
+// operation is the operator of a node of a condition.
 type operation uint8
 
 const (
@@ -67,10 +67,10 @@ var operationNames = [...]string{
 	"AND", "OR", "NOT", "=", "<>", "<", "<=", ">", ">=", "BETWEEN", "IN", "",
 }
 
-// String returns the operator as messages write it.
+// String returns the operator as it is written in messages.
 func (o operation) String() string { return operationNames[o] }
 
-// ordering reports whether the operation needs operands that have an order.
+// ordering reports whether the operation compares by order.
 func (o operation) ordering() bool {
 	return o >= opLess && o <= opBetween
 }
@@ -78,12 +78,12 @@ func (o operation) ordering() bool {
 // node is a part of a condition.
 type node struct {
 	op operation
-	// kids are what AND, OR and NOT join.
+	// kids are the operands of AND, OR and NOT.
 	kids []*node
-	// args are the operands of a comparison, BETWEEN or IN: what is compared comes first. For a
-	// call they hold the call alone.
+	// args are the operands of a comparison, BETWEEN or IN, beginning with the compared one. For a
+	// call they contain only the call.
 	args []operand
-	// not tells for opNot whether an odd number of them stand in a row.
+	// not reports for opNot whether it negates: an even number of NOTs has no effect.
 	not bool
 }
 
@@ -95,13 +95,13 @@ const (
 	operandCall
 )
 
-// operand is what an operator or function works on.
+// operand is an operand of an operator or function.
 type operand struct {
 	kind operandKind
 	path path
-	slot int // which value
+	slot int // number of the value
 	call *call
-	// parenthesized tells whether it stands in parentheses of its own.
+	// parenthesized reports whether the operand has parentheses of its own.
 	parenthesized bool
 }
 
@@ -130,7 +130,7 @@ var functionOperands = [...]int{0, 1, 1, 2, 2, 2, 1, 2, 2}
 
 func (f function) String() string { return functionNames[f] }
 
-// forUpdate reports whether the function belongs to update expressions rather than conditions.
+// forUpdate reports whether the function is for update expressions and not for conditions.
 func (f function) forUpdate() bool { return f >= functionIfNotExists }
 
 func functionNamed(name string) function {
@@ -162,10 +162,10 @@ var clauseNames = [clauseCount]string{"SET", "REMOVE", "ADD", "DELETE"}
 
 func (c clause) String() string { return clauseNames[c] }
 
-// clears reports whether actions of the clause only take away.
+// clears reports whether actions of the clause only remove data.
 func (c clause) clears() bool { return c == clauseRemove || c == clauseDelete }
 
-// arithmetic is the operator of a sum in an update, if it is one.
+// arithmetic is the operator of a sum in an update, or none.
 type arithmetic uint8
 
 const (
@@ -181,18 +181,18 @@ func (a arithmetic) String() string {
 	return "+"
 }
 
-// action is one change of an update. ADD and DELETE have a value in left; SET has left alone or
-// both operands of a sum.
+// action is one change of an update. ADD and DELETE have a value in left. SET has left, or both
+// operands of a sum.
 type action struct {
 	clause      clause
 	target      path
 	left, right operand
 	sum         arithmetic
-	// parenthesized tells whether the whole sum stands in parentheses.
+	// parenthesized reports whether the whole sum has parentheses.
 	parenthesized bool
 }
 
-// eachOperand calls visit with the operands of a call before the call itself.
+// eachOperand calls visit for the operands of a call before the call itself.
 func (o *operand) eachOperand(visit func(*operand)) {
 	if o.kind == operandCall {
 		for i := range o.call.args {

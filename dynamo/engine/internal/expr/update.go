@@ -6,14 +6,14 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// What the actions of an update add to the size that an UpdateItem is measured by, in bytes, as
+// Sizes in bytes that the actions of an update add to the charged size of an UpdateItem, as
 // measured on the service.
 const (
-	updateCost       = 3  // once for an update
-	writeCost        = 19 // an action that writes
-	clearCost        = 2  // an action that only takes away
-	indexCost        = 1  // a path with a list index, on top of that
-	arithmeticCost   = 50 // a SET of a sum, on top of that
+	updateCost       = 3  // once for each update
+	writeCost        = 19 // for an action that writes
+	clearCost        = 2  // for an action that only removes
+	indexCost        = 1  // for a path with a list index, in addition
+	arithmeticCost   = 50 // for a SET of a sum, in addition
 	pathInvalid      = "The document path provided in the update expression is invalid for update"
 	attributeMissing = "The provided expression refers to an attribute that does not exist in " +
 		"the item"
@@ -26,19 +26,19 @@ type Update struct {
 	scope *scope
 }
 
-// Apply returns what becomes of an item that exists. All actions read the item as it was. The
-// result is a new item that shares the values that did not change; old is not changed. The error
-// is a *dynamo.Error: the item lacks an attribute that is read, or the map or list that a path
-// leads through, or holds a value of the wrong type, or a result is no longer a valid value.
+// Apply returns the result of the update for an existing item. All actions read the item before the
+// update. The result is a new item that shares unchanged values; old is not changed. The error is a
+// *dynamo.Error: the item lacks an attribute that is read or the map or list of a path, has a value
+// of the wrong type, or a result is invalid.
 //
-// An item without attributes is one that does not exist; see [Update.Create].
+// An item without attributes is treated as one that does not exist; see [Update.Create].
 func (u *Update) Apply(old dynamo.Item) (dynamo.Item, error) {
 	return u.apply(old, len(old) == 0)
 }
 
-// Create is Apply for an item that does not exist, with its key: the actions can read the key, and
-// it is part of the result. To take away something from a missing item is no error, wherever it
-// would be; see [Update.WritesNothing].
+// Create returns the result of the update for an item that does not exist. Its actions can read the
+// key, and the key is part of the result. Removing a part of a missing item is not an error, at any
+// path; see [Update.WritesNothing].
 func (u *Update) Create(key dynamo.Key) (dynamo.Item, error) {
 	return u.apply(key, true)
 }
@@ -74,8 +74,8 @@ func (u *Update) apply(old dynamo.Item, missing bool) (dynamo.Item, error) {
 	return item, nil
 }
 
-// Flat reports whether all actions are about whole attributes, none about a part of one. Then
-// [Update.Result] tells all that the update does.
+// Flat reports whether all actions apply to whole attributes. Then [Update.Result] describes the
+// whole update.
 func (u *Update) Flat() bool {
 	for i := range u.expr.actions {
 		if isNested(u.expr.actions[i].target) {
@@ -88,8 +88,8 @@ func (u *Update) Flat() bool {
 // Actions returns the number of actions.
 func (u *Update) Actions() int { return len(u.expr.actions) }
 
-// Result returns the attribute that an action of a flat update is about and its value afterwards,
-// absent when it is taken away. Errors are those of [Update.Apply].
+// Result returns the attribute of an action of a flat update, and its new value, which is absent if
+// the attribute is removed. The errors are those of [Update.Apply].
 func (u *Update) Result(i int, old Document) (name string, v dynamo.Value, err error) {
 	a := &u.expr.actions[i]
 	v, refusal := a.result(old, u.scope)
@@ -99,18 +99,18 @@ func (u *Update) Result(i int, old Document) (name string, v dynamo.Value, err e
 	return a.target[0].resolve(u.scope), v, nil
 }
 
-// TopLevel returns the names of the attributes that the update changes, or changes a part of, once
-// each.
+// TopLevel returns the names of the attributes that the update changes, completely or in part,
+// without duplicates.
 func (u *Update) TopLevel() []string { return topLevel(u.expr.paths, u.scope, nil) }
 
-// Nested returns those of them that the update looks into.
+// Nested returns the names of the attributes that the update changes in part.
 func (u *Update) Nested() []string { return topLevel(u.expr.paths, u.scope, isNested) }
 
-// Changes reports whether the update changes the attribute of that name or a part of it.
+// Changes reports whether the update changes the attribute of that name, completely or in part.
 func (u *Update) Changes(name string) bool { return begins(u.expr.paths, u.scope, name) }
 
-// WritesNothing reports whether all actions only take away, so that the update does not create an
-// item that is missing.
+// WritesNothing reports whether all actions only remove data. Such an update does not create a
+// missing item.
 func (u *Update) WritesNothing() bool {
 	for i := range u.expr.actions {
 		if !u.expr.actions[i].clause.clears() {
@@ -120,13 +120,13 @@ func (u *Update) WritesNothing() bool {
 	return true
 }
 
-// Old returns what the update's paths led to in the item before it (UPDATED_OLD), or nil if that
-// is nothing.
+// Old returns the values at the update's paths in the item before the update (UPDATED_OLD), or nil
+// if there are none.
 func (u *Update) Old(old dynamo.Item) dynamo.Item { return u.touched(old) }
 
-// New returns what the update's paths lead to in the item after it (UPDATED_NEW), or nil if that
-// is nothing. List indexes are those of the expression, even where the element was appended
-// further down or another one has moved up.
+// New returns the values at the update's paths in the item after the update (UPDATED_NEW), or nil
+// if there are none. List indexes are those of the expression, even if the element was appended at
+// another index or the next element has moved up.
 func (u *Update) New(updated dynamo.Item) dynamo.Item { return u.touched(updated) }
 
 func (u *Update) touched(item dynamo.Item) dynamo.Item {
@@ -137,7 +137,7 @@ func (u *Update) touched(item dynamo.Item) dynamo.Item {
 	return out
 }
 
-// ActionCost returns what the actions add to the size that an UpdateItem is measured by, in bytes.
+// ActionCost returns the number of bytes that the actions add to the charged size of an UpdateItem.
 func (u *Update) ActionCost() int {
 	cost := updateCost
 	for i := range u.expr.actions {

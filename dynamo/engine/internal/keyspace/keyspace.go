@@ -1,4 +1,4 @@
-// Package keyspace lays out the engine's rows in the order of the store's keys.
+// Package keyspace defines the row keys of the engine, in the order of the store.
 //
 //	item    T | table 4 | 01 | hash 8 | len 2, partition | sort
 //	global  T | table 4 | 02 | index 4 | hash 8 | len 2, partition | sort, ended | item's keys
@@ -8,11 +8,11 @@
 //	token   I | client request token
 //	meta    M | name
 //
-// The item's keys at the end of an index row are its partition key behind its length, and its
-// sort key. Rows are ordered by the hash of their partition key first, so that a partition is
-// one range, a segment of a parallel scan is a range of hashes, and neighbours in a scan are as
-// random as in the service. Index rows end with the whole key of their item, so that equal index
-// keys are ordered and a page can begin after any of them. Integers are big endian.
+// The item's keys at the end of an index row are its length-prefixed partition key and its sort
+// key. Rows are ordered by the hash of their partition key first. A partition is therefore one
+// range, a segment of a parallel scan is a range of hashes, and the order of a scan is as random as
+// on the service. Index rows end with the complete key of their item, so that equal index keys have
+// an order and a page can begin after any of them. Integers are big endian.
 package keyspace
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// First bytes of rows and, after the table's number, what kind of row it is. They are stored, so
-// they never change.
+// The first byte of a row key and, after the table's number, the kind of the row. They are stored,
+// so they must never change.
 const (
 	tableSpace = 'T'
 	tokenSpace = 'I'
@@ -43,7 +43,7 @@ const (
 	lenSize    = 2
 )
 
-// Hasher maps partition keys to 64-bit hashes, differently in each database.
+// Hasher maps partition keys to 64-bit hashes that differ between databases.
 type Hasher struct{ seed uint64 }
 
 // NewHasher returns the hasher of a database with this seed.
@@ -51,7 +51,7 @@ func NewHasher(seed uint64) Hasher { return Hasher{seed: seed | 1} }
 
 // Hash returns the hash of an encoded partition key.
 func (h Hasher) Hash(partition []byte) uint64 {
-	// Multiplying by an odd number permutes the hashes, so each seed gives its own scan order.
+	// Multiplication by an odd number permutes the hashes, so each seed gives its own scan order.
 	x := (xxhash.Sum64(partition) ^ h.seed) * h.seed
 	return x ^ x>>32
 }
@@ -82,36 +82,37 @@ func header(dst []byte, table uint32, kind byte) []byte {
 	return append(dst, kind)
 }
 
-// AppendPartition appends what follows a prefix for one partition: hash, length, key.
+// AppendPartition appends the hash, the length and the bytes of a partition key.
 func AppendPartition(dst []byte, h Hasher, partition []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, h.Hash(partition))
 	return AppendSized(dst, partition)
 }
 
-// PartitionHeader is the size of what AppendPartition appends before the partition key itself.
+// PartitionHeader is the number of bytes that AppendPartition appends before the partition key.
 const PartitionHeader = hashSize + lenSize
 
-// FillPartition fills in the header before a partition key: b is room for the header, then the
-// key. It is for callers that make the key in place.
+// FillPartition fills in the header of a partition key. b is space for the header, followed by the
+// key. It is for callers that build the key in place.
 func FillPartition(b []byte, h Hasher) {
 	partition := b[PartitionHeader:]
 	binary.BigEndian.PutUint64(b, h.Hash(partition))
 	binary.BigEndian.PutUint16(b[hashSize:], uint16(len(partition)))
 }
 
-// AppendHash appends the first bytes of the rows of a hash, to begin a segment there.
+// AppendHash appends the first bytes of the rows with a hash, for the bounds of a segment.
 func AppendHash(dst []byte, hash uint64) []byte {
 	return binary.BigEndian.AppendUint64(dst, hash)
 }
 
-// AppendSized appends a partition key behind its length. Partition keys are at most 2,048
-// bytes, those of multi-attribute indexes four times that, so two bytes hold the length.
+// AppendSized appends a partition key with its length in front. A partition key has at most 2,048
+// bytes, and that of a multi-attribute index four times as many, so two bytes are enough for the
+// length.
 func AppendSized(dst, partition []byte) []byte {
 	dst = binary.BigEndian.AppendUint16(dst, uint16(len(partition)))
 	return append(dst, partition...)
 }
 
-// CutSized splits what AppendSized appended from the rest. ok is false for a corrupt row.
+// CutSized splits the result of AppendSized from the rest. ok is false for a corrupt row.
 func CutSized(b []byte) (partition, rest []byte, ok bool) {
 	if len(b) < lenSize {
 		return nil, nil, false
@@ -123,9 +124,9 @@ func CutSized(b []byte) (partition, rest []byte, ok bool) {
 	return b[lenSize : lenSize+n], b[lenSize+n:], true
 }
 
-// AppendEnded appends a string or binary sort key so that more may follow: a zero byte becomes
-// 00 FF and the end is 00 01, which keeps the order of the bytes and makes no key the beginning
-// of another.
+// AppendEnded appends a string or binary sort key with an end, so that other data can follow. A
+// zero byte is escaped as 00 FF, and the end is 00 01. This keeps the order of the keys, and no key
+// is a prefix of another.
 func AppendEnded(dst, sort []byte) []byte {
 	for {
 		i := bytes.IndexByte(sort, 0)
@@ -139,13 +140,13 @@ func AppendEnded(dst, sort []byte) []byte {
 	}
 }
 
-// AppendOpen appends the beginning of an ended sort key: all keys that begin with it follow.
+// AppendOpen appends a sort key without its end. All keys that begin with it follow.
 func AppendOpen(dst, sort []byte) []byte {
 	dst = AppendEnded(dst, sort)
 	return dst[:len(dst)-2]
 }
 
-// CutEnded splits what AppendEnded appended from the rest. The key is a copy if it had to be
+// CutEnded splits the result of AppendEnded from the rest. The key is a copy if it had to be
 // unescaped.
 func CutEnded(b []byte) (sort, rest []byte, ok bool) {
 	var copied []byte
@@ -168,14 +169,15 @@ func CutEnded(b []byte) (sort, rest []byte, ok bool) {
 	}
 }
 
-// AppendExpiry appends the expiry row of an item: its prefix, the second, the item's own key.
+// AppendExpiry appends the expiry row of an item: its prefix, the expiry second, and the item's
+// key.
 func AppendExpiry(dst []byte, table uint32, epoch int64, itemKey []byte) []byte {
 	dst = header(dst, table, kindExpiry)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(epoch))
 	return append(dst, itemKey[itemHashAt:]...)
 }
 
-// CutExpiry splits an expiry row into the second and the key of its item.
+// CutExpiry splits an expiry row into the expiry second and the key of its item.
 func CutExpiry(key []byte, table uint32) (epoch int64, itemKey []byte, ok bool) {
 	if len(key) < itemHashAt+8+hashSize+lenSize {
 		return 0, nil, false
@@ -184,25 +186,26 @@ func CutExpiry(key []byte, table uint32) (epoch int64, itemKey []byte, ok bool) 
 	return epoch, append(Items(table), key[itemHashAt+8:]...), true
 }
 
-// ItemPart returns what follows the table's prefix in an item's row: hash, partition and sort.
+// ItemPart returns the part of an item's row key after the table's prefix: hash, partition and sort
+// key.
 func ItemPart(itemKey []byte) []byte { return itemKey[itemHashAt:] }
 
-// Partition returns the row key of an item up to the end of its partition.
+// Partition returns the row key of an item up to the end of its partition key.
 func Partition(itemKey []byte) []byte { return itemKey[:Split(itemKey)] }
 
-// Token returns the row of a client request token.
+// Token returns the row key of a client request token.
 func Token(token string) []byte { return append([]byte{tokenSpace}, token...) }
 
-// TokenOf returns the token of a token's row.
+// TokenOf returns the token of a token's row key.
 func TokenOf(key []byte) string { return string(key[1:]) }
 
 // Tokens returns the prefix of all token rows.
 func Tokens() []byte { return []byte{tokenSpace} }
 
-// Meta returns the row of a named setting of the database.
+// Meta returns the row key of a named setting of the database.
 func Meta(name string) []byte { return append([]byte{metaSpace}, name...) }
 
-// After returns the least key that is greater than all that begin with prefix, or nil when
+// After returns the smallest key that is greater than all keys that begin with prefix, or nil if
 // there is none.
 func After(prefix []byte) []byte {
 	end := bytes.Clone(prefix)
@@ -215,8 +218,8 @@ func After(prefix []byte) []byte {
 	return nil
 }
 
-// Split returns the length of a row key up to the end of its partition. Keys of other shapes, among
-// them the shortened keys of index blocks, are their own partition.
+// Split returns the length of a row key up to the end of its partition key. A key of another form,
+// such as a shortened key of an index block, is returned whole.
 func Split(key []byte) int {
 	if len(key) <= kindAt || key[0] != tableSpace {
 		return len(key)
@@ -236,9 +239,10 @@ func Split(key []byte) int {
 	return min(len(key), at+lenSize+int(binary.BigEndian.Uint16(key[at:])))
 }
 
-// filtered returns the length of the part of a row key that bloom filters know. Of items it is all:
-// they are looked for one by one, and most partitions that a new item goes to are there already.
-// Rows of indexes are read as ranges, which ask no filter; theirs are the smaller for it.
+// filtered returns the length of the part of a row key that is in the bloom filters. For items it
+// is the whole key: items are read one by one, and most partitions of new items already exist.
+// Index rows are read as ranges, which use no filter, so only their partition is in it and the
+// filters are smaller.
 func filtered(key []byte) int {
 	if len(key) > kindAt && key[0] == tableSpace && key[kindAt] == kindItem {
 		return len(key)
@@ -247,15 +251,15 @@ func filtered(key []byte) int {
 }
 
 // Comparer orders keys by their bytes and splits them for filters. Its name is stored in the
-// database: a change of order or split needs another name.
+// database, so a change of the order or the split needs a new name.
 func Comparer() *pebble.Comparer {
 	c := *pebble.DefaultComparer
 	c.Name = "exchequer.item.v1"
 	c.Split = filtered
 	c.ComparePointSuffixes = bytes.Compare
 	c.CompareRangeSuffixes = bytes.Compare
-	// Bounds between blocks are the keys themselves: a shortened one could end within a
-	// partition's length and would then be split elsewhere than the keys it stands for.
+	// Bounds between blocks are whole keys. A shortened key could end within the length of a
+	// partition key and would then be split at another position than the keys that it separates.
 	c.Separator = func(dst, a, _ []byte) []byte { return append(dst, a...) }
 	c.Successor = func(dst, a []byte) []byte { return append(dst, a...) }
 	c.ImmediateSuccessor = func(dst, a []byte) []byte { return append(append(dst, a...), 0) }

@@ -2,11 +2,11 @@ package keyspace
 
 import "encoding/binary"
 
-// streamSpace begins the rows of streams. It is stored, so it never changes.
+// streamSpace is the first byte of the row keys of streams. It is stored, so it must never change.
 const streamSpace = 'S'
 
 const (
-	shardAt    = 1 + 4       // offset of the shard's number, behind the stream's
+	shardAt    = 1 + 4       // offset of the shard's number, after that of the stream
 	sequenceAt = shardAt + 4 // offset of the sequence number
 )
 
@@ -15,7 +15,7 @@ func Stream(stream uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{streamSpace}, stream)
 }
 
-// AppendRecord appends the row of a record of a stream.
+// AppendRecord appends the row key of a stream record.
 func AppendRecord(dst []byte, stream, shard uint32, sequence uint64) []byte {
 	dst = append(dst, streamSpace)
 	dst = binary.BigEndian.AppendUint32(dst, stream)
@@ -23,7 +23,7 @@ func AppendRecord(dst []byte, stream, shard uint32, sequence uint64) []byte {
 	return binary.BigEndian.AppendUint64(dst, sequence)
 }
 
-// CutRecord returns the sequence number of a record's row. ok is false for a corrupt row.
+// CutRecord returns the sequence number in a record's row key. ok is false for a corrupt row.
 func CutRecord(key []byte) (sequence uint64, ok bool) {
 	if len(key) != sequenceAt+8 || key[0] != streamSpace {
 		return 0, false
@@ -31,5 +31,5 @@ func CutRecord(key []byte) (sequence uint64, ok bool) {
 	return binary.BigEndian.Uint64(key[sequenceAt:]), true
 }
 
-// PartitionHash returns the hash of the partition of an item's row.
+// PartitionHash returns the hash of the partition key in an item's row key.
 func PartitionHash(itemKey []byte) uint64 { return binary.BigEndian.Uint64(itemKey[itemHashAt:]) }

@@ -15,18 +15,18 @@ const (
 	messageEmptyBag   = "Empty bags are not supported"
 )
 
-// Binding is a statement with the parameters of one call. It writes parts of the statement as
-// expressions, whose placeholders it collects; it is for one goroutine.
+// Binding is a statement with the parameters of one call. It translates parts of the statement to
+// expressions and collects their placeholders. It is not safe for concurrent use.
 type Binding struct {
 	statement  *Statement
 	parameters []dynamo.Value
-	names      map[string]string // placeholders by the names they stand for
-	// Expressions holds what the placeholders of all expressions written so far stand for.
+	names      map[string]string // placeholders by attribute name
+	// Expressions holds the placeholders of all expressions translated so far.
 	Expressions dynamo.Expressions
 }
 
-// Bind joins the statement with its parameters. The error is a *dynamo.Error: there are too many
-// or too few, or one is no value.
+// Bind combines the statement with its parameters. The error is a *dynamo.Error: the number of
+// parameters is wrong, or one is not a valid value.
 func (s *Statement) Bind(parameters []dynamo.Value) (*Binding, error) {
 	b := &Binding{statement: s}
 	for _, v := range parameters {
@@ -45,14 +45,14 @@ func (s *Statement) Bind(parameters []dynamo.Value) (*Binding, error) {
 	return b, nil
 }
 
-// Renew returns a binding of the same statement and parameters that has written nothing yet.
+// Renew returns a binding of the same statement and parameters without placeholders.
 func (b *Binding) Renew() *Binding {
 	return &Binding{statement: b.statement, parameters: b.parameters}
 }
 
-// checkNumbers refuses numbers in a parameter that the service cannot read or takes for others
-// than they are. It reads exponents in 32 bits, and weighs them in 32 bits, where they wrap. What
-// stands at a level that no value has is for others to refuse.
+// checkNumbers refuses numbers in a parameter that the service cannot parse or misinterprets: it
+// stores exponents and scales in 32 bits, where they overflow. Values that are nested too deeply
+// are refused elsewhere.
 func checkNumbers(v dynamo.Value, level int) error {
 	if v.Checked() || level > expr.ValueLevelsMax {
 		return nil
@@ -84,7 +84,7 @@ func checkNumbers(v dynamo.Value, level int) error {
 
 func checkExponent(text string) error {
 	unsigned := strings.TrimLeft(text, "+-")
-	// What has no long exponent, or is no number at all, is for others to judge.
+	// Numbers without a long exponent, and invalid numbers, are checked elsewhere.
 	if e := strings.IndexAny(unsigned, "eE"); e < 0 || len(unsigned)-e < len("e999999999") ||
 		numberLength(unsigned) < len(unsigned) {
 		return nil
@@ -103,7 +103,7 @@ func checkExponent(text string) error {
 	return nil
 }
 
-// Constant reports whether an expression stands for one value, whatever the item.
+// Constant reports whether the value of an expression does not depend on the item.
 func (e *Expr) Constant() bool {
 	switch e.Op {
 	case OpValue, OpParameter:
@@ -119,8 +119,8 @@ func (e *Expr) Constant() bool {
 	return false
 }
 
-// Value returns what a constant stands for, in canonical form. The error is a *dynamo.Error: the
-// expression is no constant, or its value is none that DynamoDB has.
+// Value returns the value of a constant in canonical form. The error is a *dynamo.Error: the
+// expression is not a constant, or its value is not valid in DynamoDB.
 func (b *Binding) Value(e *Expr) (dynamo.Value, error) {
 	v, err := b.value(e, "root")
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *Binding) Value(e *Expr) (dynamo.Value, error) {
 	return expr.CheckValue(v)
 }
 
-// value is Value for a part of a value, at the given place in it.
+// value evaluates a part of a constant at the given place, which messages name.
 func (b *Binding) value(e *Expr, place string) (dynamo.Value, error) {
 	switch e.Op {
 	case OpValue:
@@ -161,7 +161,7 @@ func (b *Binding) value(e *Expr, place string) (dynamo.Value, error) {
 		" under key root at " + e.Pos.String())
 }
 
-// word is what messages call an expression that is no value.
+// word returns the name of an expression that is not a value, for messages.
 func (e *Expr) word() string {
 	switch e.Op {
 	case OpCall, OpOther:
@@ -174,11 +174,11 @@ func (e *Expr) word() string {
 	return e.Op.String()
 }
 
-// Item returns the item that a map stands for, or a parameter that is a map.
+// Item returns the item of a map, or of a parameter that is a map.
 func (b *Binding) Item(e *Expr) (dynamo.Item, error) {
 	switch e.Op {
 	case OpMap:
-		// The attributes of an item stand for themselves, so places begin at each.
+		// Places begin at each attribute, because an item itself has no name.
 		members, err := b.members(e, "")
 		if err != nil {
 			return nil, err
@@ -192,8 +192,8 @@ func (b *Binding) Item(e *Expr) (dynamo.Item, error) {
 	return nil, dynamo.Invalid(notWellFormed + "Expected a tuple in VALUE")
 }
 
-// members returns the members of a map. Of two with one name the later counts. With no prefix
-// they are those of an item.
+// members returns the members of a map. The last of several members with one name is used. Without
+// a prefix they are the attributes of an item.
 func (b *Binding) members(e *Expr, prefix string) (map[string]dynamo.Value, error) {
 	members := make(map[string]dynamo.Value, len(e.Args))
 	for i, part := range e.Args {
@@ -218,7 +218,7 @@ func number(text, place string) (dynamo.Value, error) {
 	return dynamo.CanonicalN(canonical), nil
 }
 
-// bag returns the set that a bag stands for.
+// bag returns the set of a bag.
 func (b *Binding) bag(e *Expr, place string) (dynamo.Value, error) {
 	if len(e.Args) == 0 {
 		return dynamo.Value{}, dynamo.Invalid(messageEmptyBag)
@@ -251,8 +251,7 @@ func (b *Binding) bag(e *Expr, place string) (dynamo.Value, error) {
 		"numbers or all binary; the one at " + e.Pos.String() + " does not")
 }
 
-// Elements returns the values of a list that an IN looks in. It reports false when they are not
-// all constants.
+// Elements returns the values in the list of an IN. It reports false if they are not all constants.
 func (b *Binding) Elements(list *Expr) (elems []dynamo.Value, ok bool, err error) {
 	if !list.Constant() {
 		return nil, false, nil

@@ -7,20 +7,20 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// predicates are the functions of conditions and how many operands they have.
+// predicates are the functions of conditions and their numbers of operands.
 var predicates = map[string]int{
 	"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2,
 	"contains": 2, "size": 1,
 }
 
-// Condition writes a condition as a condition expression.
+// Condition translates a condition to a condition expression.
 func (b *Binding) Condition(e *Expr) (string, error) {
 	w := writer{Binding: b}
 	w.condition(e)
 	return w.text()
 }
 
-// writer writes one expression. The first error ends it; what it writes then is not used.
+// writer writes one expression. After the first error its output is not used.
 type writer struct {
 	*Binding
 	out strings.Builder
@@ -83,8 +83,8 @@ func (w *writer) condition(e *Expr) {
 	}
 }
 
-// within writes a condition, in parentheses where the expression language needs them; it refuses
-// those that it does not.
+// within writes a condition, in parentheses if the expression language requires them, because it
+// refuses redundant ones.
 func (w *writer) within(e *Expr, parentheses bool) {
 	if !parentheses {
 		w.condition(e)
@@ -95,8 +95,8 @@ func (w *writer) within(e *Expr, parentheses bool) {
 	w.write(")")
 }
 
-// truth writes the comparison of a condition with true or false, which the expression language
-// does not have. It reports false for any other comparison.
+// truth writes the comparison of a condition with true or false, which the expression language does
+// not support. It reports false for any other comparison.
 func (w *writer) truth(e *Expr) bool {
 	condition, constant := e.Args[0], e.Args[1]
 	if condition.Constant() {
@@ -110,7 +110,7 @@ func (w *writer) truth(e *Expr) bool {
 	case err != nil:
 		w.err = err
 	case v.Kind() != dynamo.KindBOOL:
-		// A condition is true or false and so never equal to anything else.
+		// A condition is true or false and therefore never equal to another value.
 		w.refuse("A condition can only be compared with true or false; the one at " +
 			condition.Pos.String() + " is not")
 	case v.Bool() == (e.Op == OpEqual):
@@ -121,7 +121,7 @@ func (w *writer) truth(e *Expr) bool {
 	return true
 }
 
-// holds reports whether an expression is a condition rather than a value.
+// holds reports whether an expression is a condition and not a value.
 func (e *Expr) holds() bool {
 	switch e.Op {
 	case OpCall:
@@ -166,7 +166,7 @@ func (w *writer) checkList(e *Expr, n int) {
 	}
 }
 
-// elements returns the values of the list of an IN that is a constant.
+// elements returns the values of the constant list of an IN.
 func (w *writer) elements(e *Expr) []dynamo.Value {
 	if !e.Args[1].Constant() {
 		w.refuse(noList(e))
@@ -208,7 +208,7 @@ func elementsOf(v dynamo.Value) (elems []dynamo.Value, ok bool) {
 	return nil, false
 }
 
-// typesOf are the types of values that the names of types after IS stand for.
+// typesOf maps the names of types after IS to type descriptors.
 var typesOf = map[string][]string{
 	"null": {"NULL"}, "bool": {"BOOL"}, "boolean": {"BOOL"},
 	"string": {"S"}, "symbol": {"S"}, "char": {"S"}, "character": {"S"}, "varchar": {"S"},
@@ -221,7 +221,7 @@ var typesOf = map[string][]string{
 	"bag": {"SS", "NS", "BS"},
 }
 
-// is writes the test of a type.
+// is writes a test of a type.
 func (w *writer) is(e *Expr) {
 	subject := e.Args[0]
 	if subject.Op != OpPath {
@@ -270,7 +270,7 @@ func (w *writer) call(e *Expr) {
 	w.write(")")
 }
 
-// operand writes what an operator or function works on.
+// operand writes an operand of an operator or function.
 func (w *writer) operand(e *Expr) {
 	switch {
 	case e.Constant():
@@ -298,7 +298,7 @@ func (b *Binding) placeholder(v dynamo.Value) string {
 	return p
 }
 
-// path writes a path with a placeholder for each name, so that any name may be in it.
+// path writes a path with a placeholder for each name, because names may be reserved words.
 func (b *Binding) path(path Path) string {
 	var out strings.Builder
 	for i, s := range path {

@@ -2,8 +2,8 @@ package partiql
 
 import "strings"
 
-// keywords are the words that no name is unless it is quoted: those of SQL-92 that PartiQL keeps,
-// and its own.
+// keywords are the words that can be names only in quotes: those of SQL-92 that PartiQL keeps, and
+// its own.
 var keywords = words(`
 	absolute action add all allocate alter and any are as asc assertion at authorization avg
 	begin between bit bit_length by cascade cascaded case cast catalog char character
@@ -28,7 +28,7 @@ var keywords = words(`
 	bool boolean string symbol clob blob struct list sexp bag
 `)
 
-// operators are the keywords that join or change terms, so that no term begins with them.
+// operators are the keywords that join or change terms. No term begins with them.
 var operators = words("and between except in intersect is like or union")
 
 // functions are the keywords that may be the name of a function.
@@ -37,7 +37,7 @@ var functions = words(`
 	substring sum upper
 `)
 
-// typeNames are the names that may follow IS, but for those of two words.
+// typeNames are the names that may follow IS, except those of two words.
 var typeNames = words(`
 	any bag bigint blob bool boolean char character clob date dec decimal float int int2 int4 int8
 	integer integer2 integer4 integer8 list missing null numeric real sexp smallint string struct

@@ -6,9 +6,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// depthMax is how deep the parts of a statement may be nested: parentheses, operators before a
-// term, values in values. The service has some such limit and does not say which; this one is far
-// above the 32 levels that a value may have, and far below what a stack can bear.
+// depthMax is the maximum nesting of the parts of a statement: parentheses, operators before a
+// term, values in values. The service has an undocumented limit. This one is far above the 32
+// levels of a value and far below the limit of a stack.
 const depthMax = 256
 
 const (
@@ -20,8 +20,7 @@ const (
 	emptyPart     = "Path component cannot be an empty string"
 )
 
-// parse reads a statement whose parts are nested so deeply at the most. The error is a
-// *dynamo.Error.
+// parse parses a statement with at most the given nesting. The error is a *dynamo.Error.
 func parse(text string, deepest int) (*Statement, error) {
 	tokens, ok := tokenize(text)
 	if !ok {
@@ -35,10 +34,10 @@ func parse(text string, deepest int) (*Statement, error) {
 	return p.out, nil
 }
 
-// parser reads one statement. The first error ends it: from then on the parser sees the end of
-// the text, and what it returns is not used.
+// parser parses one statement. The first error ends it: from then on the parser is at the end of
+// the text, and its result is not used.
 type parser struct {
-	tokens  []token // what is left; the last is the end
+	tokens  []token // the remaining tokens; the last is the end
 	deepest int
 	depth   int
 	out     *Statement
@@ -57,7 +56,7 @@ func (p *parser) advance() token {
 	return t
 }
 
-// stop ends the reading with an error.
+// stop ends parsing with an error.
 func (p *parser) stop(message string) {
 	if p.err == "" {
 		p.err = message
@@ -65,10 +64,10 @@ func (p *parser) stop(message string) {
 	p.tokens = p.tokens[len(p.tokens)-1:]
 }
 
-// fail is stop for a text that cannot be read.
+// fail ends parsing with the error of a malformed statement.
 func (p *parser) fail(detail string) { p.stop(notWellFormed + detail) }
 
-// refuse keeps what is wrong with a statement that can be read, unless something was before.
+// refuse keeps the first error of a statement that can be parsed.
 func (p *parser) refuse(message string) {
 	if p.out.Refusal == "" {
 		p.out.Refusal = message
@@ -129,8 +128,8 @@ func (p *parser) statement() {
 	}
 }
 
-// noStatement reports a text that begins like no statement. The service reads an expression there
-// and says so if it is a test of a type.
+// noStatement reports a text without a verb. The service parses an expression in this case and
+// returns a specific error for a test of a type.
 func (p *parser) noStatement() {
 	e := p.expression(0)
 	p.accept(";")
@@ -186,7 +185,7 @@ func (p *parser) columns() {
 	}
 }
 
-// unsupported reads a clause that PartiQL has and DynamoDB does not.
+// unsupported parses a clause of PartiQL that DynamoDB does not support.
 func (p *parser) unsupported(words ...string) {
 	if !p.acceptWord(words[0]) {
 		return
@@ -200,7 +199,7 @@ func (p *parser) unsupported(words ...string) {
 		pos.String())
 }
 
-// table reads the name of a table, and that of an index after it.
+// table parses the name of a table, and that of an index after it.
 func (p *parser) table() {
 	parts := []token{p.advance()}
 	for p.accept(".") {
@@ -227,7 +226,7 @@ func (p *parser) table() {
 	}
 }
 
-// target is table for a statement that writes.
+// target parses the table of a statement that writes.
 func (p *parser) target() {
 	if t := p.tok(); t.kind != tokenQuoted && (t.kind != tokenName || t.keyword != "") {
 		p.fail(noPath)
@@ -239,7 +238,7 @@ func (p *parser) target() {
 	}
 }
 
-// noAlias refuses a second name of the table.
+// noAlias refuses an alias of the table.
 func (p *parser) noAlias() {
 	t := p.tok()
 	if t.isWord("as") || t.kind == tokenQuoted || t.kind == tokenName && t.keyword == "" {
@@ -302,7 +301,7 @@ func (p *parser) update() {
 	p.returning()
 }
 
-// updateFrom reads an update that begins with FROM and has its conditions before its changes.
+// updateFrom parses an update that begins with FROM and has its conditions before its changes.
 func (p *parser) updateFrom() {
 	p.out.Verb, p.out.WhereFirst = Update, true
 	p.target()
@@ -335,7 +334,7 @@ func (p *parser) changes() {
 	}
 }
 
-// attribute reads a path that is changed.
+// attribute parses a path that is changed.
 func (p *parser) attribute() *Expr {
 	if t := p.tok(); t.kind != tokenQuoted && t.kind != tokenName {
 		p.fail(noPath)

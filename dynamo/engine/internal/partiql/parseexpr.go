@@ -7,7 +7,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// How tight operators bind. PartiQL lets comparisons of order bind tighter than those of equality.
+// The precedence of operators. In PartiQL, comparisons by order bind tighter than those by
+// equality.
 const (
 	bindOr = iota + 1
 	bindAnd
@@ -18,7 +19,7 @@ const (
 	bindProduct
 )
 
-// infix is an operator between two terms. negated has a NOT before it.
+// infix is an operator between two terms. negated reports a NOT before it.
 type infix struct {
 	op      Op
 	binds   int
@@ -26,7 +27,7 @@ type infix struct {
 	negated bool
 }
 
-// infix returns the operator at the current token and how many tokens it takes; none is 0.
+// infix returns the operator at the current token and its number of tokens; 0 if there is none.
 func (p *parser) infix() (infix, int) {
 	t := p.tok()
 	if t.isWord("not") {
@@ -88,8 +89,8 @@ func symbolInfix(text string) (infix, int) {
 	return infix{}, 0
 }
 
-// deeper counts a level of nesting, until shallower. It reports false, and fails, beyond the
-// deepest.
+// deeper enters a level of nesting, which shallower leaves. It fails and reports false beyond the
+// maximum.
 func (p *parser) deeper() bool {
 	p.depth++
 	if p.depth > p.deepest {
@@ -101,7 +102,7 @@ func (p *parser) deeper() bool {
 
 func (p *parser) shallower() { p.depth-- }
 
-// expression reads terms joined by operators that bind tighter than the given one.
+// expression parses terms that are joined by operators that bind tighter than the given one.
 func (p *parser) expression(above int) *Expr {
 	if !p.deeper() {
 		return &Expr{}
@@ -129,7 +130,7 @@ func (p *parser) expression(above int) *Expr {
 	return left
 }
 
-// join reads the right side of an operator.
+// join parses the right side of an operator.
 func (p *parser) join(left *Expr, in infix, pos Pos) *Expr {
 	e := &Expr{Op: in.op, Pos: pos, Name: in.name, Args: []*Expr{left}}
 	switch in.op {
@@ -139,7 +140,7 @@ func (p *parser) join(left *Expr, in infix, pos Pos) *Expr {
 		return p.is(e)
 	case OpIn:
 		e.Args = append(e.Args, p.members())
-		if e.Args[1].Op >= OpAnd { // In parentheses it would be a list.
+		if e.Args[1].Op >= OpAnd { // It would be a list in parentheses.
 			p.refuse(noList(e))
 		}
 	case OpBetween:
@@ -155,7 +156,7 @@ func (p *parser) join(left *Expr, in infix, pos Pos) *Expr {
 	return e
 }
 
-// joined makes one list of conditions that the same operator joins, however they are nested.
+// joined merges conditions with the same operator to one list, however they are nested.
 func joined(e, left, right *Expr) *Expr {
 	e.Args = e.Args[:0]
 	for _, side := range []*Expr{left, right} {
@@ -168,7 +169,7 @@ func joined(e, left, right *Expr) *Expr {
 	return e
 }
 
-// is reads the name of a type after IS.
+// is parses the name of a type after IS.
 func (p *parser) is(e *Expr) *Expr {
 	pos := e.Pos
 	negated := p.acceptWord("not")
@@ -182,7 +183,7 @@ func (p *parser) is(e *Expr) *Expr {
 	case !typeNames[t.keyword]:
 		p.fail("Expected type name")
 	}
-	if p.accept("(") { // the length of a type, which means nothing here
+	if p.accept("(") { // the length of a type, which is ignored
 		for !p.atEnd() && !p.tok().is(")") {
 			p.advance()
 		}
@@ -194,8 +195,7 @@ func (p *parser) is(e *Expr) *Expr {
 	return e
 }
 
-// members reads what follows IN. A list in parentheses may have one member, which anywhere else
-// would be no list.
+// members parses the list after IN. Only here a list in parentheses may have one member.
 func (p *parser) members() *Expr {
 	if !p.tok().is("(") {
 		return p.expression(bindEquality)
@@ -205,7 +205,7 @@ func (p *parser) members() *Expr {
 
 func noList(in *Expr) string { return "A list is expected after the IN at " + in.Pos.String() }
 
-// operand reads a term with the operators before it.
+// operand parses a term with the operators before it.
 func (p *parser) operand() *Expr {
 	t := p.tok()
 	switch {
@@ -219,7 +219,7 @@ func (p *parser) operand() *Expr {
 	return p.term()
 }
 
-// signed reads a term with a sign. The sign of a number is part of it.
+// signed parses a term with a sign. The sign of a number is part of the number.
 func (p *parser) signed(sign token) *Expr {
 	e := p.expression(bindProduct)
 	if e.Op == OpValue && e.Value.Kind() == dynamo.KindN && e.Value.N()[0] != '-' {
@@ -235,7 +235,7 @@ func (p *parser) signed(sign token) *Expr {
 	return &Expr{Op: OpMinus, Pos: sign.pos, Args: []*Expr{e}}
 }
 
-// term reads a value, a path, a call, or whatever stands in parentheses.
+// term parses a value, a path, a call, or an expression in parentheses.
 func (p *parser) term() *Expr {
 	t := p.tok()
 	e := &Expr{Op: OpValue, Pos: t.pos}
@@ -273,7 +273,7 @@ func (p *parser) term() *Expr {
 	return e
 }
 
-// unexpected says what a token is that no term begins with.
+// unexpected returns the message about a token that cannot begin a term.
 func unexpected(t token) string {
 	if operators[t.keyword] {
 		return "Unexpected operator"
@@ -287,7 +287,7 @@ func unexpected(t token) string {
 	return "Unexpected term"
 }
 
-// parenthesized reads what stands in parentheses: an expression, or several, which are a list.
+// parenthesized parses an expression in parentheses. Several expressions are a list.
 func (p *parser) parenthesized() *Expr {
 	pos := p.advance().pos
 	first := p.expression(0)
@@ -303,7 +303,7 @@ func (p *parser) parenthesized() *Expr {
 	return list
 }
 
-// sequence reads values between two brackets.
+// sequence parses values between two brackets.
 func (p *parser) sequence(op Op, closing string) *Expr {
 	e := &Expr{Op: op, Pos: p.advance().pos}
 	if p.accept(closing) {
@@ -318,7 +318,7 @@ func (p *parser) sequence(op Op, closing string) *Expr {
 	}
 }
 
-// tuple reads a map, the names of which are texts.
+// tuple parses a map, whose names are string literals.
 func (p *parser) tuple() *Expr {
 	e := &Expr{Op: OpMap, Pos: p.advance().pos}
 	if p.accept("}") {
@@ -361,7 +361,7 @@ func (p *parser) call() *Expr {
 	}
 }
 
-// path reads the way to an attribute.
+// path parses the path to an attribute.
 func (p *parser) path() *Expr {
 	first := p.advance()
 	e := &Expr{Op: OpPath, Pos: first.pos}
@@ -385,7 +385,7 @@ func (p *parser) path() *Expr {
 	return e
 }
 
-// member reads the name after a point.
+// member parses the name after a dot.
 func (p *parser) member() Step {
 	t := p.advance()
 	switch {
@@ -398,7 +398,7 @@ func (p *parser) member() Step {
 	return Step{Name: t.text, Index: NotIndexed}
 }
 
-// element reads what stands in brackets in a path: the index of a list, or a name as a text.
+// element parses the content of brackets in a path: a list index, or a name as a string literal.
 func (p *parser) element() Step {
 	t := p.tok()
 	if t.kind == tokenString {

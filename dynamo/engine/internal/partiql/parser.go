@@ -7,25 +7,24 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// textMax is the greatest length of a statement in bytes ("ExecuteStatement" in the API
-// reference).
+// textMax is the maximum length of a statement in bytes ("ExecuteStatement" in the API reference).
 const textMax = 8192
 
-// rememberedBytesMax bounds the texts that a Parser remembers. A syntax tree takes some thirty
-// times the memory of its text.
+// rememberedBytesMax is the maximum size of the texts in the cache of a Parser. A syntax tree takes
+// some thirty times the memory of its text.
 const rememberedBytesMax = 1 << 20
 
-// Parser reads statements and remembers those it could read, within bounds. The zero Parser is
-// ready to use. It is safe for concurrent use.
+// Parser parses statements and caches the valid ones, within limits. The zero Parser is ready to
+// use. It is safe for concurrent use.
 type Parser struct {
 	mu sync.RWMutex
-	// recent are the statements that were read or used last, and earlier those before them. When
-	// there are too many recent ones they become the earlier ones, which are forgotten.
+	// recent are the statements that were parsed or used last, and earlier are the previous ones.
+	// If recent is full, it replaces earlier, whose statements are dropped.
 	recent, earlier map[string]*Statement
-	bytes           int // of the texts in recent
+	bytes           int // size of the texts in recent
 }
 
-// Parse reads a statement. The error is a *dynamo.Error.
+// Parse parses a statement. The error is a *dynamo.Error.
 func (p *Parser) Parse(text string) (*Statement, error) {
 	if refusal := checkLength(text); refusal != "" {
 		return nil, dynamo.Invalid(refusal)
@@ -39,12 +38,12 @@ func (p *Parser) Parse(text string) (*Statement, error) {
 	return p.slow(text)
 }
 
-// slow finds a statement among the earlier ones, or reads it.
+// slow finds a statement among the earlier ones, or parses it.
 func (p *Parser) slow(text string) (*Statement, error) {
 	p.mu.RLock()
 	st := p.earlier[text]
 	p.mu.RUnlock()
-	text = strings.Clone(text) // it may be part of a buffer that is larger or that will change
+	text = strings.Clone(text) // it may be part of a larger buffer or of one that will change
 	if st == nil {
 		var err error
 		if st, err = parse(text, depthMax); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// String writes the statement so that reading it gives the same statement.
+// String formats the statement so that parsing the text gives the same statement.
 func (s *Statement) String() string {
 	var b strings.Builder
 	switch s.Verb {
@@ -96,7 +96,7 @@ func listed(parts []*Expr) string {
 	return strings.Join(texts, ", ")
 }
 
-// String writes the expression so that reading it gives the same expression.
+// String formats the expression so that parsing the text gives the same expression.
 func (e *Expr) String() string {
 	switch e.Op {
 	case OpValue:
@@ -150,8 +150,8 @@ func (e *Expr) printOperator() string {
 	return strings.Join(parts, " "+word+" ")
 }
 
-// inner writes an operand of an operator: in parentheses when it is one itself. A list needs none
-// but has its brackets.
+// inner formats an operand of an operator. It has parentheses if it is an operator itself. A list
+// has only its brackets.
 func (e *Expr) inner() string {
 	if e.Op >= OpAnd {
 		return "(" + e.String() + ")"
@@ -171,7 +171,7 @@ func printValue(v dynamo.Value) string {
 	return "NULL"
 }
 
-// String writes the path with all names in quotes.
+// String formats the path with all names in quotes.
 func (p Path) String() string {
 	var b strings.Builder
 	for i, s := range p {

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Pos is where something stands in the text of a statement: its line, and its first character
-// there, from 1 on, and its length in characters.
+// Pos is a position in the text of a statement: the line, the character in the line, both from 1,
+// and the length in characters.
 type Pos struct{ Line, Column, Length int }
 
-// String returns the position as messages have it.
+// String formats the position as in the service's messages.
 func (p Pos) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Column, p.Length) }
 
 type tokenKind uint8
@@ -20,17 +20,17 @@ type tokenKind uint8
 const (
 	tokenEnd    tokenKind = iota
 	tokenName             // an identifier, or a keyword
-	tokenQuoted           // an identifier in double quotes, which is no keyword
-	tokenString           // a text in single quotes
+	tokenQuoted           // an identifier in double quotes, which is not a keyword
+	tokenString           // a string in single quotes
 	tokenNumber
 	tokenSymbol // an operator, a bracket, a comma, a question mark
 )
 
-// token is a piece of a statement. The text of what is quoted is without its quotes.
+// token is a part of a statement. The text of a quoted token is without its quotes.
 type token struct {
 	kind    tokenKind
 	text    string
-	keyword string // in small letters, when it is one
+	keyword string // in lower case, if it is a keyword
 	pos     Pos
 }
 
@@ -38,22 +38,22 @@ func (t token) is(symbol string) bool { return t.kind == tokenSymbol && t.text =
 
 func (t token) isWord(keyword string) bool { return t.keyword == keyword }
 
-// symbols are those of more than one character; they come before their own beginnings.
+// symbols are the symbols of more than one character. A symbol comes before its own prefixes.
 var symbols = [...]string{"<<", ">>", "<=", ">=", "<>", "!=", "||"}
 
 const singleSymbols = "<>=()[]{},.:*+-;/%?"
 
-// lexer cuts a statement into tokens.
+// lexer splits a statement into tokens.
 type lexer struct {
 	text string
 	at   int
 	line int
-	// columns is how many characters of the line are counted, up to counted.
+	// columns is the number of characters of the line before the offset counted.
 	columns, counted int
 }
 
-// tokenize cuts a whole statement into tokens, the last of which is a tokenEnd. It reports false
-// for a text that no token begins with or that ends within one.
+// tokenize splits a whole statement into tokens, the last of which is a tokenEnd. It reports false
+// if the text has an invalid character or ends within a token.
 func tokenize(text string) ([]token, bool) {
 	l := &lexer{text: text, line: 1}
 	tokens := make([]token, 0, len(text)/5+2)
@@ -74,7 +74,7 @@ func tokenize(text string) ([]token, bool) {
 	}
 }
 
-// column is the number of the character at a place of the current line.
+// column returns the number of the character at an offset of the current line.
 func (l *lexer) column(at int) int {
 	l.columns += utf8.RuneCountInString(l.text[l.counted:at])
 	l.counted = at
@@ -86,7 +86,7 @@ func (l *lexer) newline(at int) {
 	l.columns, l.counted = 0, at
 }
 
-// space goes past blanks and comments. It reports false for a comment that does not end.
+// space skips blanks and comments. It reports false for a comment without an end.
 func (l *lexer) space() bool {
 	for l.at < len(l.text) {
 		switch rest := l.text[l.at:]; {
@@ -114,7 +114,7 @@ func (l *lexer) space() bool {
 	return true
 }
 
-// pass goes on to a place, counting the lines before it.
+// pass moves to an offset and counts the lines before it.
 func (l *lexer) pass(to int) {
 	for ; l.at < to; l.at++ {
 		if l.text[l.at] == '\n' {
@@ -161,7 +161,7 @@ func (l *lexer) next(t *token) bool {
 	return true
 }
 
-// quoted reads a text in quotes, within which a quote is written twice.
+// quoted reads a quoted text, in which a quote is written twice.
 func (l *lexer) quoted(t *token, quote byte) bool {
 	var b strings.Builder
 	from := l.at + 1
@@ -206,7 +206,7 @@ func digits(text string) int {
 	return len(text)
 }
 
-// numberLength is the length of the number that a text begins with: digits with at most one
+// numberLength returns the length of the number at the beginning of a text: digits with at most one
 // point, and an exponent.
 func numberLength(text string) int {
 	n := digits(text)
@@ -227,15 +227,15 @@ func numberLength(text string) int {
 	return n
 }
 
-// readableNumber reports whether the service can read a number at all: it keeps the exponent, and
-// the digits after the point less the exponent, in 32 bits each.
+// readableNumber reports whether the service can parse a number: the exponent, and the digits after
+// the point minus the exponent, must each fit in 32 bits.
 func readableNumber(text string) bool {
 	scale, ok := scaleOf(text)
 	return ok && scale >= math.MinInt32 && scale <= math.MaxInt32
 }
 
-// scaleOf is how many digits a number has after its point when it is written without exponent;
-// below zero when it ends with that many zeros.
+// scaleOf returns the number of digits after the point of a number without exponent. It is negative
+// if the number ends with that many zeros.
 func scaleOf(text string) (scale int64, ok bool) {
 	mantissa, exponent := text, int64(0)
 	if e := strings.IndexAny(text, "eE"); e >= 0 {

@@ -2,10 +2,10 @@ package partiql
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// Verb is what a statement does.
+// Verb is the kind of a statement.
 type Verb uint8
 
-// The verbs. Exists is a condition on an item, EXISTS(SELECT …), which only transactions have.
+// The verbs. Exists is a condition on an item, EXISTS(SELECT …), which only transactions support.
 const (
 	Select Verb = iota
 	Insert
@@ -14,28 +14,28 @@ const (
 	Exists
 )
 
-// Statement is the syntax tree of a statement. It does not change once it is made, as calls share
-// it.
+// Statement is the syntax tree of a statement. It is immutable, because calls share it.
 type Statement struct {
 	Verb     Verb
 	Table    string
-	Index    string // "" is the table itself
+	Index    string // "" for the table itself
 	TablePos Pos
 
-	// Columns are what a SELECT answers of each item; nil is all of it.
+	// Columns are the paths that a SELECT returns of each item; nil for the whole item.
 	Columns []*Expr
-	Where   *Expr // nil where there is none
+	Where   *Expr // nil if there is none
 	Order   []Order
-	Value   *Expr // what an INSERT writes
+	Value   *Expr // the item of an INSERT
 	Changes []Change
-	// WhereFirst tells that an UPDATE began with FROM and has its conditions before its changes.
+	// WhereFirst reports whether an UPDATE began with FROM and has its conditions before its
+	// changes.
 	WhereFirst bool
-	// Returning is what a write answers with.
+	// Returning is the part of the item that a write returns.
 	Returning Returning
 
-	// Parameters is how many question marks there are.
+	// Parameters is the number of question marks.
 	Parameters int
-	// Refusal is what is wrong with a statement that can be read, or "".
+	// Refusal is an error of a statement that can be parsed, or "".
 	Refusal string
 }
 
@@ -48,16 +48,16 @@ type Order struct {
 	Descending bool
 }
 
-// Change is one change of an UPDATE: SET gives the target a value, REMOVE has none.
+// Change is one change of an UPDATE. SET assigns a value; REMOVE has none.
 type Change struct {
 	Target *Expr
 	Value  *Expr
 }
 
-// Returning says what a write answers with.
+// Returning is the part of the item that a write returns.
 type Returning uint8
 
-// The four answers, and none.
+// The values of Returning.
 const (
 	ReturningNothing Returning = iota
 	ReturningAllOld
@@ -71,12 +71,12 @@ var returningNames = [...]string{"", "ALL OLD", "MODIFIED OLD", "ALL NEW", "MODI
 // String returns the words between RETURNING and the asterisk.
 func (r Returning) String() string { return returningNames[r] }
 
-// Op is what a part of an expression does.
+// Op is the kind of an expression.
 type Op uint8
 
-// The kinds of expressions. The values of a call come first.
+// The kinds of expressions. Values come first.
 const (
-	OpValue     Op = iota // a literal that has no parts
+	OpValue     Op = iota // a literal without parts
 	OpParameter           // a question mark
 	OpList
 	OpMap
@@ -99,7 +99,7 @@ const (
 	OpIs
 	OpPlus
 	OpMinus
-	OpOther // an operator that PartiQL has and DynamoDB does not
+	OpOther // an operator of PartiQL that DynamoDB does not support
 )
 
 var opNames = [...]string{
@@ -108,28 +108,29 @@ var opNames = [...]string{
 	OpIs: "IS", OpPlus: "+", OpMinus: "-", OpOther: "",
 }
 
-// String returns an operator as it is written, "" for what is none.
+// String returns an operator as it is written, or "" for another kind.
 func (o Op) String() string { return opNames[o] }
 
-// Expr is a part of a statement: a value, an attribute, a condition. Parentheses leave no trace.
+// Expr is a part of a statement: a value, an attribute, a condition. Parentheses are not
+// represented.
 type Expr struct {
 	Op   Op
-	Pos  Pos // of its first token; of an operator, its own
+	Pos  Pos // position of its first token, or of an operator
 	Args []*Expr
-	// Names are those of the members of a map, which are its Args.
+	// Names are the names of the members of a map, whose values are in Args.
 	Names []string
-	// Name is that of a function in small letters, of a type, or of an OpOther.
+	// Name is the name of a function in lower case, of a type, or of an OpOther.
 	Name  string
 	Path  Path
-	Value dynamo.Value // a number is as it was written
-	// Parameter is which parameter a question mark stands for, from 0 on.
+	Value dynamo.Value // a number keeps its notation
+	// Parameter is the number of the parameter of a question mark, from 0.
 	Parameter int
 }
 
-// Path is the way to an attribute, or to a part of it.
+// Path is the path to an attribute or to a part of it.
 type Path []Step
 
-// NotIndexed is the index of a step that has a name.
+// NotIndexed is the index of a step with a name.
 const NotIndexed = -1
 
 // Step is one part of a path: a name, or the index of a list.
@@ -162,7 +163,7 @@ func (e *Expr) Conjuncts() []*Expr {
 	return []*Expr{e}
 }
 
-// Branches returns the conditions of which one must hold for e to hold.
+// Branches returns the alternative conditions, one of which must hold for e to hold.
 func (e *Expr) Branches() []*Expr {
 	switch {
 	case e == nil:

@@ -7,10 +7,10 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// setClauses are what the functions that change sets become in an update expression.
+// setClauses maps the functions that change sets to the clauses of an update expression.
 var setClauses = map[string]string{"set_add": "ADD", "set_delete": "DELETE"}
 
-// Update writes the changes of an UPDATE as an update expression.
+// Update translates the changes of an UPDATE to an update expression.
 func (b *Binding) Update(changes []Change) (string, error) {
 	clauses := map[string][]string{}
 	for i := range changes {
@@ -29,7 +29,7 @@ func (b *Binding) Update(changes []Change) (string, error) {
 	return strings.Join(out, " "), nil
 }
 
-// change returns the clause that a change belongs to, and what to write there.
+// change returns the clause and the text of a change.
 func (b *Binding) change(c *Change) (clause, action string, err error) {
 	if c.Value == nil {
 		return "REMOVE", b.path(c.Target.Path), nil
@@ -48,8 +48,8 @@ func (b *Binding) change(c *Change) (clause, action string, err error) {
 	return "SET", action, err
 }
 
-// setMembers returns what set_add adds, or set_delete takes away. Both change the attribute that
-// they are given.
+// setMembers returns the elements that set_add adds or set_delete removes. Both must assign to the
+// attribute that is their first argument.
 func (b *Binding) setMembers(c *Change) (dynamo.Value, error) {
 	call := c.Value
 	name := strings.ToUpper(call.Name)
@@ -78,7 +78,7 @@ func (b *Binding) setMembers(c *Change) (dynamo.Value, error) {
 	return dynamo.Value{}, notSet
 }
 
-// assigned writes what a SET assigns: an operand, or the sum or difference of two.
+// assigned writes the right side of a SET: an operand, or the sum or difference of two.
 func (w *writer) assigned(e *Expr) {
 	if e.Constant() || e.Op != OpPlus && e.Op != OpMinus || len(e.Args) != 2 {
 		w.changed(e)

@@ -8,23 +8,23 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Change is what becomes of one attribute; an absent value takes it away.
+// Change is the new value of an attribute. An absent value removes it.
 type Change struct {
 	Name  string
 	Value dynamo.Value
 }
 
-// ChangesMax is how many changes With takes: each has a bit in a word.
+// ChangesMax is the maximum number of changes of With, which has one bit for each in a word.
 const ChangesMax = 64
 
-// With returns the view of the item after changes of up to ChangesMax different attributes, whose
-// values are all checked. What does not change is copied as it is encoded, which takes a fraction
-// of the time of decoding an item and encoding it again.
+// With returns a view of the item after changes of at most ChangesMax different attributes, whose
+// values must be checked. Unchanged attributes are copied in encoded form, which takes a fraction
+// of the time of decoding and encoding the item.
 func (v View) With(changes []Change) (View, error) {
 	const front = binary.MaxVarintLen64
 	room := front + len(v.body)
 	for i := range changes {
-		room += 2*changes[i].size() + binary.MaxVarintLen64 // a number's text is its longest form
+		room += 2*changes[i].size() + binary.MaxVarintLen64 // a number takes twice its size
 	}
 	out := make([]byte, front, room)
 	size, count := v.size, 0
@@ -54,7 +54,7 @@ func (v View) With(changes []Change) (View, error) {
 			out, size, count = c.append(out), size+c.size(), count+1
 		}
 	}
-	// The count, known only now, stands right before the attributes.
+	// The count is known only now. It is written right before the attributes.
 	var number [front]byte
 	n := binary.PutUvarint(number[:], uint64(count))
 	out = out[front-n:]
@@ -82,5 +82,5 @@ func (v View) Append(dst []byte) []byte {
 	return append(dst, v.body...)
 }
 
-// Len returns how many bytes the view holds.
+// Len returns the number of bytes of the view.
 func (v View) Len() int { return len(v.body) }

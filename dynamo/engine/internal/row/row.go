@@ -1,9 +1,9 @@
-// Package row encodes items as the engine stores them: one row an item, its size in front, then
-// its attributes as tagged, length-prefixed values.
+// Package row encodes items for the engine's store. An item is one row: its size, followed by its
+// attributes as tagged, length-prefixed values.
 //
-// A row starts with one byte of format and the item's size (dynamo.Item.Size) as a uvarint, so
-// that capacity and page limits are known without decoding. Attributes follow in no order:
-// name, then value. Decoding copies the row once; every string of the item aliases that copy.
+// A row begins with a format byte and the item's size (dynamo.Item.Size) as a uvarint, so that
+// capacity and page limits need no decoding. The attributes follow in any order, each as name and
+// value. Decoding copies the row once; every string of the item aliases that copy.
 package row
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// formatV1 marks rows of the first format. A later format gets another byte, so that both can
-// live in one database.
+// formatV1 is the first byte of rows of the first format. Another format needs another byte, so
+// that both can be stored in one database.
 const formatV1 = 1
 
-// Tags of values. They are stored, so they never change.
+// Tags of values. They are stored, so they must never change.
 const (
 	tagS byte = iota + 1
 	tagN
@@ -38,8 +38,8 @@ const (
 // ErrCorrupt reports a row that no version of this package wrote.
 var ErrCorrupt = errors.New("row: corrupt")
 
-// Append appends the row of an item of the given size (item.Size()) whose values are all
-// checked: numbers are stored as they are.
+// Append appends the row of an item of the given size (item.Size()). Its values must be checked,
+// because numbers are stored as they are written.
 func Append(dst []byte, item dynamo.Item, size int) []byte {
 	dst = append(dst, formatV1)
 	dst = binary.AppendUvarint(dst, uint64(size))
@@ -120,22 +120,22 @@ func Size(raw []byte) (int, error) {
 	return int(size), nil
 }
 
-// View is an item that is decoded only where it is looked at. It aliases the row it was made
-// from and is valid as long as that is not changed. The zero View is an empty item.
+// View is an item that is decoded on access. It aliases its row and is valid as long as the row is
+// not changed. The zero View is an empty item.
 type View struct {
 	body string // attributes, from their count on
 	size int
 }
 
-// NewView returns the view of a copy of the row, which the caller may go on to change.
+// NewView returns a view of a copy of the row. The caller may then change the row.
 func NewView(raw []byte) (View, error) {
 	v, err := AliasView(raw)
 	v.body = strings.Clone(v.body)
 	return v, err
 }
 
-// AliasView returns the view of the row itself: neither the view nor any value that it gave may be
-// used once the row changes.
+// AliasView returns a view of the row itself. The view and its values must not be used after the
+// row is changed.
 func AliasView(raw []byte) (View, error) {
 	size, err := Size(raw)
 	if err != nil {
@@ -146,13 +146,14 @@ func AliasView(raw []byte) (View, error) {
 	return View{body: unsafe.String(unsafe.SliceData(body), len(body)), size: size}, nil
 }
 
-// Size returns the item's size in bytes; 0 for the zero View.
+// Size returns the item's size in bytes, or 0 for the zero View.
 func (v View) Size() int { return v.size }
 
-// Exists reports whether the view is of a stored item.
+// Exists reports whether the view has an item.
 func (v View) Exists() bool { return v.body != "" }
 
-// Attribute returns one top-level attribute. A corrupt row has no attributes; Item reports it.
+// Attribute returns one top-level attribute. A corrupt row has no attributes; Item returns the
+// error.
 func (v View) Attribute(name string) (dynamo.Value, bool) {
 	if v.body == "" {
 		return dynamo.Value{}, false
@@ -172,7 +173,7 @@ func (v View) Attribute(name string) (dynamo.Value, bool) {
 	return dynamo.Value{}, false
 }
 
-// Item decodes the whole item, or returns nil for the zero View.
+// Item decodes the whole item. It returns nil for the zero View.
 func (v View) Item() (dynamo.Item, error) {
 	if v.body == "" {
 		return nil, nil
@@ -188,7 +189,7 @@ func (v View) Item() (dynamo.Item, error) {
 	return item, nil
 }
 
-// Each calls yield with each top-level attribute, until it returns false.
+// Each calls yield with each top-level attribute, until yield returns false.
 func (v View) Each(yield func(name string, v dynamo.Value) bool) error {
 	if v.body == "" {
 		return nil
@@ -207,7 +208,7 @@ func (v View) Each(yield func(name string, v dynamo.Value) bool) error {
 	return nil
 }
 
-// depthMax bounds recursion on corrupt rows; items nest 32 levels at the most.
+// depthMax limits the recursion on corrupt rows. Items have at most 32 levels.
 const depthMax = 64
 
 type decoder struct {
@@ -217,8 +218,8 @@ type decoder struct {
 
 func (d *decoder) fail() { d.err, d.rest = ErrCorrupt, "" }
 
-// count reads a uvarint that counts things of at least one byte each, so a corrupt one cannot
-// make the caller allocate more than the row's length.
+// count reads the number of elements, each of which has at least one byte. It fails if the number
+// is larger than the rest of the row, so that a corrupt row cannot cause a large allocation.
 func (d *decoder) count() int {
 	n := d.uvarint()
 	if n > uint64(len(d.rest)) {
