@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// actionKind is one of the four things that a write does to an item.
+// actionKind is one of the four operations of a write on an item.
 type actionKind uint8
 
 const (
@@ -17,8 +17,7 @@ const (
 	actCheck
 )
 
-// write is what happens to one item: the form in which verbs hand their work to a single call or
-// to a transaction.
+// write is the operation on one item. Verbs pass it to a single call or to a transaction.
 type write struct {
 	c      *core
 	kind   actionKind
@@ -26,16 +25,16 @@ type write struct {
 	item   dynamo.Item // of a put
 	upd    update      // of an update
 	claims []claim
-	// lookups are the writes of lookup items that go with this one.
+	// lookups are the writes of lookup items that belong to this write.
 	lookups []lookupOp
 	// reserve marks the put of a lookup item.
 	reserve bool
-	old     bool // a single call answers with the item as it was
+	old     bool // a single call returns the item as it was before the write
 
-	one [1]claim // where claims are while there is one
+	one [1]claim // storage of claims while there is only one
 }
 
-// itemKey is the key of the item.
+// itemKey returns the key of the item.
 func (w *write) itemKey() dynamo.Key {
 	if w.key == nil {
 		w.key = w.c.keyOf(w.item)
@@ -43,7 +42,7 @@ func (w *write) itemKey() dynamo.Key {
 	return w.key
 }
 
-// sameItem reports whether two writes are of one item.
+// sameItem reports whether two writes are for the same item.
 func (w *write) sameItem(o *write) bool {
 	if w.c.table != o.c.table && w.c.table.name != o.c.table.name {
 		return false
@@ -60,7 +59,7 @@ func (w *write) keyAttr(attr string) dynamo.Value {
 	return w.item[attr]
 }
 
-// claim is the conditions of one action that a write stands for.
+// claim holds the conditions of one of the actions that were merged into a write.
 type claim struct {
 	action Action
 	verb   string
@@ -68,7 +67,7 @@ type claim struct {
 	conds  []*cond
 }
 
-// condition is what all claims demand together.
+// condition returns the conditions of all claims.
 func (w *write) condition() *cond {
 	if len(w.claims) == 1 {
 		if conds := w.claims[0].conds; len(conds) != 1 {
@@ -90,7 +89,7 @@ func (c *core) newWrite(kind actionKind, verb string, conds ...*cond) *write {
 	return w
 }
 
-// conds strips the types of conditions and finds their mistakes.
+// conds removes the type parameters of conditions and returns their first error.
 func conds[T any](typed []Cond[T]) ([]*cond, error) {
 	if len(typed) == 0 {
 		return nil, nil
@@ -108,7 +107,7 @@ func conds[T any](typed []Cond[T]) ([]*cond, error) {
 	return out, nil
 }
 
-// create is the put of an item that must not exist.
+// create returns the put of an item that must not exist.
 func (c *core) create(p unsafe.Pointer, more []*cond) (*write, error) {
 	item, err := c.marshal(p)
 	if err != nil {
@@ -124,7 +123,7 @@ func (c *core) create(p unsafe.Pointer, more []*cond) (*write, error) {
 	return w, err
 }
 
-// put is the put of an item whether it exists or not.
+// put returns the put of an item that may or may not exist.
 func (c *core) put(p unsafe.Pointer, more []*cond) (*write, error) {
 	if len(c.uniques) > 0 {
 		return nil, fmt.Errorf("%s has unique values, which Put cannot keep because it does not "+
@@ -139,8 +138,8 @@ func (c *core) put(p unsafe.Pointer, more []*cond) (*write, error) {
 	return w, nil
 }
 
-// replace is the put of an item over the one that old is, or, when old is nil, over one with the
-// same unique values. The struct at p gets its new version.
+// replace returns the put of an item over the item old or, if old is nil, over one with the same
+// unique values. The struct at p gets its new version.
 func (c *core) replace(p, old unsafe.Pointer, more []*cond) (*write, error) {
 	first := c.present
 	if c.version >= 0 {
@@ -165,7 +164,7 @@ func (c *core) replace(p, old unsafe.Pointer, more []*cond) (*write, error) {
 	return w, nil
 }
 
-// remove is the deletion of an item. Where the entity has unique values, the struct at p is the
+// remove returns the deletion of an item. If the entity has unique values, the struct at p is the
 // item as it is known.
 func (c *core) remove(p unsafe.Pointer, more []*cond) (*write, error) {
 	key, err := c.key(p)
@@ -182,7 +181,7 @@ func (c *core) remove(p unsafe.Pointer, more []*cond) (*write, error) {
 	return w, nil
 }
 
-// change is an update.
+// change returns an update.
 func (c *core) change(at unsafe.Pointer, p *patch) (*write, error) {
 	key, err := c.key(at)
 	if err != nil {
@@ -202,7 +201,8 @@ func (c *core) change(at unsafe.Pointer, p *patch) (*write, error) {
 	return w, nil
 }
 
-// check is a condition on an item that is not changed; without one, that it exists.
+// check returns a condition on an item that is not changed. Without conditions it requires that the
+// item exists.
 func (c *core) check(at unsafe.Pointer, more []*cond) (*write, error) {
 	key, err := c.key(at)
 	if err != nil {
@@ -216,17 +216,17 @@ func (c *core) check(at unsafe.Pointer, more []*cond) (*write, error) {
 	return w, nil
 }
 
-// repeatable reports whether doing the write twice is doing it once.
+// repeatable reports whether the write is idempotent.
 func (w *write) repeatable() bool {
 	for i := range w.claims {
 		if len(w.claims[i].conds) > 0 {
-			return false // the second time may be refused, though the first was not
+			return false // the repeat may be refused although the write succeeded
 		}
 	}
 	return w.sets()
 }
 
-// sets reports whether an update only sets and removes, so that doing it twice does no more.
+// sets reports whether an update only sets and removes attributes, which makes it idempotent.
 func (w *write) sets() bool {
 	for _, ch := range w.upd.changes {
 		if ch.op == changeAdd || ch.op == changeAppend {
@@ -236,7 +236,7 @@ func (w *write) sets() bool {
 	return true
 }
 
-// size is what the write adds to a transaction, in bytes.
+// size returns the number of bytes that the write adds to a transaction.
 func (w *write) size() int {
 	switch w.kind {
 	case actPut:
@@ -247,10 +247,10 @@ func (w *write) size() int {
 	return dynamo.Item(w.key).Size()
 }
 
-// allOld asks for the item as it was found when a condition fails; it costs nothing.
+// allOld requests the item as it was found if a condition fails. It costs nothing.
 const allOld = dynamo.ReturnAllOld
 
-// transactItem is the write as an action of a transaction.
+// transactItem returns the write as an action of a transaction.
 func (w *write) transactItem() dynamo.TransactWriteItem {
 	upd, cond, ph := w.expressions()
 	table := w.c.table.name
@@ -273,7 +273,7 @@ func (w *write) transactItem() dynamo.TransactWriteItem {
 		ReturnValuesOnConditionCheckFailure: allOld}}
 }
 
-// failure says why the write failed, given the item as it was found.
+// failure describes why the write failed, given the item as it was found.
 func (w *write) failure(kind FailureKind, message string, found dynamo.Item) Failure {
 	f := Failure{Kind: kind, Verb: w.claims[0].verb, Entity: w.claims[0].entity,
 		Table: w.c.table.name, Key: w.itemKey(), Item: found, Message: message}
@@ -301,7 +301,7 @@ func (w *write) failure(kind FailureKind, message string, found dynamo.Item) Fai
 	return f
 }
 
-// blame finds the first condition of the claim that an item does not meet, and what that means.
+// blame returns the reason of the first condition of the claim that is false for an item.
 func (cl *claim) blame(found dynamo.Item) (reason error, failed bool) {
 	for _, n := range cl.conds {
 		if n == nil || n.holds(found) {

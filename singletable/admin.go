@@ -11,8 +11,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// CreateTableInput returns the request that creates the table with all its indexes, paid by
-// request. Expiry is turned on by another request, see [Table.TimeToLiveInput].
+// CreateTableInput returns the request that creates the table with all its indexes and on-demand
+// billing. Expiry is enabled by another request; see [Table.TimeToLiveInput].
 func (t *Table) CreateTableInput() *dynamo.CreateTableInput {
 	in := &dynamo.CreateTableInput{TableName: t.name, KeySchema: t.keys.schema(),
 		BillingMode: dynamo.BillingPayPerRequest}
@@ -34,7 +34,7 @@ func (t *Table) CreateTableInput() *dynamo.CreateTableInput {
 	return in
 }
 
-// TimeToLiveInput returns the request that turns expiry on, or nil for a table without it.
+// TimeToLiveInput returns the request that enables expiry, or nil for a table without expiry.
 func (t *Table) TimeToLiveInput() *dynamo.UpdateTimeToLiveInput {
 	if t.ttl == "" {
 		return nil
@@ -49,10 +49,10 @@ func (k KeyNames) schema() []dynamo.KeySchemaElement {
 	return dynamo.HashRangeKey(k.Partition, k.Sort)
 }
 
-// Ensure creates the table unless it exists, waits until it can be used with all its indexes, and
-// turns expiry on. What exists is compared with the definition and not changed: differences are a
-// [*DriftError]. Only an expiry that is off is turned on, since a creation that was interrupted
-// leaves it so.
+// Ensure creates the table unless it exists, waits until the table and its indexes can be used, and
+// enables expiry. An existing table is compared with the definition but not changed: differences
+// are a [*DriftError]. Only a disabled expiry is enabled, because an interrupted creation leaves it
+// so.
 func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 	if len(t.problems) > 0 {
 		return &ModelError{Subject: t.name, Problems: t.problems}
@@ -67,7 +67,7 @@ func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 	}
 	if err := admin.UpdateTimeToLive(ctx, t.TimeToLiveInput()); err != nil {
 		if t.Verify(ctx, admin) == nil {
-			return nil // Someone else was first, so the store refused to do it again.
+			return nil // Another caller enabled it first, so the store refused to do it again.
 		}
 		return fmt.Errorf("turn on expiry of table %s: %w", t.name, err)
 	}
@@ -78,7 +78,7 @@ func (t *Table) Ensure(ctx context.Context, admin dynamo.Admin) error {
 }
 
 // AddIndexes creates the global indexes of the definition that the table lacks, one after the
-// other as the service wants it, and returns their names once they can be read. Items are in a new
+// other as the service requires, and returns their names once they can be read. Items are in a new
 // index if they have its key attributes.
 func (t *Table) AddIndexes(ctx context.Context, admin dynamo.Admin) (added []string, err error) {
 	d, err := admin.DescribeTable(ctx, t.name)
@@ -98,7 +98,7 @@ func (t *Table) AddIndexes(ctx context.Context, admin dynamo.Admin) (added []str
 			GlobalSecondaryIndexUpdates: []dynamo.GlobalSecondaryIndexUpdate{{Create: &x}},
 		})
 		if err == nil {
-			err = t.create(ctx, admin) // It waits until the index is built.
+			err = t.create(ctx, admin) // waits until the index is built
 		}
 		if err != nil {
 			return added, fmt.Errorf("add index %s to table %s: %w", x.IndexName, t.name, err)
@@ -122,14 +122,15 @@ func definitionsOf(
 	return of
 }
 
-// How often to look whether a table is there: a new one of the service takes seconds, one of a
-// local store is there at once.
+// Intervals between checks whether a table is active. A new table takes seconds on the service; a
+// local store creates it at once.
 const (
 	lookFirst = 20 * time.Millisecond
 	lookMax   = 2 * time.Second
 )
 
-// create returns when the table is there and active with all its indexes, whoever created it.
+// create waits until the table exists and is active with all its indexes, whether this or another
+// caller created it.
 func (t *Table) create(ctx context.Context, admin dynamo.Admin) error {
 	asked := false
 	for pause := lookFirst; ; pause = min(2*pause, lookMax) {
@@ -142,7 +143,7 @@ func (t *Table) create(ctx context.Context, admin dynamo.Admin) error {
 				return err
 			}
 			asked, pause = true, 0
-		case missing: // The service may deny for a moment what it was just asked to create.
+		case missing: // The service may briefly report a table as missing after it was created.
 		case err != nil:
 			return err
 		case d.TableStatus == dynamo.StatusDeleting:
@@ -160,7 +161,7 @@ func (t *Table) create(ctx context.Context, admin dynamo.Admin) error {
 }
 
 // usable reports whether a table that is not being deleted can be read and written, and its indexes
-// read.
+// can be read.
 func usable(d *dynamo.TableDescription) bool {
 	building := func(x dynamo.GlobalSecondaryIndexDescription) bool {
 		return x.IndexStatus == dynamo.StatusCreating || x.Backfilling
@@ -191,14 +192,14 @@ func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
 	return nil
 }
 
-// DriftError is a table in the store that is not as it is defined.
+// DriftError reports a table in the store that differs from its definition.
 type DriftError struct {
 	Table       string
 	Differences []string
-	// Additional are the names of indexes that the definition does not have. They cost writes, and
+	// Additional are the names of indexes that the definition does not have. They cost writes but
 	// change nothing else.
 	Additional []string
-	// ExpiryOff reports whether expiry is off, which [Table.Ensure] turns on if Harmless.
+	// ExpiryOff reports a disabled expiry, which [Table.Ensure] enables if Harmless.
 	ExpiryOff bool
 	// Harmless reports whether nothing differs except additional indexes and expiry that is off, so
 	// that the table can be used.
@@ -211,9 +212,9 @@ func (e *DriftError) Error() string {
 		strings.Join(e.Differences, "; "))
 }
 
-// Drift names every difference between the definition and a table in the store. ttl may be nil
-// when it is not known. Indexes that the store has besides are differences too, since each costs
-// writes.
+// Drift returns every difference between the definition and a table in the store. ttl may be nil if
+// it is unknown. Additional indexes in the store are differences, too, because each index adds to
+// the cost of writes.
 func (t *Table) Drift(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) []string {
 	var diffs []string
 	differ := func(format string, args ...any) {
@@ -242,7 +243,7 @@ func (t *Table) Drift(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescript
 	return diffs
 }
 
-// storedIndex is what global and local indexes of a description have in common.
+// storedIndex holds the properties that global and local indexes of a description share.
 type storedIndex struct {
 	name       string
 	local      bool

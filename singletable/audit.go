@@ -15,18 +15,18 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// AuditItem is an item as it is stored, for checks that compare what is stored with what should be.
-// It is read without regard to patterns: an item that no entity owns, or that cannot be decoded, is
-// an AuditItem like any other.
+// AuditItem is a stored item, for checks that compare stored data with expected data. It is read
+// independently of patterns: an item that no entity owns, or that cannot be decoded, is an
+// AuditItem, too.
 type AuditItem struct {
 	t     *Table
-	index *Index // that it was read from, nil for the table
+	index *Index // the index from which it was read, nil for the table
 	item  dynamo.Item
 	owner *core
 }
 
-// AuditQuery asks for stored items: all those of a table or of one of its indexes, or, with a
-// Partition, those of one partition key in the order of their sort keys.
+// AuditQuery selects stored items: all items of a table or index, or with a Partition the items of
+// one partition key in the order of their sort keys.
 type AuditQuery struct {
 	Table *Table
 	// Index reads from an index. Empty reads the table, consistently.
@@ -41,14 +41,14 @@ type AuditQuery struct {
 	After string
 }
 
-// AuditPage is a page of stored items. Next is empty on the last page only; a page may be empty and
-// not be the last.
+// AuditPage is a page of stored items. Next is empty only on the last page. A page may be empty
+// although it is not the last.
 type AuditPage struct {
 	Items []AuditItem
 	Next  string
 }
 
-// Audit reads a page of stored items. Items of one partition key follow one another.
+// Audit reads a page of stored items. Items with the same partition key are adjacent.
 func (s *Store) Audit(ctx context.Context, q AuditQuery) (AuditPage, error) {
 	index, err := q.Table.auditIndex(q.Index)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *Table) auditIndex(name string) (*Index, error) {
 	return nil, fmt.Errorf("table %s has no index %s", t.name, name)
 }
 
-// audited finds the entity that owns an item.
+// audited returns an AuditItem with the entity that owns it.
 func (t *Table) audited(item dynamo.Item, index *Index) AuditItem {
 	a := AuditItem{t: t, index: index, item: item}
 	for _, c := range t.entities {
@@ -176,7 +176,7 @@ func (e *Entity[T]) AuditMany(ctx context.Context, s *Store, at []T) ([]*AuditIt
 }
 
 // AuditAgain reads an item of the table again by its primary key, consistently, and reports whether
-// there is one. The item may have been read from an index.
+// it exists. The item may have been read from an index.
 func (s *Store) AuditAgain(ctx context.Context, a *AuditItem) (AuditItem, bool, error) {
 	key := dynamo.Key{}
 	for _, attr := range [...]string{a.t.keys.Partition, a.t.keys.Sort} {
@@ -195,8 +195,8 @@ func (s *Store) AuditAgain(ctx context.Context, a *AuditItem) (AuditItem, bool, 
 	return a.t.audited(item, nil), true, nil
 }
 
-// AuditIndexed reports whether an index has an item at the item's own keys there. An item without
-// those keys belongs into no index, and has none.
+// AuditIndexed reports whether an index has an item at the item's index keys. An item without those
+// keys is in no index.
 func (s *Store) AuditIndexed(ctx context.Context, a *AuditItem, name string) (bool, error) {
 	index, err := a.t.auditIndex(name)
 	if err != nil || index == nil {
@@ -233,7 +233,7 @@ func (s *Store) AuditIndexed(ctx context.Context, a *AuditItem, name string) (bo
 	}
 }
 
-// Entity returns the name of the entity that owns the item, and "" if none of its table does.
+// Entity returns the name of the entity that owns the item, or "" if no entity of its table does.
 func (a *AuditItem) Entity() string {
 	if a.owner == nil {
 		return ""
@@ -244,7 +244,7 @@ func (a *AuditItem) Entity() string {
 // Partition and Sort return the primary key as text.
 func (a *AuditItem) Partition() string { return keyPart(a.item[a.t.keys.Partition]) }
 
-// Sort returns the sort key as text, "" in a table without one.
+// Sort returns the sort key as text, or "" in a table without one.
 func (a *AuditItem) Sort() string { return keyPart(a.item[a.t.keys.Sort]) }
 
 func keyPart(v dynamo.Value) string {
@@ -257,10 +257,10 @@ func keyPart(v dynamo.Value) string {
 	return v.S()
 }
 
-// Key returns the primary key for people: "TXN#1 METADATA".
+// Key returns the primary key for messages: "TXN#1 METADATA".
 func (a *AuditItem) Key() string { return strings.TrimSpace(a.Partition() + " " + a.Sort()) }
 
-// Place returns where the item stands in its table, for the After of a query.
+// Place returns the position of the item in its table, for the field After of a query.
 func (a *AuditItem) Place() string {
 	key := dynamo.Key{}
 	for _, keys := range a.placeKeys() {
@@ -286,7 +286,7 @@ func (a *AuditItem) Has(attribute string) bool {
 	return ok
 }
 
-// Text returns an attribute that is a string or a number as text, and else "".
+// Text returns a string or number attribute as text, or "" for other types.
 func (a *AuditItem) Text(attribute string) string {
 	v := a.item[attribute]
 	switch v.Kind() {
@@ -298,7 +298,7 @@ func (a *AuditItem) Text(attribute string) string {
 	return ""
 }
 
-// Instant returns an attribute that is a time as text, and whether it is one.
+// Instant returns a time attribute that is stored as text, and reports whether it is one.
 func (a *AuditItem) Instant(attribute string) (time.Time, bool) {
 	v := a.item[attribute]
 	if v.Kind() != dynamo.KindS {
@@ -308,7 +308,7 @@ func (a *AuditItem) Instant(attribute string) (time.Time, bool) {
 	return t, err == nil
 }
 
-// FromAudit returns the item as a value of an entity, and whether it is one of that entity's.
+// FromAudit returns the item as a value of an entity, and reports whether the entity owns it.
 func (e *Entity[T]) FromAudit(a *AuditItem) (v T, ok bool, err error) {
 	if a.owner != e.c {
 		return v, false, nil
@@ -317,26 +317,27 @@ func (e *Entity[T]) FromAudit(a *AuditItem) (v T, ok bool, err error) {
 	return v, true, err
 }
 
-// AuditDifference is an attribute that is not as the item's own values say.
+// AuditDifference is an attribute that differs from the value that the item's other attributes
+// imply.
 type AuditDifference struct {
 	Attribute string
-	// Index is the name of the index whose key the attribute is; Primary that it is a part of the
-	// primary key.
+	// Index is the index to whose key the attribute belongs. Primary reports whether it belongs to
+	// the primary key.
 	Index   string
 	Primary bool
-	// Missing means that the attribute should be there and is not, Extra that it is and should not
-	// be: an index key of an item that does not belong into the index.
+	// Missing reports that the attribute should exist and does not, Extra that it exists and should
+	// not: an index key of an item that does not belong to the index.
 	Missing, Extra bool
 	// Want and Got are the values as text.
 	Want, Got string
 }
 
-// Compare decodes the item, works out what would be stored for its values, and returns the
-// attributes that differ, by name. Attributes that the entity does not know are no difference. The
-// error says why the item cannot be decoded, or not be stored as it is.
+// Compare decodes the item, computes the attributes that would be stored for its values, and
+// returns the attributes that differ, sorted by name. Attributes that the entity does not define
+// are ignored. It returns an error if the item cannot be decoded or its values cannot be stored.
 func (a *AuditItem) Compare() ([]AuditDifference, error) {
 	if a.owner == nil {
-		return nil, fmt.Errorf("%s: it is none of the table's entities", a.Key())
+		return nil, fmt.Errorf("%s: no entity of the table owns the item", a.Key())
 	}
 	p := a.owner.zero()
 	if err := a.owner.unmarshal(a.item, p); err != nil {
@@ -370,7 +371,7 @@ func (a *AuditItem) Compare() ([]AuditDifference, error) {
 	return out, nil
 }
 
-// difference notes of which key the attribute is a part.
+// difference adds the key to which the attribute belongs.
 func (a *AuditItem) difference(d AuditDifference) AuditDifference {
 	d.Primary = d.Attribute == a.t.keys.Partition || d.Attribute == a.t.keys.Sort
 	for _, x := range a.t.indexes {
@@ -382,7 +383,7 @@ func (a *AuditItem) difference(d AuditDifference) AuditDifference {
 }
 
 // sameStored compares values as a reader of the item does: numbers by value, and texts with
-// instants of another precision as those instants.
+// instants in different precision by the instant.
 func sameStored(want, got dynamo.Value) bool {
 	if want.Equal(got) {
 		return true
@@ -398,8 +399,7 @@ func sameStored(want, got dynamo.Value) bool {
 		strings.ReplaceAll(g, millisZero, "Z")
 }
 
-// millisZero is how an instant ends that is a whole second. Other programs leave the milliseconds
-// away.
+// millisZero is the end of an instant with whole seconds. Other programs omit the milliseconds.
 const millisZero = ".000Z"
 
 func auditText(v dynamo.Value) string {
@@ -413,9 +413,9 @@ func auditText(v dynamo.Value) string {
 	return v.String()
 }
 
-// Digest condenses the primary key, the entity and some attributes of an item to one number. The
-// sum of the digests of a set of items is equal for equal sets, in whatever order they are read;
-// different sets have equal sums by a chance of 1 in 2^64.
+// Digest returns a hash of the primary key, the entity and some attributes of an item. The sum of
+// the digests of a set of items is independent of the order in which they are read. Different sets
+// have the same sum with a probability of 1 in 2^64.
 func (a *AuditItem) Digest(attributes ...string) uint64 {
 	h := uint64(fnvOffset)
 	add := func(text string) {
@@ -433,7 +433,7 @@ func (a *AuditItem) Digest(attributes ...string) uint64 {
 	for _, attr := range attributes {
 		add(auditText(canonical(a.item[attr])))
 	}
-	// A finaliser, because sums of FNV hashes of similar texts are not independent.
+	// A finaliser is needed, because sums of FNV hashes of similar texts are not independent.
 	h ^= h >> 30
 	h *= 0xbf58476d1ce4e5b9
 	h ^= h >> 27
@@ -441,13 +441,13 @@ func (a *AuditItem) Digest(attributes ...string) uint64 {
 	return h ^ h>>31
 }
 
-// FNV-1a with 64 bits.
+// The constants of FNV-1a with 64 bits.
 const (
 	fnvOffset = 14695981039346656037
 	fnvPrime  = 1099511628211
 )
 
-// auditPlace writes a key as text for AuditPage.Next; "" for none.
+// auditPlace encodes a key as text for AuditPage.Next; "" for no key.
 func auditPlace(key dynamo.Key) string {
 	if key == nil {
 		return ""
@@ -461,14 +461,14 @@ func auditPlace(key dynamo.Key) string {
 	return base64.RawURLEncoding.EncodeToString(out)
 }
 
-// parsePlace is the reverse of auditPlace.
+// parsePlace decodes a text of auditPlace.
 func parsePlace(text string) (dynamo.Key, error) {
 	if text == "" {
 		return nil, nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no place of a page", text)
+		return nil, fmt.Errorf("%q is not a position of a page", text)
 	}
 	key := dynamo.Key{}
 	r := cursorReader{rest: raw}
@@ -487,7 +487,7 @@ func parsePlace(text string) (dynamo.Key, error) {
 		}
 	}
 	if r.bad {
-		return nil, fmt.Errorf("%q is no place of a page", text)
+		return nil, fmt.Errorf("%q is not a position of a page", text)
 	}
 	return key, nil
 }

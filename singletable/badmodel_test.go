@@ -64,7 +64,7 @@ func TestCheckNamesEachBadPart(t *testing.T) {
 			want:  "is accepted without a reason"},
 		{name: "an acceptance of nothing",
 			model: func(m *st.Model) { m.Accept("Thing", "hot", "it is cold") },
-			want:  `error: Thing: the warning "hot" is accepted, but it is not given`},
+			want:  `error: Thing: the accepted warning "hot" does not occur`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			index, key, place := c.index, c.key, on
@@ -114,7 +114,7 @@ func TestOneBadFieldSpoilsNothingElse(t *testing.T) {
 	bad := st.FieldOf(e, func(*thing) *string { return &other })
 	score := st.FieldOf(e, func(v *thing) *int64 { return &v.Score })
 	report := st.NewModel("m", []*st.Table{table}).Check().String()
-	if want := "error: Thing: FieldOf was given a function that returns no attribute"; strings.Count(
+	if want := "error: Thing: FieldOf was called with a function that returns no field"; strings.Count(
 		report, "error:") != 1 || !strings.Contains(report, want) {
 		t.Errorf("Check says\n%s", report)
 	}
@@ -123,7 +123,7 @@ func TestOneBadFieldSpoilsNothingElse(t *testing.T) {
 	}
 	s := st.NewStore(nil, st.Options{})
 	if _, err := e.Update(t.Context(), s, thing{ID: "1"}, bad.Set("x")); err == nil ||
-		!strings.Contains(err.Error(), "no attribute of the entity") {
+		!strings.Contains(err.Error(), "returns no field") {
 		t.Errorf("the bad handle says %v", err)
 	}
 	_, err := e.Update(t.Context(), s, thing{ID: "1"}, score.Add(1))

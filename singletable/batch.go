@@ -8,11 +8,12 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// batchWriteMax is how many writes BatchWriteItem takes.
+// batchWriteMax is the maximum number of writes in a BatchWriteItem.
 const batchWriteMax = 25
 
-// PutAll writes any number of items in batches of 25. Each write stands alone and has no
-// condition: after an error some may have happened. When a key occurs twice the last item wins.
+// PutAll writes any number of items in batches of 25. The writes are independent and have no
+// condition: after an error some of them may have been made. If a key occurs twice, the last item
+// is kept.
 func (e *Entity[T]) PutAll(ctx context.Context, s *Store, vs []T) error {
 	c := e.c
 	if len(c.uniques) > 0 {
@@ -32,7 +33,8 @@ func (e *Entity[T]) PutAll(ctx context.Context, s *Store, vs []T) error {
 	return nil
 }
 
-// DeleteAll removes any number of items in batches of 25, as PutAll writes them.
+// DeleteAll deletes any number of items in batches of 25. As with PutAll, the writes are
+// independent.
 func (e *Entity[T]) DeleteAll(ctx context.Context, s *Store, at []T) error {
 	c := e.c
 	if len(c.uniques) > 0 {
@@ -52,7 +54,8 @@ func (e *Entity[T]) DeleteAll(ctx context.Context, s *Store, at []T) error {
 	return nil
 }
 
-// batch is a list of writes to one table. The store refuses a batch that names an item twice.
+// batch is a list of writes to one table. A key occurs only once, because the store refuses
+// duplicates.
 type batch struct {
 	s     *Store
 	t     *Table
@@ -72,7 +75,7 @@ func (b *batch) add(id string, r dynamo.WriteRequest) {
 	b.reqs = append(b.reqs, r)
 }
 
-// write sends the batch in parts, asking again for what the store leaves unprocessed.
+// write sends the batch in parts, and repeats the writes that the store leaves unprocessed.
 func (b *batch) write(ctx context.Context) error {
 	rest := b.reqs
 	for len(rest) > 0 {

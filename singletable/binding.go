@@ -10,10 +10,10 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// binding ties the parts of a key template to the inputs of a pattern.
+// binding connects the parts of a key template with the inputs of a pattern.
 type binding struct {
 	k  *keyAttr
-	in []int // for each part the field of In, -1 for none
+	in []int // the field of In for each part, -1 for none
 }
 
 // bind resolves all names of the definition.
@@ -36,7 +36,7 @@ func (c *patternCore) bind() {
 			return
 		}
 		if len(m.problems) > 0 {
-			return // the entity's own report is enough
+			return // the entity reports the error itself
 		}
 		if c.placementOf(m) == nil {
 			c.fault("%s is not in index %s", m.name, c.indexName)
@@ -82,8 +82,8 @@ func (c *patternCore) checkOptions() {
 	if c.callsMax < 1 || c.segments < 1 {
 		c.fault("CallsMax and Segments are at least 1")
 	}
-	if c.abreast < 1 {
-		c.fault("Abreast is at least 1")
+	if c.parallel < 1 {
+		c.fault("Parallel is at least 1")
 	}
 	if c.hydrate && (c.index == nil || c.kind == kindCollection) {
 		c.fault("Hydrate is for queries of one entity in an index")
@@ -134,8 +134,8 @@ func (c *patternCore) bindRange() {
 	r.field = i
 }
 
-// bindCollection finds what the members' keys have in common: the partition key, and the text
-// that all sort keys begin with.
+// bindCollection finds the common part of the members' keys: the partition key, and the text with
+// which all sort keys begin.
 func (c *patternCore) bindCollection() {
 	if c.rng != nil && c.rng.prefix == "" {
 		c.fault("a collection has no range; use a query of one entity")
@@ -159,7 +159,7 @@ func (c *patternCore) sortPrefix(m *core) string {
 	return ""
 }
 
-// skeleton is a template without the names of its fields.
+// skeleton returns a template without the names of its fields.
 func skeleton(t *template) string {
 	var b strings.Builder
 	for i := range t.parts {
@@ -181,7 +181,7 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// checkParts makes sure that the inputs say enough of the keys.
+// checkParts checks that the inputs determine enough of the keys.
 func (c *patternCore) checkParts() {
 	for i, in := range c.hash.in {
 		p := &c.hash.k.t.parts[i]
@@ -222,8 +222,8 @@ func (c *patternCore) checkParts() {
 }
 
 func (c *patternCore) checkRangeUsed() {
-	if r := c.rng; c.abreast > 1 && (r == nil || !r.inSort || !r.inHash) {
-		c.fault("Abreast: a range must be over both the time buckets and the sort key")
+	if r := c.rng; c.parallel > 1 && (r == nil || !r.inSort || !r.inHash) {
+		c.fault("Parallel: a range must be over both the time buckets and the sort key")
 	}
 	if r := c.rng; r != nil && !r.inSort && !r.inHash {
 		c.fault("range of %s: it is not the first part of the sort key that the inputs leave open",
@@ -246,11 +246,11 @@ func (c *patternCore) checkRangeOrder(p *part, last bool) {
 	if c.rng.prefix != "" && !strings.HasPrefix(p.format.name, "text") &&
 		p.format.name != "plain" && p.format.name != "lower" && p.format.name != "upper" &&
 		p.format.grain == 0 {
-		c.fault("prefix of %s: %s is no text", c.rng.attr, p.source())
+		c.fault("prefix of %s: %s is not text", c.rng.attr, p.source())
 	}
 }
 
-// MissingInputError is a pattern that was not given an input it needs.
+// MissingInputError reports a pattern that was called without a required input.
 type MissingInputError struct {
 	Pattern, Input string
 }
@@ -260,7 +260,7 @@ func (e *MissingInputError) Error() string {
 	return fmt.Sprintf("pattern %s needs the input %s", e.Pattern, e.Input)
 }
 
-// convert gives a scalar another form, as when an input is text and the field a time.
+// convert converts a scalar to another form, for example a text input to a time field.
 func (v scalar) convert(f form) (scalar, error) {
 	if v.form == f {
 		return v, nil
@@ -278,7 +278,7 @@ func (v scalar) convert(f form) (scalar, error) {
 		var n scalar
 		n, err = parseDigits(string(appendScalar(nil, v)))
 		if err == nil && n.form != formInt {
-			err = fmt.Errorf("%s is no integer", n.text)
+			err = fmt.Errorf("%s is not an integer", n.text)
 		}
 		out.i = n.i
 	default:
@@ -308,7 +308,7 @@ func (f *field) fromScalar(v scalar, scratch unsafe.Pointer) (dynamo.Value, erro
 	return f.codec.encode(f.at(scratch))
 }
 
-// rangeEnds are the ends of a range as scalars of the ranged field; missing where they are open.
+// rangeEnds are the ends of a range as scalars of the field; an open end is missing.
 type rangeEnds struct {
 	from, to scalar
 }
@@ -330,7 +330,7 @@ func (c *patternCore) ends(p unsafe.Pointer) (e rangeEnds, err error) {
 	return e, err
 }
 
-// instants returns the ends as times, zero where they are open or no times. The end is exclusive.
+// instants returns the ends as times, zero if they are open or not times. The end is exclusive.
 func (e rangeEnds) instants(closed bool) (from, to time.Time) {
 	if !e.from.missing {
 		from, _ = e.from.instant()

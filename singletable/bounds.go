@@ -12,12 +12,12 @@ import (
 
 // sortCond is the condition on a sort key.
 type sortCond struct {
-	op    condOp // opTrue for none; opEqual, opBeginsWith, opWithin, opAtLeast, opAtMost, opLess
+	op    condOp // opTrue for none; or opEqual, opBeginsWith, opWithin, opAtLeast, opAtMost, opLess
 	a, b  dynamo.Value
-	empty bool // no row can meet it
+	empty bool // no row matches
 }
 
-// sortCondition works out the condition on the sort key for the inputs at p.
+// sortCondition returns the condition on the sort key for the inputs at p.
 func (c *patternCore) sortCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
 	switch {
 	case c.kind == kindCollection:
@@ -37,8 +37,8 @@ func prefixCond(prefix []byte) sortCond {
 	return sortCond{op: opBeginsWith, a: dynamo.S(string(prefix))}
 }
 
-// textCondition is the condition on a sort key that is made by a template. It never reaches beyond
-// the text that all sort keys of the entity begin with.
+// textCondition returns the condition on a sort key that is built by a template. The condition
+// never matches keys outside the literal prefix of the entity's sort keys.
 func (c *patternCore) textCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
 	t := c.sort.k.t
 	var prefix []byte
@@ -76,7 +76,7 @@ func (c *patternCore) textCondition(p unsafe.Pointer, e rangeEnds) (sortCond, er
 	return sortCond{op: opEqual, a: dynamo.S(string(prefix))}, nil
 }
 
-// rangeGiven reports whether the inputs set a range of the sort key, which has no meaning while a
+// rangeGiven reports whether the inputs set a range of the sort key. A range is meaningless if a
 // part before it is open.
 func (c *patternCore) rangeGiven(p unsafe.Pointer, e rangeEnds) bool {
 	if c.rng == nil || !c.rng.inSort {
@@ -89,7 +89,7 @@ func (c *patternCore) rangeGiven(p unsafe.Pointer, e rangeEnds) bool {
 	return !e.from.missing || !e.to.missing
 }
 
-// laterInput refuses inputs that fix a part of the sort key behind one that is open.
+// laterInput refuses inputs that fix a part of the sort key after an open one.
 func (c *patternCore) laterInput(open int, p unsafe.Pointer) error {
 	for i := open + 1; i < len(c.sort.in); i++ {
 		if c.sort.in[i] < 0 {
@@ -105,7 +105,7 @@ func (c *patternCore) laterInput(open int, p unsafe.Pointer) error {
 	return nil
 }
 
-// appendValue renders a scalar as the part does. Shards have no value of their own.
+// appendValue formats a scalar for a part. Shards have no value of their own.
 func (p *part) appendValue(dst []byte, v scalar) ([]byte, error) {
 	if p.ring != nil {
 		return dst, fmt.Errorf("%s cannot be fixed by an input", p.source())
@@ -117,8 +117,8 @@ func (p *part) appendValue(dst []byte, v scalar) ([]byte, error) {
 	return dst, err
 }
 
-// partRange is a range over one part of a sort key, from the least key of from to the greatest
-// key below to, whatever follows the part in either.
+// partRange returns a range over one part of a sort key, from the smallest key of from to the
+// largest key below to, whatever follows the part in the key.
 func (c *patternCore) partRange(
 	prefix []byte, part *part, last bool, p unsafe.Pointer, e rangeEnds,
 ) (sortCond, error) {
@@ -137,7 +137,7 @@ func (c *patternCore) partRange(
 	if !high.missing && !closed && part.format.below != nil {
 		high, closed = mustBelow(part, high)
 	}
-	if part.format.order < 0 { // greater values are smaller texts
+	if part.format.order < 0 { // larger values have smaller texts
 		low, high, closed = high, low, true
 	}
 	lowText, highText := string(prefix), string(prefix)+maxRune
@@ -161,16 +161,16 @@ func (c *patternCore) partRange(
 			highText += maxRune
 		}
 	}
-	if lowText == "" { // no key is empty, and the store does not take one even to compare
+	if lowText == "" { // no key is empty, and the store refuses empty values even in comparisons
 		return sortCond{op: opAtMost, a: dynamo.S(highText)}, nil
 	}
 	return sortCond{op: opWithin, a: dynamo.S(lowText), b: dynamo.S(highText),
 		empty: lowText > highText}, nil
 }
 
-// loosely widens an end of a range that falls on a whole second, so that it holds what other
-// programs write of the instants in it, and nothing else: 10:00:00 without a zone sorts before
-// 10:00:00.000Z, and 09:59:59Z, in the second before the end, after 09:59:59.999Z.
+// loosely widens an end of a range with whole seconds so that it includes the forms that other
+// programs write of its instants, and nothing else: 10:00:00 without a zone sorts before
+// 10:00:00.000Z, and 09:59:59Z, in the second before the end, sorts after 09:59:59.999Z.
 func (p *part) loosely(prefix []byte, text string, end scalar, layout string) string {
 	t, err := end.instant()
 	if !p.format.loose || err != nil || t.Nanosecond() != 0 {
@@ -185,8 +185,8 @@ func (p *part) loosely(prefix []byte, text string, end scalar, layout string) st
 	return string(t.UTC().AppendFormat(append([]byte(nil), prefix...), layout))
 }
 
-// mustBelow returns the greatest value below v. Where there is none, v itself with an open end
-// leaves the range empty.
+// mustBelow returns the largest value below v. If there is none, it returns v, which with an open
+// end makes the range empty.
 func mustBelow(p *part, v scalar) (scalar, bool) {
 	if w, ok := p.format.below(v); ok {
 		return w, true
@@ -199,8 +199,8 @@ func (p *part) text(prefix []byte, v scalar) (string, error) {
 	return string(out), err
 }
 
-// atLeast rounds a lower end up to what the part's format keeps, unless rows are filtered by the
-// attribute as well because the format keeps less than the attribute.
+// atLeast rounds a lower end up to the precision of the part's format, unless rows are also
+// filtered by the attribute because the format is less precise than it.
 func (p *part) atLeast(v scalar) scalar {
 	g := p.format.grain
 	if g == 0 || g > grainMilli {
@@ -228,8 +228,8 @@ func (c *patternCore) partPrefix(
 	return prefixCond(appendEscaped(prefix, text, "")), nil
 }
 
-// textBelow returns an upper end for all keys below text: the greatest there is, as no part of a
-// key begins with the greatest rune.
+// textBelow returns the largest upper end for keys below text. It is exact, because no part of a
+// key begins with the largest rune.
 func textBelow(text string) string {
 	r, n := utf8.DecodeLastRuneInString(text)
 	if n == 0 {
@@ -239,7 +239,7 @@ func textBelow(text string) string {
 	switch {
 	case r == 0:
 		return head
-	case r == 0xE000: // the runes below are surrogates, which no text holds
+	case r == 0xE000: // the previous runes are surrogates, which do not occur in text
 		r = 0xD7FF
 	default:
 		r--
@@ -247,7 +247,7 @@ func textBelow(text string) string {
 	return head + string(r) + maxRune
 }
 
-// nativeCondition is the condition on a sort key that is a field's own value.
+// nativeCondition returns the condition on a sort key that is a field's own value.
 func (c *patternCore) nativeCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
 	k := c.sort.k
 	f := &k.t.sh.fields[k.native]
@@ -298,7 +298,7 @@ func (c *patternCore) nativeCondition(p unsafe.Pointer, e rangeEnds) (sortCond, 
 	return out, nil
 }
 
-// storedGrain is the unit of a time field as it is stored.
+// storedGrain returns the unit of a stored time field.
 func (f *field) storedGrain() grain {
 	switch {
 	case f.form != formTime:
@@ -319,7 +319,7 @@ func (f *field) roundUp(v scalar) scalar {
 	return scalar{form: formTime, t: g.next(v.t)}
 }
 
-// nativeUpper is the greatest value below to, or to itself where the range includes it.
+// nativeUpper returns the largest value below to, or to itself if the range includes it.
 func (c *patternCore) nativeUpper(
 	f *field, to scalar, scratch unsafe.Pointer,
 ) (dynamo.Value, error) {
@@ -340,26 +340,26 @@ func (c *patternCore) nativeUpper(
 	return v, fmt.Errorf("pattern %s: a half-open range of type %s", c.name, v.Kind())
 }
 
-// A Number has up to 38 significant digits, of which the last stands at 1E-130 or higher.
+// A Number has up to 38 significant digits, the last of which is at 1E-130 or higher.
 const (
 	digitsMax   = 38
 	exponentMin = -130
 )
 
-// numberBelow returns the greatest Number below a canonical one. Numbers have 38 digits, so the
-// step down depends on where the first digit stands.
+// numberBelow returns the largest Number below a canonical one. Numbers have 38 digits, so the
+// difference depends on the position of the first digit.
 func numberBelow(text string) (string, error) {
 	if text == "0" {
 		return dynamo.CanonicalNumber(fmt.Sprintf("-1e%d", exponentMin))
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	first := len(whole) - 1 // the exponent of the first significant digit
+	first := len(whole) - 1 // exponent of the first significant digit
 	if whole == "0" {
 		first = -1 - (len(fraction) - len(strings.TrimLeft(fraction, "0")))
 	}
 	power := strings.Trim(strings.TrimPrefix(text, "-"), "0.") == "1"
 	if power && !strings.HasPrefix(text, "-") {
-		first-- // just below a power of ten there is one more digit to use
+		first-- // just below a power of ten there is one more digit
 	}
 	step, err := dynamo.CanonicalNumber(fmt.Sprintf("1e%d", max(first-(digitsMax-1), exponentMin)))
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Report is what [Model.Check] finds: all of it at once.
+// Report is the result of [Model.Check].
 type Report struct {
-	// Errors must be put right: the model cannot be used, or would lose or mix data.
+	// Errors must be corrected: the model cannot be used, or would lose or mix data.
 	Errors []Finding
-	// Warnings are what will hurt under load or in time, such as a hot key. A design may accept
-	// one; its reason belongs into the design's documents.
+	// Warnings are problems under load or over time, such as a hot key. A design may accept a
+	// warning; the reason belongs in the design's documents.
 	Warnings []Finding
 	// Accepted are the warnings that the model accepts, each with the reason; see [Model.Accept].
 	Accepted []Accepted
@@ -25,7 +25,7 @@ type Accepted struct {
 	Reason string
 }
 
-// Finding is one thing that Check has to say.
+// Finding is one error or warning.
 type Finding struct {
 	// Subject is the table, entity or pattern.
 	Subject string
@@ -34,7 +34,7 @@ type Finding struct {
 
 func (f Finding) String() string { return f.Subject + ": " + f.Text }
 
-// Err returns the errors as one, nil when there are none.
+// Err returns the errors as one, or nil if there are none.
 func (r Report) Err() error {
 	var errs []error
 	for _, f := range r.Errors {
@@ -43,7 +43,7 @@ func (r Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// String lists errors and warnings, a line each.
+// String lists errors and warnings, one in each line.
 func (r Report) String() string {
 	var b strings.Builder
 	for _, f := range r.Errors {
@@ -68,8 +68,7 @@ func (k *checker) warn(subject, format string, args ...any) {
 	k.r.Warnings = append(k.r.Warnings, Finding{subject, fmt.Sprintf(format, args...)})
 }
 
-// Check looks at the whole model and reports everything that is wrong or worth a thought. Run it
-// in a test.
+// Check checks the whole model and returns all errors and warnings. Run it in a test.
 func (m *Model) Check() Report {
 	k := &checker{}
 	names := map[string]bool{}
@@ -81,7 +80,7 @@ func (m *Model) Check() Report {
 		k.table(t)
 	}
 	if m.name == "" {
-		k.fail("model", "it has no name")
+		k.fail("model", "the model has no name")
 	}
 	seen := map[string]bool{}
 	var silent []string
@@ -108,8 +107,8 @@ func (m *Model) Check() Report {
 	return k.r
 }
 
-// accept moves the warnings that a design accepts out of the others. One that is not given is a
-// mistake: the design has changed, or the words have.
+// accept moves accepted warnings to a list of their own. An accepted warning that does not occur is
+// an error, because the design or the text of the warning has changed.
 func (k *checker) accept(accepted []Accepted) {
 	for _, a := range accepted {
 		found := false
@@ -125,7 +124,7 @@ func (k *checker) accept(accepted []Accepted) {
 		k.r.Warnings = rest
 		switch {
 		case !found:
-			k.fail(a.Subject, "the warning %q is accepted, but it is not given", a.Text)
+			k.fail(a.Subject, "the accepted warning %q does not occur", a.Text)
 		case a.Reason == "":
 			k.fail(a.Subject, "the warning %q is accepted without a reason", a.Text)
 		}
@@ -150,7 +149,7 @@ func (k *checker) table(t *Table) {
 			tableNameMax)
 	}
 	if t.keys.Partition == "" {
-		k.fail(t.name, "there is no partition key")
+		k.fail(t.name, "the table has no partition key")
 	}
 	k.stored(t)
 	k.indexes(t)
@@ -158,7 +157,7 @@ func (k *checker) table(t *Table) {
 	t.eachKeyAttribute(func(a string) { used[a] = true })
 	for a := range t.types {
 		if !used[a] {
-			k.fail(t.name, "%s is given a key type but is no key attribute", a)
+			k.fail(t.name, "%s has a key type but is not a key attribute", a)
 		}
 	}
 	byName, byValue := map[string]bool{}, map[string]string{}
@@ -185,10 +184,10 @@ func (k *checker) table(t *Table) {
 	}
 }
 
-// stored finds names of attributes that no entity of the table stores.
+// stored finds attribute names that no entity of the table stores.
 func (k *checker) stored(t *Table) {
 	if len(t.entities) == 0 {
-		k.fail(t.name, "it has no entity")
+		k.fail(t.name, "the table has no entity")
 		return
 	}
 	has := map[string]bool{}
@@ -276,7 +275,7 @@ func (k *checker) entity(c *core) {
 		k.fail(c.name, "%s", p)
 	}
 	if c.badFields > 0 {
-		k.fail(c.name, "FieldOf was given a function that returns no attribute of the entity, "+
+		k.fail(c.name, "FieldOf was called with a function that returns no field of the entity, "+
 			"%d times", c.badFields)
 	}
 	if len(c.problems) > 0 {
@@ -303,11 +302,11 @@ func (k *checker) entity(c *core) {
 	k.stray(c)
 }
 
-// identity finds primary keys that two different items could have: a format that keeps too little
-// of its field tells them apart no more than no part at all.
+// identity finds primary keys that two different items could share, because a format of the key
+// does not keep the whole field.
 func (k *checker) identity(c *core) {
 	if c.lookup {
-		return // That values count as the same is what a lookup item is for.
+		return // A lookup item maps equal values to one key on purpose.
 	}
 	var lossy []string
 	exact, fields := false, false
@@ -369,12 +368,12 @@ func (k *checker) keyAttr(c *core, a *keyAttr, index string) {
 	}
 }
 
-// throughput that one partition key can take, in write units a second (AWS, "Best practices for
-// designing and using partition keys effectively").
+// partitionWrites is the throughput of one partition key, in write units per second (AWS, "Best
+// practices for designing and using partition keys effectively").
 const partitionWrites = 1000
 
-// partition warns of a partition key with few values, which bounds what can be written however
-// large the table is.
+// partition warns of a partition key with few values, because they limit the write throughput of a
+// table of any size.
 func (k *checker) partition(c *core, pl *placement, where string) {
 	values, dated, few := 1, false, true
 	for i := range pl.part.t.parts {
@@ -413,8 +412,8 @@ func (k *checker) partition(c *core, pl *placement, where string) {
 	}
 }
 
-// load compares the writes that are expected with what the partitions take. Values other than
-// shards are not counted on: most items have the same status most of the time.
+// load compares the expected writes with the throughput of the partitions. Only shards are assumed
+// to spread the writes, because most items have the same status most of the time.
 func (k *checker) load(c *core, pl *placement, where string) {
 	shards := 1
 	for i := range pl.part.t.parts {
@@ -432,7 +431,7 @@ func (k *checker) load(c *core, pl *placement, where string) {
 	}
 }
 
-// fewValues is how many values a part has, if those are few; 0 means many.
+// fewValues returns the number of values of a part if it is small; 0 means many.
 func (c *core) fewValues(p *part) int {
 	if p.format.few > 0 {
 		return p.format.few
@@ -449,11 +448,11 @@ func (c *core) fewValues(p *part) int {
 	return 0
 }
 
-// fewGuess is the number of values of an attribute that sounds like a status or a kind.
+// fewGuess is the assumed number of values of an attribute with the name of a status or kind.
 const fewGuess = 5
 
-// soundsFew reports whether a name is one that statuses and kinds have. A State may be one of an
-// address: it counts as few values if Enum says so.
+// soundsFew reports whether a name is typical of statuses and kinds. A State may belong to an
+// address, so it counts only with Enum.
 func soundsFew(name string) bool {
 	for _, end := range [...]string{"Status", "Type", "Kind", "Category", "Phase"} {
 		if strings.HasSuffix(name, end) {
@@ -463,7 +462,7 @@ func soundsFew(name string) bool {
 	return false
 }
 
-// baseSort warns of a status in the table's own sort key: it cannot be updated there.
+// baseSort warns of a status in the table's own sort key, because it cannot be updated there.
 func (k *checker) baseSort(c *core) {
 	if c.base.sort == nil || c.lookup {
 		return
@@ -478,7 +477,7 @@ func (k *checker) baseSort(c *core) {
 	}
 }
 
-// sparse finds sparse placements that cannot be taken out.
+// sparse finds sparse placements whose key attributes cannot be removed.
 func (k *checker) sparse(c *core, pl *placement) {
 	if !pl.sparse {
 		return
@@ -494,7 +493,7 @@ func (k *checker) sparse(c *core, pl *placement) {
 	}
 }
 
-// sharedAttrs finds key attributes that two keys make differently.
+// sharedAttrs finds key attributes that two templates define differently.
 func (k *checker) sharedAttrs(c *core) {
 	made := map[string]*keyAttr{}
 	visit := func(a *keyAttr) error {
@@ -511,7 +510,7 @@ func (k *checker) sharedAttrs(c *core) {
 	}
 }
 
-// stray finds fields that put an entity into an index where it was not placed.
+// stray finds fields that put an entity into an index without a placement.
 func (k *checker) stray(c *core) {
 	if c.lookup {
 		return
@@ -536,7 +535,7 @@ func (k *checker) stray(c *core) {
 	}
 }
 
-// pair finds entities whose keys can be the same, or whose ranges reach into one another.
+// pair finds entities whose keys can be equal or whose key ranges overlap.
 func (k *checker) pair(a, b *core) {
 	if a.base.part.couldEqual(b.base.part) && a.base.sort.couldEqual(b.base.sort) {
 		k.fail(a.name, "an item can have the same key as one of %s: %s and %s", b.name,
@@ -562,7 +561,7 @@ func (c *core) keyTemplates() string {
 	return text
 }
 
-// bleed warns when a query of a's prefix also reads b's items.
+// bleed warns if a query with a's prefix also reads b's items.
 func (k *checker) bleed(a, b *core, pa, pb *placement) {
 	if pa.sort == nil || pb.sort == nil || pa.sort.native >= 0 || pb.sort.native >= 0 ||
 		!pa.part.couldEqual(pb.part) {
@@ -600,7 +599,7 @@ func (k *checker) pattern(c *patternCore, tables map[string]bool) {
 	k.filters(c, subject)
 }
 
-// filters finds filters of key attributes, which the store refuses, and of attributes that the
+// filters finds filters on key attributes, which the store refuses, and on attributes that the
 // index does not hold.
 func (k *checker) filters(c *patternCore, subject string) {
 	for _, f := range c.filters {
@@ -616,7 +615,7 @@ func (k *checker) filters(c *patternCore, subject string) {
 	}
 }
 
-// attrs returns the attributes that a condition names.
+// attrs returns the attributes of a condition.
 func (c *cond) attrs() []string {
 	var out []string
 	if c.attr != "" {
@@ -628,7 +627,7 @@ func (c *cond) attrs() []string {
 	return out
 }
 
-// projects reports whether rows have an attribute.
+// projects reports whether rows of the pattern have an attribute.
 func (c *patternCore) projects(attr string) bool {
 	if c.index == nil || c.index.projection.ProjectionType == dynamo.ProjectAll {
 		return true
@@ -642,7 +641,7 @@ func (c *patternCore) projects(attr string) bool {
 	return false
 }
 
-// unusedIndexes warns of indexes that cost writes and answer nothing.
+// unusedIndexes warns of indexes that no pattern uses, because every write pays for them.
 func (k *checker) unusedIndexes(t *Table, patterns []AccessPattern) {
 	for _, x := range t.indexes {
 		used := false

@@ -102,13 +102,13 @@ func TestCheckReportsAllProblemsAtOnce(t *testing.T) {
 	for _, want := range []string{
 		"error: t: a table's name has 3 to 255",
 		"error: t: index Bad includes no attributes; say KeysOnly",
-		"error: t: nothing is given a key type but is no key attribute",
+		"error: t: nothing has a key type but is not a key attribute",
 		"error: B: A has the same discriminator type=same",
 		"error: A: an item can have the same key as one of B",
 		"error: Thing: field Price: a float cannot hold decimals exactly",
 		`error: Thing: primary key: template "T#<Idd>": part <Idd>: singletable_test.Thing has no ` +
 			`field or attribute Idd`,
-		`error: Thing: primary key: template "<Day:fortnight>": part <Day:fortnight>: there is no ` +
+		`error: Thing: primary key: template "<Day:fortnight>": part <Day:fortnight>: unknown ` +
 			`format "fortnight"`,
 		"error: Thing: there is no index GSI7 in table t",
 		"error: pattern q: range of Count: it is not the first part of the sort key",

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// The stored form of an instant has a fixed width, so that text order is time order, and is UTC.
+// The stored form of an instant is in UTC and has a fixed width, so that text order is time order.
 const (
 	layoutMillis  = "2006-01-02T15:04:05.000Z"
 	layoutSeconds = "2006-01-02T15:04:05Z"
-	layoutBare    = "2006-01-02T15:04:05" // what every form of an instant begins with
+	layoutBare    = "2006-01-02T15:04:05" // the common beginning of all forms of an instant
 	layoutDay     = "2006-01-02"
 	layoutMonth   = "2006-01"
 )
 
-// appendMillis appends t in the stored form with milliseconds; what is finer is cut off.
+// appendMillis appends t in the stored form with milliseconds and truncates the rest.
 func appendMillis(dst []byte, t time.Time) []byte { return appendInstant(dst, t, 3) }
 
-// appendInstant appends t with the given number of fraction digits. It is AppendFormat without
-// the reading of a layout, which every key and every time attribute would pay for.
+// appendInstant appends t with the given number of fraction digits. It is faster than AppendFormat,
+// which parses a layout, and is called for every key and time attribute.
 func appendInstant(dst []byte, t time.Time, digits int) []byte {
 	t = t.UTC()
 	dst = appendDay(dst, t)
@@ -40,7 +40,7 @@ func appendInstant(dst []byte, t time.Time, digits int) []byte {
 	return append(dst, 'Z')
 }
 
-// appendDay appends the UTC calendar day of t.
+// appendDay appends the calendar day of t in UTC.
 func appendDay(dst []byte, t time.Time) []byte {
 	year, month, day := t.UTC().Date()
 	dst = appendTwo(dst, year/100)
@@ -53,7 +53,7 @@ func appendDay(dst []byte, t time.Time) []byte {
 
 func appendTwo(dst []byte, n int) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
 
-// checkYear refuses times that the fixed width cannot hold.
+// checkYear refuses times that do not fit in the fixed width.
 func checkYear(t time.Time) error {
 	if y := t.UTC().Year(); y < 0 || y > 9999 {
 		return fmt.Errorf("the year %d does not fit into four digits", y)
@@ -61,8 +61,8 @@ func checkYear(t time.Time) error {
 	return nil
 }
 
-// parseInstant reads an RFC 3339 time with any number of fraction digits, one without a zone, which
-// is UTC then, or a calendar day or month as its first instant.
+// parseInstant parses an RFC 3339 time with any number of fraction digits, one without a zone,
+// which means UTC, or a calendar day or month, which means its first instant.
 func parseInstant(text string) (time.Time, error) {
 	layout := time.RFC3339Nano
 	switch len(text) {
@@ -73,7 +73,7 @@ func parseInstant(text string) (time.Time, error) {
 	}
 	t, err := time.Parse(layout, text)
 	if err != nil && len(text) >= len(layoutBare) {
-		t, err = time.Parse(layoutBare, text) // Go reads a fraction that the layout lacks.
+		t, err = time.Parse(layoutBare, text) // Go accepts a fraction that is not in the layout.
 	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%q is neither a date nor an RFC 3339 time", text)

@@ -26,17 +26,17 @@ func implements(typ, iface reflect.Type) bool {
 	return typ.Kind() != reflect.Interface && reflect.PointerTo(typ).Implements(iface)
 }
 
-// codec turns variables of one Go type into values and back. encode answers with the absent
-// Value for what is not stored: nil pointers, slices and maps, zero times and empty sets.
+// codec converts variables of one Go type to values and back. encode returns the absent Value for
+// values that are not stored: nil pointers, slices and maps, zero times and empty sets.
 type codec struct {
-	kind   dynamo.Kind // Absent when it depends on the value
+	kind   dynamo.Kind // Absent if it depends on the value
 	encode func(p unsafe.Pointer) (dynamo.Value, error)
 	decode func(v dynamo.Value, p unsafe.Pointer) error
-	// empty reports whether an `omitempty` field is left out.
+	// empty reports whether an `omitempty` field is not stored.
 	empty func(p unsafe.Pointer) bool
 }
 
-// mismatch is the error of a stored value of the wrong type.
+// mismatch returns the error of a stored value of the wrong type.
 func mismatch(want dynamo.Kind, v dynamo.Value) error {
 	return fmt.Errorf("is of type %s, not %s", v.Kind(), want)
 }
@@ -51,17 +51,17 @@ func (c codec) expect(v dynamo.Value) error {
 // tagOptions are the options of a `dynamodbav` tag.
 type tagOptions struct {
 	omitEmpty, stringSet, numberSet, binarySet, unixTime, seconds, day bool
-	// keyOnly fields are stored in the primary key alone; keyText is a string that is set to the
-	// text of a key attribute as it was found; an item without a required field cannot be
-	// understood, nor one that has some of the fields that go together, and not all.
+	// A keyOnly field is stored only in the primary key. A keyText field is a string that is set to
+	// the text of a key attribute as it was found. An item without a required field cannot be read,
+	// and neither can an item that has only some of the fields with the option together.
 	keyOnly, keyText, required, together bool
 	// mayBeEmpty allows a required text to be empty.
 	mayBeEmpty bool
-	// rest is a Rest, which holds what the entity does not know of.
+	// rest is a Rest, which holds attributes that the entity does not define.
 	rest bool
 }
 
-// newCodec returns the codec of a type, or an error that says what is wrong with it.
+// newCodec returns the codec of a type, or an error if the type is not supported.
 func (b *shapeBuilder) newCodec(typ reflect.Type, opts tagOptions) (codec, error) {
 	switch {
 	case typ == timeType:
@@ -150,7 +150,7 @@ func intCodec(typ reflect.Type) codec {
 	return c
 }
 
-// setIntText sets an integer variable from decimal text, refusing what it cannot hold.
+// setIntText sets an integer variable from decimal text and refuses values out of range.
 func setIntText(v reflect.Value, text string) error {
 	if v.CanUint() {
 		u, err := strconv.ParseUint(text, 10, v.Type().Bits())
@@ -202,7 +202,7 @@ func timeCodec(opts tagOptions) codec {
 	return c
 }
 
-// unixCodec stores a time as a Number of epoch seconds, which is what TTL attributes need.
+// unixCodec stores a time as a Number of seconds since 1970, as TTL attributes require.
 func unixCodec(c codec) codec {
 	c.kind = dynamo.KindN
 	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
@@ -241,7 +241,7 @@ func numberCodec(typ reflect.Type) codec {
 	return c
 }
 
-// isZero prefers a type's own idea of zero.
+// isZero uses the IsZero method of a type if it has one.
 func isZero(typ reflect.Type) func(unsafe.Pointer) bool {
 	if implements(typ, reflect.TypeFor[interface{ IsZero() bool }]()) {
 		return func(p unsafe.Pointer) bool {

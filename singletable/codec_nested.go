@@ -82,7 +82,7 @@ func (b *shapeBuilder) sliceCodec(typ reflect.Type, opts tagOptions) (codec, err
 	return c, nil
 }
 
-// orNull keeps the place of a nil element in a list.
+// orNull stores a nil element of a list as null, so that the other elements keep their positions.
 func orNull(v dynamo.Value) dynamo.Value {
 	if v.IsAbsent() {
 		return dynamo.Null()
@@ -101,7 +101,7 @@ func bytesCodec() codec {
 		return dynamo.B(b), nil
 	}
 	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
-		if v.Kind() == dynamo.KindS { // Other programs keep text where bytes are meant.
+		if v.Kind() == dynamo.KindS { // other programs store text in binary attributes
 			*(*[]byte)(p) = []byte(v.S())
 			return nil
 		}
@@ -116,7 +116,7 @@ func stringSetCodec(typ reflect.Type, length func(unsafe.Pointer) bool) codec {
 	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		s := reflect.NewAt(typ, p).Elem()
 		if s.Len() == 0 {
-			return dynamo.Value{}, nil // the store knows no empty set
+			return dynamo.Value{}, nil // the store does not allow empty sets
 		}
 		elems := make([]string, s.Len())
 		for i := range elems {
@@ -139,7 +139,8 @@ func stringSetCodec(typ reflect.Type, length func(unsafe.Pointer) bool) codec {
 	return c
 }
 
-// setCodec makes the sets that are not of plain strings, by way of the codec of their elements.
+// setCodec returns the codec of sets other than those of plain strings. It uses the codec of the
+// elements.
 func (b *shapeBuilder) setCodec(
 	typ reflect.Type, opts tagOptions, length func(unsafe.Pointer) bool,
 ) (codec, error) {
@@ -211,7 +212,7 @@ func setOf(kind dynamo.Kind, elems []dynamo.Value) dynamo.Value {
 	return dynamo.BS(bytes...)
 }
 
-// elementsOf returns the elements of a set as values of their own.
+// elementsOf returns the elements of a set as values.
 func elementsOf(v dynamo.Value) []dynamo.Value {
 	var out []dynamo.Value
 	for _, s := range v.SS() {
@@ -291,7 +292,7 @@ func (b *shapeBuilder) structCodec(typ reflect.Type) codec {
 	return c
 }
 
-// anyCodec stores what JSON can say, with exact numbers: string, bool, nil, integers, [Number],
+// anyCodec stores the types of JSON, with exact numbers: string, bool, nil, integers, [Number],
 // []any and map[string]any.
 func anyCodec() codec {
 	return codec{
@@ -383,8 +384,8 @@ func decodeAny(v dynamo.Value) any {
 	return nil
 }
 
-// Number is an exact decimal as text, stored as a Number: for attributes of up to 38 digits that
-// need no arithmetic, such as coordinates. The zero value is 0.
+// Number is an exact decimal as text, stored as a Number. It is for attributes of up to 38 digits
+// without arithmetic, such as coordinates. The zero value is 0.
 type Number string
 
 // MarshalNumber returns the text.
@@ -401,7 +402,7 @@ func (n *Number) UnmarshalNumber(text string) error {
 	return nil
 }
 
-// MarshalJSON writes a JSON number with all its digits.
+// MarshalJSON returns a JSON number with all its digits.
 func (n Number) MarshalJSON() ([]byte, error) {
 	text, err := dynamo.CanonicalNumber(string(n))
 	if n == "" {
@@ -410,7 +411,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte(text), err
 }
 
-// UnmarshalJSON reads a JSON number, or one in a string.
+// UnmarshalJSON parses a JSON number, or one in a string.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	if len(text) > 1 && text[0] == '"' {

@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Cond is a condition on an item as it is before the write, or a filter of a pattern.
+// Cond is a condition on an item before a write, or a filter of a pattern.
 type Cond[T any] struct {
 	n *cond
 }
@@ -21,7 +21,7 @@ func (c Cond[T]) condition() *cond { return c.n }
 type condOp uint8
 
 const (
-	opTrue condOp = iota // no condition at all
+	opTrue condOp = iota // no condition
 	opAnd
 	opOr
 	opNot
@@ -45,23 +45,23 @@ type cond struct {
 	attr string
 	vals []dynamo.Value
 	kids []*cond
-	// reason is what it means when this condition fails, if it has a name.
+	// reason is the error that a failure of this condition means, if it has a name.
 	reason error
 	err    error
 
-	one [1]dynamo.Value // where vals are while there is one
+	one [1]dynamo.Value // storage of vals while there is only one
 }
 
 // If is [And]; it reads well among the steps of an update.
 func If[T any](conds ...Cond[T]) Cond[T] { return And(conds...) }
 
-// And is true when all conditions are.
+// And is true if all conditions are.
 func And[T any](conds ...Cond[T]) Cond[T] { return join(opAnd, conds) }
 
-// Or is true when one of the conditions is.
+// Or is true if at least one of the conditions is.
 func Or[T any](conds ...Cond[T]) Cond[T] { return join(opOr, conds) }
 
-// Not is true when the condition is not.
+// Not is true if the condition is false.
 func Not[T any](c Cond[T]) Cond[T] {
 	if c.n == nil {
 		return c
@@ -89,13 +89,13 @@ func join[T any](op condOp, conds []Cond[T]) Cond[T] {
 	return Cond[T]{n}
 }
 
-// Exists means that there is an item at the key.
+// Exists means that an item exists at the key.
 func (e *Entity[T]) Exists() Cond[T] { return Cond[T]{e.c.present} }
 
-// Missing means that there is no item at the key.
+// Missing means that no item exists at the key.
 func (e *Entity[T]) Missing() Cond[T] { return Cond[T]{e.c.absent} }
 
-// setPresence makes the two conditions on the item as a whole, which most writes share.
+// setPresence creates the two conditions on the existence of the item, which most writes share.
 func (c *core) setPresence() {
 	c.present = &cond{op: opExists, attr: c.table.keys.Partition, reason: ErrMissing}
 	c.absent = &cond{op: opMissing, attr: c.table.keys.Partition, reason: ErrExists}
@@ -112,7 +112,7 @@ func (c *core) atVersion(version int64) *cond {
 		vals: []dynamo.Value{dynamo.Int(version)}, reason: ErrChanged}
 }
 
-// all joins conditions, leaving out those that say nothing and those said twice.
+// all joins conditions and omits empty and duplicate ones.
 func all(conds []*cond) *cond {
 	out := &cond{op: opAnd, kids: make([]*cond, 0, len(conds))}
 	for _, c := range conds {
@@ -163,7 +163,7 @@ func (c *cond) same(d *cond) bool {
 	return true
 }
 
-// firstErr returns the first mistake in the tree.
+// firstErr returns the first error in the tree.
 func (c *cond) firstErr() error {
 	if c == nil {
 		return nil
@@ -179,7 +179,7 @@ func (c *cond) firstErr() error {
 	return nil
 }
 
-// comparison names, in the store's language.
+// operators maps comparisons to the operators of the store's language.
 var operators = map[condOp]string{
 	opEqual: "=", opNotEqual: "<>", opLess: "<", opAtMost: "<=", opMore: ">", opAtLeast: ">=",
 }
@@ -232,8 +232,8 @@ func (c *cond) render(b *strings.Builder, x *expressions) {
 	}
 }
 
-// renderInner puts parentheses where the meaning needs them and nowhere else, since the store
-// refuses redundant ones.
+// renderInner adds parentheses only where they are required, because the store refuses redundant
+// ones.
 func (c *cond) renderInner(b *strings.Builder, x *expressions) {
 	if c.op == opAnd || c.op == opOr || c.op == opNot {
 		b.WriteByte('(')
@@ -244,8 +244,8 @@ func (c *cond) renderInner(b *strings.Builder, x *expressions) {
 	c.render(b, x)
 }
 
-// holds says what the store would say of the condition for an item; nil stands for none. It
-// tells which of several conditions failed.
+// holds evaluates the condition for an item as the store does; nil means that no item exists. It is
+// used to find which of several conditions failed.
 func (c *cond) holds(item dynamo.Item) bool {
 	v, present := item[c.attr]
 	switch c.op {
@@ -277,7 +277,7 @@ func (c *cond) holds(item dynamo.Item) bool {
 	return present && compare(c.op, v, c.vals)
 }
 
-// compare says whether a value that is present meets a comparison.
+// compare evaluates a comparison with a value that is present.
 func compare(op condOp, v dynamo.Value, vals []dynamo.Value) bool {
 	order := func(w dynamo.Value) (int, bool) { return canonical(v).Compare(canonical(w)) }
 	switch op {
@@ -328,7 +328,7 @@ func contains(v, w dynamo.Value) bool {
 	return false
 }
 
-// canonical returns numbers in the form that comparisons need.
+// canonical returns a number in the form that comparisons need.
 func canonical(v dynamo.Value) dynamo.Value {
 	if v.Kind() != dynamo.KindN || v.Checked() {
 		return v

@@ -82,7 +82,7 @@ func TestChangesThatMakeNoSenseAreRefused(t *testing.T) {
 	for want, step := range map[string]st.Step[Account]{
 		"neither a Number nor a set":       b.status.Add("x"),
 		"neither a Number nor a set ":      b.status.Subtract("x"),
-		"it is no list":                    b.balance.ListAppend("1"),
+		"it is not a list":                 b.balance.ListAppend("1"),
 		"part of the primary key":          id.Set("b"),
 		"there is nothing to add":          b.tags.Add(nil),
 		"ReadFirst cannot be part of a tr": b.accounts.ReadFirst(),

@@ -10,34 +10,35 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// CursorError is a cursor that cannot be used.
+// CursorError reports a cursor that cannot be used.
 type CursorError struct {
 	Pattern string
-	// Reason says why: see the constants.
+	// Reason is one of the constants.
 	Reason CursorReason
 }
 
-// CursorReason says why a cursor cannot be used.
+// CursorReason is the reason why a cursor cannot be used.
 type CursorReason string
 
 // The reasons.
 const (
-	// CursorMalformed is text that is no cursor, or one that was changed or signed with another
-	// key.
+	// CursorMalformed is text that is not a cursor, or a cursor that was changed or signed with
+	// another key.
 	CursorMalformed CursorReason = "it is malformed or was not issued here"
-	// CursorOtherPattern is a cursor of another pattern, or of an earlier definition of it.
+	// CursorOtherPattern is a cursor of another pattern, or of a previous definition of the
+	// pattern.
 	CursorOtherPattern CursorReason = "it belongs to another pattern"
 	// CursorOtherInputs is a cursor of the same pattern with other inputs.
 	CursorOtherInputs CursorReason = "it belongs to other inputs"
 )
 
-// Error says what is wrong.
+// Error returns the pattern and the reason.
 func (e *CursorError) Error() string {
 	return fmt.Sprintf("pattern %s: the cursor cannot be used: %s", e.Pattern, e.Reason)
 }
 
-// position is where a walk stands: in a stage, a key for each of its sources, after which to go
-// on. A nil key is the beginning of that source, as seen in the walk's direction.
+// position is the position of a walk: a stage and, for each source of the stage, the key after
+// which to continue. A nil key is the beginning of that source in the walk's direction.
 type position struct {
 	backward bool // against the pattern's order
 	stage    int
@@ -45,7 +46,8 @@ type position struct {
 }
 
 // The layout of a cursor of version 1, before base64: version, pattern tag, input tag, flags,
-// position, MAC. Every version begins with its number and ends with the MAC of all before it.
+// position, MAC. Every version begins with its number and ends with the MAC of everything before
+// it.
 const (
 	cursorVersion = 1
 	patternTagLen = 4
@@ -79,7 +81,7 @@ func (q *query) encodeCursor(s *Store, p position) string {
 	return base64.RawURLEncoding.EncodeToString(append(out, s.mac(out)...))
 }
 
-// positionAttrs are the attributes of a position's key that the source does not give.
+// positionAttrs returns the attributes of a position's key that are not determined by the source.
 func (q *query) positionAttrs() []string {
 	t, keys := q.c.table.keys, q.c.keys
 	var attrs []string
@@ -115,7 +117,7 @@ func appendPositionValue(dst []byte, v dynamo.Value) []byte {
 	return append(dst, text...)
 }
 
-// decodeCursor checks a cursor and returns its position.
+// decodeCursor verifies a cursor and returns its position.
 func (q *query) decodeCursor(s *Store, cursor string) (position, error) {
 	fail := func(r CursorReason) (position, error) {
 		return position{}, &CursorError{Pattern: q.c.name, Reason: r}
@@ -136,7 +138,7 @@ func (q *query) decodeCursor(s *Store, cursor string) (position, error) {
 	}
 }
 
-// decodeV1 reads a cursor of version 1 behind its version.
+// decodeV1 decodes a cursor of version 1 without its version byte.
 func (q *query) decodeV1(body []byte) (position, error) {
 	fail := func(r CursorReason) (position, error) {
 		return position{}, &CursorError{Pattern: q.c.name, Reason: r}
@@ -161,7 +163,7 @@ func (q *query) decodeV1(body []byte) (position, error) {
 	return p, nil
 }
 
-// cursorReader reads the parts of a cursor; bad is set when there is less than asked for.
+// cursorReader reads the parts of a cursor. bad is set if the cursor is too short.
 type cursorReader struct {
 	rest []byte
 	bad  bool
@@ -225,7 +227,7 @@ func (s *Store) mac(body []byte) []byte {
 	return h.Sum(nil)[:macLen]
 }
 
-// tag tells this definition of the pattern from others.
+// tag returns a hash that identifies this definition of the pattern.
 func (c *patternCore) tag() []byte {
 	h := sha256.New()
 	index := ""

@@ -11,11 +11,11 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// This file turns items into structs. Items may have been written by other programs: an attribute
-// that is absent is taken from a key that holds it, a field that is part of the primary key is
-// what the key says, and an item that cannot be understood is an error that names the attribute.
+// This file converts items to structs. Items may have been written by other programs. An absent
+// attribute is taken from a key that contains it. A field that is part of the primary key has the
+// value in the key. An item that cannot be understood is an error that names the attribute.
 
-// soundCheck is a check of the struct at p that was given to Sound.
+// soundCheck is a check that was passed to Sound, for the struct at p.
 type soundCheck struct {
 	typ   reflect.Type
 	check func(p unsafe.Pointer) *AttributeError
@@ -26,13 +26,13 @@ func newSoundCheck[T any](check func(v *T) *AttributeError) soundCheck {
 		func(p unsafe.Pointer) *AttributeError { return check((*T)(p)) }}
 }
 
-// source is a key of an index that gives fields back.
+// keySource is a key of an index from which fields can be restored.
 type keySource struct {
 	k      *keyAttr
 	fields []int
 }
 
-// bindSources works out which fields keys give back, and which fields an item must have.
+// bindSources finds the fields that keys restore, and the fields that an item must have.
 func (c *core) bindSources() {
 	gives := func(k *keyAttr) []int {
 		var out []int
@@ -90,8 +90,8 @@ func (c *core) unmarshal(item dynamo.Item, p unsafe.Pointer) error {
 	return c.unmarshalSeen(item, p, nil)
 }
 
-// unmarshalSeen is unmarshal for an item of an index, of which only some attributes are seen. A
-// nil seen means all.
+// unmarshalSeen is unmarshal for an item of an index, which has only some of the attributes. A nil
+// seen means all.
 func (c *core) unmarshalSeen(
 	item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool,
 ) error {
@@ -103,7 +103,7 @@ func (c *core) unmarshalSeen(
 	return c.unreadable(item, err)
 }
 
-// unreadable names the item and the attribute of an error of decode.
+// unreadable adds the item and the attribute to an error of decode.
 func (c *core) unreadable(item dynamo.Item, err error) error {
 	bad := &UnreadableError{Table: c.table.name, Key: c.keyOf(item), Entity: c.name, Reason: err}
 	var attr *AttributeError
@@ -159,7 +159,7 @@ func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string)
 	return nil
 }
 
-// seesEnough reports whether a row has all that a check of the whole item may look at.
+// seesEnough reports whether a row has all attributes that a check of the whole item may use.
 func (c *core) seesEnough(seen func(attr string) bool) bool {
 	for _, i := range slices.Concat(c.required, c.together) {
 		if f := &c.shape.fields[i]; !f.opts.keyOnly && !seen(f.attr) {
@@ -169,8 +169,8 @@ func (c *core) seesEnough(seen func(attr string) bool) bool {
 	return true
 }
 
-// decodeKeys sets the fields that keys give back: those of the primary key always, as it is what
-// an item is found by, and those of index keys where the item has no attribute of its own.
+// decodeKeys sets the fields that keys contain: those of the primary key always, because it
+// identifies the item, and those of index keys if the item has no attribute for them.
 func (c *core) decodeKeys(item dynamo.Item, p unsafe.Pointer) error {
 	err := c.base.attrs(func(k *keyAttr) error {
 		if len(c.keyOnly) == 0 && k.agrees(item[k.attr], p) {
@@ -190,8 +190,8 @@ func (c *core) decodeKeys(item dynamo.Item, p unsafe.Pointer) error {
 	return nil
 }
 
-// decodeSource sets fields from an index key. A key that the template did not make gives nothing:
-// then an attribute that is needed is missed by name.
+// decodeSource sets fields from an index key. A key that does not match the template is ignored; a
+// required attribute is then reported as missing.
 func (c *core) decodeSource(src keySource, item dynamo.Item, p unsafe.Pointer) {
 	wanted := false
 	for _, i := range src.fields {
@@ -203,21 +203,21 @@ func (c *core) decodeSource(src keySource, item dynamo.Item, p unsafe.Pointer) {
 	}
 	_ = src.k.restoreWhere(v, p, func(f *field, s scalar) bool {
 		if !slices.ContainsFunc(src.fields, func(i int) bool { return &c.shape.fields[i] == f }) {
-			return false // The primary key has it, which decides.
+			return false // the primary key has it and takes precedence
 		}
 		own, present := item[f.attr]
 		return !present || own.Kind() == dynamo.KindNULL || abbreviates(own.S(), s.text)
 	})
 }
 
-// lacks reports whether an item has no value of a field, or an abbreviated one.
+// lacks reports whether an item has no value for a field, or an abbreviated one.
 func (c *core) lacks(item dynamo.Item, i int) bool {
 	v, ok := item[c.shape.fields[i].attr]
 	return !ok || v.Kind() == dynamo.KindNULL || strings.HasSuffix(v.S(), ellipsis)
 }
 
-// ellipsis ends an id that is abbreviated, as in the examples of published designs: ACCOUNT#660f...
-// in one place and the whole id in another. The whole one is meant.
+// ellipsis is the end of an abbreviated id, as in the examples of published designs:
+// ACCOUNT#660f... in one place and the whole id in another. The whole id is used.
 const ellipsis = "..."
 
 // abbreviates reports whether a text is an abbreviation of another one.
@@ -226,7 +226,7 @@ func abbreviates(text, whole string) bool {
 	return ok && short != "" && strings.HasPrefix(whole, short)
 }
 
-// checkRequired looks for what an item cannot do without.
+// checkRequired checks that an item has all required attributes.
 func (c *core) checkRequired(
 	item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool,
 ) error {
@@ -252,7 +252,7 @@ func (c *core) checkRequired(
 	return c.checkTogether(item)
 }
 
-// checkTogether looks for what is absent although what goes together with it is there.
+// checkTogether checks that an item has all attributes with the option together, or none.
 func (c *core) checkTogether(item dynamo.Item) error {
 	has, lacks := "", ""
 	for _, i := range c.together {
@@ -264,7 +264,7 @@ func (c *core) checkTogether(item dynamo.Item) error {
 		}
 	}
 	if has != "" && lacks != "" {
-		return &AttributeError{lacks, fmt.Errorf("is absent, and there is %s", has)}
+		return &AttributeError{lacks, fmt.Errorf("is absent although %s is present", has)}
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (f *field) isEmpty(p unsafe.Pointer) bool {
 func (f *field) clear(p unsafe.Pointer) { reflect.NewAt(f.typ, f.at(p)).Elem().SetZero() }
 
 // sortKeyText is the name of a field with the option keytext that holds the sort key of the table,
-// whatever its attribute is called. Other names are those of key attributes.
+// under any attribute name. Other names are those of key attributes.
 const sortKeyText = "@sort"
 
 func (c *core) keyTextOf(f *field, item dynamo.Item) dynamo.Value {
@@ -291,8 +291,8 @@ func (c *core) keyTextOf(f *field, item dynamo.Item) dynamo.Value {
 	return item[f.attr]
 }
 
-// Rest holds the attributes of an item that its entity does not know of: those that other programs
-// wrote. A field of this type with the tag option rest keeps them when the item is written again.
+// Rest holds the attributes of an item that its entity does not define, which other programs wrote.
+// A field of this type with the tag option rest preserves them when the item is written again.
 type Rest map[string]dynamo.Value
 
 func (c *core) decodeRest(f *field, item dynamo.Item, p unsafe.Pointer) {
@@ -336,7 +336,7 @@ func (c *core) checkEnumsRead(p unsafe.Pointer) error {
 	return nil
 }
 
-// agrees reports whether the struct at p has the key that its item has.
+// agrees reports whether the struct at p has the key of its item.
 func (k *keyAttr) agrees(v dynamo.Value, p unsafe.Pointer) bool {
 	if k.native >= 0 {
 		return k.own
@@ -352,8 +352,8 @@ func (k *keyAttr) agrees(v dynamo.Value, p unsafe.Pointer) bool {
 	return string(out) == v.S()
 }
 
-// stranger returns the error of a row that belongs to no entity of the table although its key
-// begins like that of a member, and nil for a row that is somebody else's.
+// stranger returns the error of a row that no entity of the table owns although its key begins like
+// that of a member. It returns nil for a row of another entity.
 func (c *patternCore) stranger(item dynamo.Item) error {
 	for _, e := range c.table.entities {
 		if e.owns(item) {
@@ -394,7 +394,7 @@ func (c *core) claim(item dynamo.Item) error {
 	return c.unreadable(item, bad)
 }
 
-// foreign is the error of an item that is found by key and belongs to another entity.
+// foreign returns the error of an item that was found by key and belongs to another entity.
 func (c *core) foreign(item dynamo.Item) error {
 	if err := c.claim(item); err != nil {
 		return err

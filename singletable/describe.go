@@ -2,38 +2,37 @@ package singletable
 
 import "slices"
 
-// EntityInfo describes an entity for documentation: which item it is, where it is found, and
-// which attributes it has.
+// EntityInfo describes an entity for documentation: its keys and its attributes.
 type EntityInfo struct {
 	Name, Table, About string
-	// Discriminator and Type are the attribute that tells the entity's items from others, and
-	// its value; empty without one.
+	// Discriminator is the attribute that identifies the entity's items, and Type its value; both
+	// are empty without one.
 	Discriminator, Type string
-	// Keys begins with the primary key; the indexes that the entity is in follow.
+	// Keys begins with the primary key. The keys of the entity's indexes follow.
 	Keys       []KeyInfo
 	Attributes []AttributeInfo
 }
 
-// KeyInfo is where an entity's items are in the table or in one of its indexes.
+// KeyInfo is the place of an entity's items in the table or in one of its indexes.
 type KeyInfo struct {
 	// Index is empty for the primary key.
 	Index string
-	// Partition and Sort are the key attributes, and the templates that make them. Sort is empty
-	// where there is no sort key.
+	// Partition and Sort are the key attributes with their templates. Sort is empty if there is no
+	// sort key.
 	Partition, PartitionTemplate string
 	Sort, SortTemplate           string
-	// Sparse tells that an item may be absent from the index.
+	// Sparse reports whether an item may be absent from the index.
 	Sparse bool
 }
 
-// AttributeInfo is an attribute besides the keys.
+// AttributeInfo is an attribute that is not a key.
 type AttributeInfo struct {
 	Name     string
-	Optional bool // absent when it is empty
+	Optional bool // absent if it is empty
 }
 
-// Entities describes the entities of a table in the order of their definition, the lookup items
-// of unique values among them.
+// Entities describes the entities of a table in the order of their definition, including the lookup
+// items of unique values.
 func (t *Table) Entities() []EntityInfo {
 	copies := map[*core][]int{}
 	for _, c := range t.entities {
@@ -48,7 +47,8 @@ func (t *Table) Entities() []EntityInfo {
 	return infos
 }
 
-// describe takes the fields that a lookup item copies, which are all that it has.
+// describe describes an entity. copies are the fields that a lookup item copies, which are its only
+// attributes.
 func (c *core) describe(copies []int) EntityInfo {
 	info := EntityInfo{
 		Name: c.name, Table: c.table.name, About: c.note,
@@ -68,7 +68,7 @@ func (c *core) describe(copies []int) EntityInfo {
 			stored = slices.Contains(copies, i)
 		}
 		if stored {
-			// What the key is made of is never empty.
+			// fields of the key are never empty
 			info.Attributes = append(info.Attributes, AttributeInfo{
 				Name: f.attr, Optional: f.opts.omitEmpty && !c.baseFields.has(i)})
 		}

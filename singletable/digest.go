@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Digest is one version of the digest by which a repeated request is recognised. A digest is stored
-// with what the request made, so a version is never changed and never removed: what is stored must
-// be recognised by every later program. A request that grows a member gets a new version.
+// Digest is one version of the digest by which a repeated request is recognised. The digest is
+// stored with the result of the request, so a version must never be changed or removed: every later
+// program must recognise stored digests. A request with an additional member needs a new version.
 type Digest[R any] struct {
-	// Version is the beginning of every digest of this version. The version of a stored digest is
-	// the longest that it begins with. The first version of a list may be empty.
+	// Version is the prefix of every digest of this version. The version of a stored digest is the
+	// longest one that it begins with. The first version of a list may be empty.
 	Version string
 	// Of returns the digest of a request without the version. beyond names a member that the
-	// request sets and this version does not cover; it is empty if there is none.
+	// request sets and this version does not cover, or is empty.
 	Of func(request R) (digest, beyond string)
 }
 
@@ -24,13 +24,14 @@ type Digests[R any] []Digest[R]
 // Of returns the digest of a request in the newest version, as it is stored.
 func (d Digests[R]) Of(request R) string {
 	newest := d[len(d)-1]
-	digest, _ := newest.Of(request) // The newest version covers every member.
+	digest, _ := newest.Of(request) // the newest version covers every member
 	return newest.Version + digest
 }
 
-// Like returns the digest of a request in the version of a stored digest, so that the two can be
-// compared. beyond names a member that the request sets and that version does not cover: the stored
-// request cannot have set it, so the two differ in it. ok reports whether the version is known.
+// Like returns the digest of a request in the version of a stored digest, so that they can be
+// compared. beyond names a member that the request sets and that version does not cover. The stored
+// request cannot have set it, so the requests differ in it. ok reports whether the version is
+// known.
 func (d Digests[R]) Like(stored string, request R) (digest, beyond string, ok bool) {
 	found := d.find(stored)
 	if found == nil || stored == "" {

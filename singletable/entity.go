@@ -11,16 +11,16 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Entity is a kind of item in a table, decoded to and from T, a struct without any key fields.
-// Make it with [NewEntity].
+// Entity is a kind of item in a table, decoded to and from T, a struct without key fields. Create
+// it with [NewEntity].
 //
-// Wherever a verb takes `at T` it looks only at the fields that the templates of the primary key
-// name: accounts.Get(ctx, store, Account{ID: "a1"}).
+// A verb with a parameter `at T` uses only the fields that the templates of the primary key name:
+// accounts.Get(ctx, store, Account{ID: "a1"}).
 type Entity[T any] struct {
 	c *core
 }
 
-// core is what of an entity does not depend on its Go type. Structs are handled by address.
+// core is the part of an entity that does not depend on its Go type. Structs are passed by address.
 type core struct {
 	table   *Table
 	name    string
@@ -33,33 +33,33 @@ type core struct {
 	readAs  map[string][]string // other forms of key attributes
 	disc    string              // discriminator attribute, "" without one
 	discVal string
-	version int // field, -1 without one
+	version int // version field, -1 without one
 	uniques []*uniqueCore
 	typical int
-	load    int // items written a second, 0 when not said
+	load    int // items written per second, 0 if unknown
 
-	lookup     bool     // a unique value's lookup item; the next two belong to those
+	lookup     bool     // a lookup item of a unique value; only these use the next two fields
 	copy       []string // attributes to copy
 	reservable bool
 
-	present, absent *cond // that there is an item, and that there is none
+	present, absent *cond // conditions that the item exists, and that it does not
 	shapes          shapeCache
 	spare           sync.Pool // of *keyTexts
 
 	enumFields []enumField
-	baseFields fieldSet // fields that the primary key is made of
-	fed        fieldSet // fields that index keys and unique values depend on
-	keyOnly    []int    // fields that live in keys alone
-	keyed      fieldSet // fields that the primary key gives back
+	baseFields fieldSet // fields of the primary key
+	fed        fieldSet // fields on which index keys and unique values depend
+	keyOnly    []int    // fields that are stored only in keys
+	keyed      fieldSet // fields that can be restored from the primary key
 	sources    []keySource
-	required   []int // fields that an item must have to be understood
+	required   []int // fields without which an item cannot be read
 	together   []int // fields of which an item has all or none
 	sound      []soundCheck
-	ownKeys    []string // index keys that are fields' own attributes
+	ownKeys    []string // index keys that are attributes of fields
 	names      map[string]string
-	attrs      int   // the greatest number of attributes of an item
-	badFields  int   // handles of fields that are none
-	optional   []int // fields that are left out of an item while they are empty
+	attrs      int   // the maximum number of attributes of an item
+	badFields  int   // handles that are not fields
+	optional   []int // fields that are not stored if they are empty
 	problems   []string
 }
 
@@ -71,12 +71,12 @@ type enumField struct {
 // EntityOption is a part of an entity's definition.
 type EntityOption func(*core)
 
-// OnOption is a part of what an entity does in an index.
+// OnOption is an option of an entity's place in an index.
 type OnOption func(*placement)
 
-// NewEntity defines an entity of a table. T is a struct; its exported fields are attributes, named
-// by `dynamodbav` tags or, without one, as the field is. Mistakes are reported by [Model.Check]
-// and by every verb.
+// NewEntity defines an entity of a table. T is a struct. Its exported fields are attributes, named
+// by `dynamodbav` tags or, without one, like the field. Errors are reported by [Model.Check] and by
+// every verb.
 func NewEntity[T any](t *Table, name string, opts ...EntityOption) *Entity[T] {
 	c := &core{table: t, name: name, shape: shapeFor(reflect.TypeFor[T]()), version: -1}
 	c.problems = append(c.problems, c.shape.problems...)
@@ -94,15 +94,15 @@ func (e *Entity[T]) Name() string { return e.c.name }
 // Table returns the entity's table.
 func (e *Entity[T]) Table() *Table { return e.c.table }
 
-// Primary gives the templates of the table's partition key and, unless the table has none, of its
+// Primary sets the templates of the table's partition key and, unless the table has none, of its
 // sort key.
 func Primary(templates ...string) EntityOption {
 	return func(c *core) { c.base = &placement{templates: templates} }
 }
 
-// On places the entity in an index: the templates of the index's partition key ("" for a local
-// index, whose partition key is the table's) and sort key ("" for an index without one). A missing
-// part is an error unless the placement is sparse.
+// On places the entity in an index. The templates are those of the index's partition key ("" for a
+// local index, whose partition key is the table's) and sort key ("" for an index without one). A
+// missing part is an error unless the placement is sparse.
 func On(index, partition, sort string, opts ...OnOption) EntityOption {
 	return func(c *core) {
 		pl := &placement{index: index, templates: []string{partition}}
@@ -116,8 +116,8 @@ func On(index, partition, sort string, opts ...OnOption) EntityOption {
 	}
 }
 
-// ReadAs names another form of a key attribute, as other programs write it: items that have it are
-// read, and their missing parts are empty. It is never written.
+// ReadAs defines another form of a key attribute, which other programs write. Items with it can be
+// read, and their missing parts are empty. The kit never writes it.
 func ReadAs(attribute, template string) EntityOption {
 	return func(c *core) {
 		if c.readAs == nil {
@@ -127,10 +127,10 @@ func ReadAs(attribute, template string) EntityOption {
 	}
 }
 
-// Sparse leaves an item out of the index when a part of its key there is missing.
+// Sparse keeps an item out of the index if a part of its key there is missing.
 func Sparse() OnOption { return func(pl *placement) { pl.sparse = true } }
 
-// SparseWhen leaves an item in the index only while the attribute has one of the values, and all
+// SparseWhen keeps an item in the index only while the attribute has one of the values and all
 // parts of its key there are present.
 func SparseWhen(attribute string, values ...string) OnOption {
 	return func(pl *placement) {
@@ -138,26 +138,26 @@ func SparseWhen(attribute string, values ...string) OnOption {
 	}
 }
 
-// Discriminator is the attribute, and its value, that tells the entity's items from others.
+// Discriminator sets the attribute, and its value, that identify the entity's items.
 func Discriminator(attribute, value string) EntityOption {
 	return func(c *core) { c.disc, c.discVal = attribute, value }
 }
 
-// Versioned names a Number attribute, an int64 or uint64 field of T, that Create sets to 1 and that
-// every Update and Replace raises by one. Replace demands the version of the value it is given.
+// Versioned names a Number attribute, an int64 or uint64 field of T, that Create sets to 1 and
+// every Update and Replace increments. Replace requires the version of the value that it writes.
 func Versioned(attribute string) EntityOption {
 	return func(c *core) {
 		i, ok := c.shape.lookup(attribute)
 		if kind := c.shape.kindOf(i); !ok || kind != reflect.Int64 && kind != reflect.Uint64 {
-			c.fault("version %s is no field of type int64 or uint64", attribute)
+			c.fault("version %s is not a field of type int64 or uint64", attribute)
 			return
 		}
 		c.version = i
 	}
 }
 
-// Enum lists the values that a text attribute may have. Writes refuse others, and Check knows how
-// few there are.
+// Enum lists the values that a text attribute may have. Writes refuse others, and Check uses their
+// number.
 func Enum(attribute string, values ...string) EntityOption {
 	return func(c *core) {
 		if c.enums == nil {
@@ -167,39 +167,39 @@ func Enum(attribute string, values ...string) EntityOption {
 	}
 }
 
-// Shards declares a ring of shards whose number grows: templates name it instead of a number, as
-// in <ID:shard(ring)>. An item's epoch is found by its own time in the attribute by, so that a
-// repeated write finds its shard again. The first epoch reaches back forever.
+// Shards declares a ring of shards whose number can grow. Templates use its name instead of a
+// number, as in <ID:shard(ring)>. The epoch of an item is determined by its own time in the
+// attribute by, so that a repeated write finds its shard again. The first epoch has no beginning.
 func Shards(name, by string, epochs ...Epoch) EntityOption {
 	return func(c *core) { c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs}) }
 }
 
-// ShardsEver is [Shards] for items that may be in another shard than their time and the epochs say:
-// because a writer did not know the newest epoch yet, or because another program wrote them. A
-// question asks the shards of all epochs, whatever its range of time, and, where templates have a
-// shardSuffix, the key without a suffix as well.
+// ShardsEver is [Shards] for items that may be in a shard of another epoch than their time implies,
+// because a writer did not know the newest epoch, or because another program wrote them. A query
+// reads the shards of all epochs, for any range of time, and, if templates have a shardSuffix, also
+// the key without a suffix.
 func ShardsEver(name, by string, epochs ...Epoch) EntityOption {
 	return func(c *core) {
 		c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs, ever: true})
 	}
 }
 
-// Typical says how large an item usually is, in bytes, for plans.
+// Typical sets the typical size of an item in bytes, for plans.
 func Typical(bytes int) EntityOption { return func(c *core) { c.typical = bytes } }
 
-// Load says how many items are written a second at the peak, from which Check works out how many
-// shards are needed: each write of an item takes its size in units of 1 KB (see [Typical]), and
-// one partition key takes 1,000 units a second.
+// Load sets the number of items that are written per second at the peak, from which Check computes
+// the number of shards: each write consumes the item's size in units of 1 KB (see [Typical]), and
+// one partition key supports 1,000 units per second.
 func Load(writesPerSecond int) EntityOption { return func(c *core) { c.load = writesPerSecond } }
 
-// About gives the entity its sentence for the catalogue.
+// About sets the entity's sentence for the catalogue.
 func About(sentence string) EntityOption { return func(c *core) { c.note = sentence } }
 
 func (c *core) fault(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// err returns the mistakes of the definition as an error.
+// err returns the errors of the definition.
 func (c *core) err() error {
 	if len(c.problems) == 0 && len(c.table.problems) == 0 {
 		return nil
@@ -210,7 +210,7 @@ func (c *core) err() error {
 // bind resolves all names of the definition.
 func (c *core) bind() {
 	c.setPresence()
-	// Rings are declared by options in any order; templates are bound when all are known.
+	// Options declare rings in any order, so templates are bound after all of them.
 	if c.base == nil {
 		c.base = &placement{}
 	}
@@ -242,7 +242,7 @@ func (c *core) bind() {
 		if c.shape.fields[i].opts.keyOnly {
 			c.keyOnly = append(c.keyOnly, i)
 			if !c.recoverable(i) {
-				c.fault("field %s is keyonly, but no part of the primary key gives it back",
+				c.fault("field %s is keyonly, but it cannot be restored from the primary key",
 					c.shape.fields[i].goName)
 			}
 		}
@@ -254,8 +254,8 @@ func (c *core) bind() {
 	c.bindSources()
 }
 
-// countAttrs works out how many attributes an item has at the most, and which of its fields may
-// be left out.
+// countAttrs computes the maximum number of attributes of an item, and which of its fields may be
+// omitted.
 func (c *core) countAttrs() {
 	seen := map[string]bool{}
 	for i := range c.shape.fields {
@@ -277,8 +277,8 @@ func (c *core) countAttrs() {
 	c.attrs = len(seen)
 }
 
-// newItem returns an empty item with room for the attributes of the struct at p and little more: a
-// map takes its memory by doubling, and beyond eight entries it is large.
+// newItem returns an empty item with space for the attributes of the struct at p. The size is close
+// to the need, because a map doubles its memory and is large beyond eight entries.
 func (c *core) newItem(p unsafe.Pointer) dynamo.Item {
 	n := c.attrs
 	for _, i := range c.optional {
@@ -324,7 +324,7 @@ func (c *core) bindPlacement(pl *placement) {
 	if pl.when != nil {
 		i, ok := c.shape.lookup(pl.when.attr)
 		if !ok || c.shape.fields[i].form == formNone {
-			c.fault("%s: the rule's attribute %s is no field that can be compared", where,
+			c.fault("%s: the rule's attribute %s is not a field that can be compared", where,
 				pl.when.attr)
 			pl.when = nil
 			return
@@ -338,7 +338,7 @@ func (c *core) bindEnums() {
 	for attr, values := range c.enums {
 		i, ok := c.shape.lookup(attr)
 		if !ok || c.shape.fields[i].form != formText {
-			c.fault("enum %s is no text field", attr)
+			c.fault("enum %s is not a text field", attr)
 			continue
 		}
 		c.enumFields = append(c.enumFields, enumField{i, values})
@@ -346,8 +346,8 @@ func (c *core) bindEnums() {
 	slices.SortFunc(c.enumFields, func(a, b enumField) int { return a.idx - b.idx })
 }
 
-// recoverable reports whether the primary key gives a field back. A time that lives in the key
-// alone is as exact as the key's format.
+// recoverable reports whether a field can be restored from the primary key. A time that is stored
+// only in the key has the precision of the key's format.
 func (c *core) recoverable(i int) bool {
 	found := false
 	_ = c.base.attrs(func(k *keyAttr) error {
@@ -395,7 +395,7 @@ func (c *core) markShared() {
 	})
 }
 
-// marshal turns the struct at p into an item with all its keys.
+// marshal converts the struct at p to an item with all its keys.
 func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	if err := c.err(); err != nil {
 		return nil, err
@@ -427,8 +427,8 @@ func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	return item, nil
 }
 
-// dropEmptyKeys takes out a field that is an index's key attribute and empty, as the store would
-// refuse it: the item does not belong into that sparse index.
+// dropEmptyKeys removes an empty field that is the key attribute of an index, because the store
+// would refuse it: the item is not in that sparse index.
 func (c *core) dropEmptyKeys(item dynamo.Item) {
 	for _, attr := range c.ownKeys {
 		if v, ok := item[attr]; ok && v.Kind() != dynamo.KindN && v.Size() == 0 {
@@ -452,7 +452,7 @@ func (c *core) checkEnums(p unsafe.Pointer) error {
 	return nil
 }
 
-// key makes the primary key from the fields of the struct at p.
+// key returns the primary key for the fields of the struct at p.
 func (c *core) key(p unsafe.Pointer) (dynamo.Key, error) {
 	if err := c.err(); err != nil {
 		return nil, err
@@ -475,8 +475,8 @@ func (c *core) keyOf(item dynamo.Item) dynamo.Key {
 	return key
 }
 
-// owns reports whether an item is one of the entity's: by its discriminator or, when it has
-// none, by the form of its primary key.
+// owns reports whether an item belongs to the entity, by its discriminator or, without one, by the
+// form of its primary key.
 func (c *core) owns(item dynamo.Item) bool {
 	if c.disc != "" {
 		if v, ok := item[c.disc]; ok {
@@ -492,17 +492,17 @@ func (c *core) owns(item dynamo.Item) bool {
 	return ok
 }
 
-// Item returns v as the store keeps it, with all its keys: for exports, and for the curious.
+// Item returns v as it is stored, with all its keys, for exports and inspection.
 func (e *Entity[T]) Item(v T) (dynamo.Item, error) { return e.c.marshal(unsafe.Pointer(&v)) }
 
-// Key returns the primary key of the item at the key of at.
+// Key returns the primary key of at.
 func (e *Entity[T]) Key(at T) (dynamo.Key, error) { return e.c.key(unsafe.Pointer(&at)) }
 
-// Decode turns an item of the entity back into a T.
+// Decode converts an item of the entity to a T.
 func (e *Entity[T]) Decode(item dynamo.Item) (v T, err error) {
 	err = e.c.unmarshal(item, unsafe.Pointer(&v))
 	return v, err
 }
 
-// Owns reports whether an item is one of the entity's.
+// Owns reports whether an item belongs to the entity.
 func (e *Entity[T]) Owns(item dynamo.Item) bool { return e.c.owns(item) }

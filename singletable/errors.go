@@ -9,44 +9,45 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// What a write or a cursor can be refused for. Ask with errors.Is; the error itself is a
-// [*WriteError], [*CursorError], ... that tells more.
+// The reasons why a write is refused. Test for them with errors.Is; the error itself is a
+// [*WriteError] with details.
 var (
 	// ErrExists means that Create found an item with the same key.
 	ErrExists = errors.New("the item exists already")
 	// ErrMissing means that Update, Replace or Move found no item with that key.
-	ErrMissing = errors.New("there is no such item")
-	// ErrConditionFailed means that a condition of the write did not hold. ErrExists, ErrMissing,
-	// ErrChanged and ErrTaken are special cases, and match this one too.
-	ErrConditionFailed = errors.New("a condition does not hold")
-	// ErrChanged means that the item has another version than the caller's.
-	ErrChanged = errors.New("the item was changed by someone else")
+	ErrMissing = errors.New("the item does not exist")
+	// ErrConditionFailed means that a condition of the write was false. ErrExists, ErrMissing,
+	// ErrChanged and ErrTaken are special cases and also match it.
+	ErrConditionFailed = errors.New("a condition failed")
+	// ErrChanged means that the version of the item is not the caller's.
+	ErrChanged = errors.New("the item was changed concurrently")
 	// ErrTaken means that a unique value belongs to another item.
 	ErrTaken = errors.New("the value is taken")
-	// ErrBusy means that the store kept throttling or conflicting until the time or the budget
-	// for retries was used up. The write did not happen and may be tried again. ErrThrottled and
-	// ErrContended are its two cases, and match this one too.
+	// ErrBusy means that the store refused the call because of throttling or conflicts until the
+	// deadline or the budget for retries was exceeded. The write was not made and can be repeated.
+	// ErrThrottled and ErrContended are its two cases and also match it.
 	ErrBusy = errors.New("the store is busy")
-	// ErrThrottled means that the store refused the call for its rate until the retries ended.
-	ErrThrottled = errors.New("the store refuses calls for their rate")
-	// ErrContended means that other writers of the same items were faster until the retries
-	// ended. [FailuresOf] names the items.
-	ErrContended = errors.New("other writers want the same items")
-	// ErrUnreachable means that the store did not answer, or answered only that it failed, for
-	// [Retry].Outage. No call of this attempt succeeded; if a write may have happened before, the
-	// error matches ErrUnknown too.
+	// ErrThrottled means that the store refused the call because of its rate until the retries
+	// ended.
+	ErrThrottled = errors.New("the store throttles calls")
+	// ErrContended means that other writers changed the same items first until the retries ended.
+	// [FailuresOf] returns the items.
+	ErrContended = errors.New("too many concurrent writes to the same items")
+	// ErrUnreachable means that the store did not answer, or returned only failures, for
+	// [Retry].Outage. No call of this attempt succeeded. If a write may have been made before, the
+	// error also matches ErrUnknown.
 	ErrUnreachable = errors.New("the store cannot be reached")
-	// ErrUnknown means that the store failed in the middle of a write that is not safe to repeat:
-	// it may have happened or not.
-	ErrUnknown = errors.New("it is not known whether the write happened")
+	// ErrUnknown means that the store failed during a write that is not safe to repeat. The write
+	// may or may not have been made.
+	ErrUnknown = errors.New("it is unknown whether the write was made")
 	// ErrTooLarge means that a transaction has more than 100 actions or 4 MB.
 	ErrTooLarge = errors.New("the transaction is too large")
 )
 
-// FailureKind says why one action of a write failed.
+// FailureKind is the kind of failure of one action of a write.
 type FailureKind string
 
-// The kinds. A conflict and a throttle pass; the others do not.
+// The kinds. Conflicts and throttling are transient; the others are not.
 const (
 	FailedCondition FailureKind = "condition"
 	FailedConflict  FailureKind = "conflict"
@@ -54,32 +55,33 @@ const (
 	FailedInvalid   FailureKind = "invalid"
 )
 
-// Failure says why one action of a write failed. Use [Old] to decode the item as it was found.
+// Failure describes why one action of a write failed. Use [Old] to decode the item as it was found.
 type Failure struct {
-	// Kind is the sort of failure. When conditions failed, only those are listed: conflicts
-	// met at the same time would not have changed the outcome.
+	// Kind is the kind of failure. If conditions failed, only those are listed, because conflicts
+	// at the same time would not have changed the result.
 	Kind FailureKind
-	// Reason is ErrExists, ErrMissing, ErrChanged, ErrTaken, or nil when none of them fits.
+	// Reason is ErrExists, ErrMissing, ErrChanged, ErrTaken, or nil if none of them applies.
 	Reason error
-	// Actions are the handles that CreateTx and the others returned; several when the kit merged
-	// them into one. Nil for a write outside a transaction.
+	// Actions are the handles that CreateTx and similar functions returned. There are several if
+	// the kit merged the actions. It is nil for a write outside a transaction.
 	Actions []Action
-	// Verb is what was tried: create, put, replace, update, delete, check, reserve, release.
+	// Verb is the attempted operation: create, put, replace, update, delete, check, reserve,
+	// release.
 	Verb string
 	// Entity is the name of the entity, or of the unique value's lookup item.
 	Entity string
-	// Table and Key say which item it was.
+	// Table and Key identify the item.
 	Table string
 	Key   dynamo.Key
-	// Item is the item as it was found; nil when there was none or the store did not say.
+	// Item is the item as it was found, or nil if it did not exist or the store did not return it.
 	Item dynamo.Item
-	// Message is the store's own.
+	// Message is the store's message.
 	Message string
 }
 
-// WriteError is a write that did not happen, and why.
+// WriteError reports a write that was not made.
 type WriteError struct {
-	// Failures has one entry for each action to blame, in the order of the transaction.
+	// Failures has one entry for each failed action, in the order of the transaction.
 	Failures []Failure
 	cause    error
 }
@@ -93,7 +95,7 @@ func (e *WriteError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// String tells the failure in one line.
+// String describes the failure in one line.
 func (f Failure) String() string {
 	why := string(f.Kind)
 	switch {
@@ -123,7 +125,7 @@ func (e *WriteError) Is(target error) bool {
 	return false
 }
 
-// FailuresOf returns the failures that err carries, or nil when it is no [*WriteError].
+// FailuresOf returns the failures of a [*WriteError] in err, or nil if there is none.
 func FailuresOf(err error) []Failure {
 	var w *WriteError
 	if errors.As(err, &w) {
@@ -132,8 +134,8 @@ func FailuresOf(err error) []Failure {
 	return nil
 }
 
-// ItemsOf names the items for which a write failed, each by its key, for the sentence of an error.
-// It returns "an item" where the error names none.
+// ItemsOf returns the keys of the items for which a write failed, for an error message. It returns
+// "an item" if the error names none.
 func ItemsOf(err error) string {
 	var names []string
 	for _, f := range FailuresOf(err) {
@@ -147,18 +149,18 @@ func ItemsOf(err error) string {
 	return strings.Join(names, ", ")
 }
 
-// PartialKeyError is an update that would leave an index key half known.
+// PartialKeyError reports an update that would leave an index key partly unknown.
 type PartialKeyError struct {
 	Entity, Index string
-	// Changed are the attributes that the update changes, Missing those that the index's keys
-	// are made of as well and that the kit does not know.
+	// Changed are the attributes that the update changes. Missing are the other attributes of the
+	// index's keys, which are unknown.
 	Changed, Missing []string
-	// Relative are those of the missing attributes that the update changes by an amount, so that
-	// their new value is not known.
+	// Relative are those missing attributes that the update changes by an amount, so that their new
+	// value is unknown.
 	Relative []string
 }
 
-// Error names the index, the missing attributes and the two cures.
+// Error names the index, the missing attributes and the two solutions.
 func (e *PartialKeyError) Error() string {
 	changed, missing := strings.Join(e.Changed, ", "), strings.Join(e.Missing, ", ")
 	var why string
@@ -175,16 +177,16 @@ func (e *PartialKeyError) Error() string {
 	default:
 		why = fmt.Sprintf("%s feeds index %s, whose key also needs %s", changed, e.Index, missing)
 	}
-	return fmt.Sprintf("update %s: %s: give the item as you know it with WithKnown, or let the kit "+
-		"read it with ReadFirst", e.Entity, why)
+	return fmt.Sprintf("update %s: %s: pass the item as you know it with WithKnown, or let the "+
+		"kit read it with ReadFirst", e.Entity, why)
 }
 
-// MissingPartError is a key that cannot be made because a field it needs is empty.
+// MissingPartError reports a key that cannot be built because a required field is empty.
 type MissingPartError struct {
 	Entity string
 	// Index is empty for the table's own key.
 	Index string
-	// Template is the key's template, Field the attribute that is empty or absent.
+	// Template is the key's template, and Field the attribute that is empty or absent.
 	Template, Field string
 }
 
@@ -197,13 +199,13 @@ func (e *MissingPartError) Error() string {
 	return fmt.Sprintf("%s: %s %q needs %s, which is empty", e.Entity, where, e.Template, e.Field)
 }
 
-// keyText shows a key as its values, joined.
+// keyText formats a key as its values, joined.
 func keyText(k dynamo.Key) string {
 	return dynamo.Item(k).String()
 }
 
-// StoreFailure returns the reason why the store has stopped, such as "no space left on device", if
-// that is what an error means. No call succeeds until the store is opened again, so
+// StoreFailure returns the reason why the store has stopped, such as "no space left on device".
+// failed reports whether the error means that. No call succeeds until the store is reopened, so
 // such a call is never retried.
 func StoreFailure(err error) (reason string, failed bool) {
 	var e *dynamo.StoreFailedError

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ModelError is a definition that cannot be used, with all that is wrong with it.
+// ModelError reports an invalid definition with all its problems.
 type ModelError struct {
 	// Subject is the name of the table, entity or pattern.
 	Subject  string
@@ -14,11 +14,11 @@ type ModelError struct {
 
 // Error lists the problems.
 func (e *ModelError) Error() string {
-	return fmt.Sprintf("%s is not well defined: %s", e.Subject, strings.Join(e.Problems, "; "))
+	return fmt.Sprintf("%s is not defined correctly: %s", e.Subject, strings.Join(e.Problems, "; "))
 }
 
-// MergeError is two changes of one attribute in one transaction or update that cannot be made
-// one without losing one of them.
+// MergeError reports two changes of one attribute in one transaction or update that cannot be
+// merged without losing one of them.
 type MergeError struct {
 	Attribute     string
 	First, Second string

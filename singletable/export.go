@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Format is a form in which other tools read a model.
+// Format is a format of another tool for a model.
 type Format string
 
 // The formats.
@@ -25,13 +25,14 @@ const (
 	FormatTerraform Format = "terraform"
 )
 
-// Formats lists the formats that [Model.Export] knows.
+// Formats returns the formats that [Model.Export] supports.
 func Formats() []Format {
 	return []Format{FormatWorkbench, FormatCloudFormation, FormatTerraform}
 }
 
-// Export writes the model's tables for another tool. The tables are those that [Table.Ensure]
-// makes, paid by request. The time is the one that a format gives as that of its making.
+// Export returns the model's tables in the format of another tool. The tables are those that
+// [Table.Ensure] creates, with on-demand billing. at is the time of creation in formats that have
+// one.
 func (m *Model) Export(format Format, at time.Time) ([]byte, error) {
 	for _, t := range m.tables {
 		if len(t.problems) > 0 {
@@ -50,10 +51,10 @@ func (m *Model) Export(format Format, at time.Time) ([]byte, error) {
 	for _, f := range Formats() {
 		names = append(names, string(f))
 	}
-	return nil, fmt.Errorf("there is no format %q: choose %s", format, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(names, ", "))
 }
 
-// indented writes JSON as people read it; key templates keep their angle brackets.
+// indented returns indented JSON. Angle brackets of key templates are not escaped.
 func indented(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -63,7 +64,7 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// resourceName makes a name of letters and digits of a table's name.
+// resourceName returns a name of letters and digits for a table name.
 func resourceName(table string) string {
 	var b strings.Builder
 	upper := true
@@ -82,7 +83,8 @@ func resourceName(table string) string {
 	return b.String()
 }
 
-// taggedItem is an item in DynamoDB JSON: each value in an object that names its type.
+// taggedItem returns an item in DynamoDB JSON, in which each value is an object that names its
+// type.
 func taggedItem(item dynamo.Item) map[string]any {
 	out := make(map[string]any, len(item))
 	for name, v := range item {
@@ -107,7 +109,7 @@ func tagged(v dynamo.Value) map[string]any {
 	case dynamo.KindNS:
 		return map[string]any{kind: v.NS()}
 	case dynamo.KindBS:
-		return map[string]any{kind: v.BS()} // JSON writes bytes in base64
+		return map[string]any{kind: v.BS()} // JSON encodes bytes in base64
 	case dynamo.KindL:
 		list := make([]any, len(v.L()))
 		for i, e := range v.L() {

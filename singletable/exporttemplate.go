@@ -52,9 +52,9 @@ type (
 	}
 )
 
-// cloudFormation makes a template. Tables with indexes depend on each other in a row, because an
-// account creates only so many indexes at a time; and no table goes with its stack, as money does
-// not.
+// cloudFormation returns a template. Each table with indexes depends on the previous one, because
+// an account can create only a few indexes at the same time. Tables are retained when their stack
+// is deleted, because they hold money.
 func (m *Model) cloudFormation() formation {
 	f := formation{
 		AWSTemplateFormatVersion: "2010-09-09",
@@ -111,7 +111,7 @@ func formationKeys(schema []dynamo.KeySchemaElement) []formationKey {
 	return keys
 }
 
-// terraform writes a resource for each table. Keys of blocks are aligned as terraform fmt does.
+// terraform returns a resource for each table, with arguments aligned as by terraform fmt.
 func (m *Model) terraform() []byte {
 	var b strings.Builder
 	for i, t := range m.tables {

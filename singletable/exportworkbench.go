@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// The shapes of a NoSQL Workbench data model, as the tool writes them itself.
+// The format of a NoSQL Workbench data model, as the tool writes it.
 type (
 	workbenchModel struct {
 		ModelName     string
@@ -70,12 +70,12 @@ type (
 		NonKeyAttributes []string `json:",omitempty"`
 	}
 
-	// workbenchAccess is a member that the tool requires and that says nothing here.
+	// workbenchAccess is a member that the tool requires but that has no content here.
 	workbenchAccess struct{ MySql struct{} }
 )
 
 func (m *Model) workbench(at time.Time) workbenchModel {
-	// The tool writes times as people do.
+	// the tool's own format of times
 	made := at.UTC().Format("Jan 02, 2006, 03:04 PM")
 	model := workbenchModel{
 		ModelName: m.name,
@@ -91,7 +91,7 @@ func (m *Model) workbench(at time.Time) workbenchModel {
 	return model
 }
 
-// patternLines lists the patterns, a line each: the format has no place of their own for them.
+// patternLines lists the patterns, one in each line, because the format has no place for them.
 func (m *Model) patternLines() string {
 	var b strings.Builder
 	for _, p := range m.patterns {
@@ -116,7 +116,7 @@ func (t *Table) workbench() workbenchTable {
 	}
 	for _, x := range t.indexes {
 		if x.local {
-			continue // the format knows none
+			continue // not supported by the format
 		}
 		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, workbenchIndex{
 			IndexName: x.name, KeyAttributes: t.workbenchKeys(x.keys),
@@ -141,8 +141,8 @@ func (t *Table) workbenchKey(attribute string) workbenchAttribute {
 	return workbenchAttribute{attribute, t.keyKind(attribute).String()}
 }
 
-// workbenchAttributes lists every attribute in use besides the table's key, once: two types for
-// one name make the tool refuse the model, so the first entity's type stands.
+// workbenchAttributes lists every attribute except the table's key once. The tool refuses a model
+// in which one name has two types, so the type of the first entity is used.
 func (t *Table) workbenchAttributes() []workbenchAttribute {
 	seen := map[string]bool{t.keys.Partition: true, t.keys.Sort: true}
 	list := []workbenchAttribute{}

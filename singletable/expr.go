@@ -7,20 +7,20 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// expressions gives out the placeholders of one call. The same shape of call makes the same text
-// each time, so that a store which remembers what it parsed finds it again.
+// expressions assigns the placeholders of one call. Calls of the same shape have the same text, so
+// that a store can cache the parsed expressions.
 type expressions struct {
-	known  map[string]string // an entity's placeholders, made once
+	known  map[string]string // an entity's placeholders, created once
 	names  map[string]string
 	values map[string]dynamo.Value
-	order  []string // the value placeholders as they were given out
+	order  []string // the value placeholders in the order of their creation
 }
 
-// placeholder returns the name placeholder of an attribute: the name itself where it can be one.
-// Every name is given as a placeholder, as any may be a reserved word one day.
+// placeholder returns the name placeholder of an attribute: its name, if the name is valid in one.
+// All names are replaced by placeholders, because any of them may become a reserved word.
 func placeholder(attr string) string { return "#" + safeName(attr) }
 
-// safeName keeps letters and digits of a name and writes other bytes as hexadecimal.
+// safeName keeps letters and digits of a name and encodes other bytes as hexadecimal.
 func safeName(attr string) string {
 	safe := true
 	for i := range len(attr) {
@@ -62,7 +62,7 @@ func (x *expressions) name(attr string) string {
 		if have == attr {
 			return ph
 		}
-		ph += "_" // two names that differ in what a placeholder cannot hold
+		ph += "_" // names that differ only in characters that placeholders do not allow
 	}
 }
 
@@ -88,7 +88,7 @@ func (x *expressions) value(attr string, v dynamo.Value) string {
 	}
 }
 
-// condition renders a condition; nil is no condition.
+// condition renders a condition; nil means no condition.
 func (x *expressions) condition(c *cond) string {
 	if c == nil || c.op == opTrue {
 		return ""
@@ -98,7 +98,7 @@ func (x *expressions) condition(c *cond) string {
 	return b.String()
 }
 
-// placeholders returns what goes into the call besides the texts.
+// placeholders returns the names and values of the call.
 func (x *expressions) placeholders() dynamo.Expressions {
 	return dynamo.Expressions{
 		ExpressionAttributeNames: x.names, ExpressionAttributeValues: x.values,

@@ -12,34 +12,34 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// format turns a scalar into the text of a key part, and back where it can.
+// format converts a scalar to the text of a key part and, if possible, back.
 type format struct {
 	name string
-	// order is 1 when greater values make greater texts whatever follows the part, -1 when they
-	// make smaller ones, 0 when text order says nothing. orderLast is like order, for a part
-	// that nothing follows.
+	// order is 1 if larger values have larger texts whatever follows the part, -1 if they have
+	// smaller ones, and 0 if the order of texts is not that of values. orderLast is the same for a
+	// part at the end.
 	order, orderLast int
-	// lossless is whether parse gives back the value as it is stored.
+	// lossless reports whether parse returns the value as it is stored.
 	lossless bool
-	// width is the exact length in bytes, or 0 when it varies; max is the greatest length, 0
-	// when there is none.
+	// width is the exact length in bytes, or 0 if it varies. max is the maximum length, or 0 if
+	// there is none.
 	width, max int
-	// loose means that an instant is read in other forms than it is written, which have other
+	// loose reports that an instant can be read in other forms than it is written, with other
 	// widths.
 	loose bool
-	// grain is what a time format cuts off at the end.
+	// grain is the unit to which a time format truncates.
 	grain grain
-	// few is how many distinct texts there are, 0 when unknown or many.
+	// few is the number of distinct texts, or 0 if it is unknown or large.
 	few int
 
 	append func(dst []byte, v scalar, escape string) ([]byte, error)
 	parse  func(text string) (scalar, error)
-	// below returns the greatest value under v that the format tells apart, for half-open
-	// ranges; ok is false when there is no such value.
+	// below returns the largest value under v that the format distinguishes, for half-open ranges.
+	// ok is false if there is none.
 	below func(v scalar) (w scalar, ok bool)
 }
 
-// grain is the unit that a time format keeps.
+// grain is the precision of a time format.
 type grain uint8
 
 const (
@@ -55,7 +55,7 @@ const (
 	grainYear
 )
 
-// truncate cuts t to the grain.
+// truncate truncates t to the grain.
 func (g grain) truncate(t time.Time) time.Time {
 	t = t.UTC()
 	switch g {
@@ -85,7 +85,7 @@ func (g grain) step() time.Duration {
 	return time.Nanosecond
 }
 
-// next returns the first instant of the unit after the one that t is in.
+// next returns the first instant of the unit that follows the one of t.
 func (g grain) next(t time.Time) time.Time {
 	t = g.truncate(t)
 	switch g {
@@ -99,19 +99,19 @@ func (g grain) next(t time.Time) time.Time {
 	return t.Add(g.step())
 }
 
-// maxRune sorts after every rune a key part may begin with: text that holds it is escaped. It is
-// the upper end of "everything with this prefix".
+// maxRune is larger than every rune with which a key part can begin, because text with it is
+// escaped. It is the upper end of all keys with a prefix.
 const maxRune = "\U0010FFFF"
 
-// newFormat returns the format with the given name and argument for a form. An empty name is the
-// form's default.
+// newFormat returns the format with the given name and argument for a form. An empty name means the
+// default format of the form.
 func newFormat(name, arg string, f form) (format, error) {
 	if name == "" {
 		name = defaultFormat(f)
 	}
 	make, ok := formats[name]
 	if !ok {
-		return format{}, fmt.Errorf("there is no format %q; there are %s",
+		return format{}, fmt.Errorf("unknown format %q; use one of %s",
 			name, strings.Join(formatNames(), ", "))
 	}
 	if !slices.Contains(make.forms, f) {
@@ -159,8 +159,8 @@ var (
 	temporal = []form{formTime, formText}
 )
 
-// formats are the formats by name. The two shard formats are not among them, as they need to
-// know the entity's rings.
+// formats maps names to formats. The two shard formats are not among them, because they need the
+// rings of the entity.
 var formats = map[string]formatMaker{
 	"text":    {textual, func(string) (format, error) { return textFormat(nil), nil }},
 	"lower":   {textual, func(string) (format, error) { return textFormat(strings.ToLower), nil }},
@@ -183,9 +183,9 @@ var formats = map[string]formatMaker{
 	"reverse": {temporal, func(string) (format, error) { return reverseFormat(), nil }},
 }
 
-// textFormat writes text with `%`, `#`, the separator that follows and the greatest rune
-// percent-encoded. Its order is that of the values only where nothing follows it, as long as
-// they hold none of these. A text that is normalised first cannot be had back.
+// textFormat writes text with `%`, `#`, the separator that follows and the largest rune
+// percent-encoded. Its order is that of the values only at the end of a key, and only if the values
+// have none of these characters. A text that is normalised first cannot be restored.
 func textFormat(normal func(string) string) format {
 	f := format{orderLast: 1, lossless: normal == nil}
 	f.append = func(dst []byte, v scalar, escape string) ([]byte, error) {
@@ -256,7 +256,7 @@ func unescape(text string) (string, error) {
 	return string(out), nil
 }
 
-// plainFormat refuses what textFormat would escape.
+// plainFormat refuses text that textFormat would escape.
 func plainFormat() format {
 	f := textFormat(nil)
 	quoted := f.append
@@ -288,8 +288,9 @@ func parseDigits(text string) (scalar, error) {
 	return scalar{form: formNumber, text: c}, err
 }
 
-// intFormat is fixed-width: digits padded with zeros, so that text order is number order. A
-// negative number is a minus sign, which sorts before digits, and the complement of its digits.
+// intFormat has a fixed width: digits with leading zeros, so that text order is number order. A
+// negative number is a minus sign, which sorts before digits, followed by the complement of its
+// digits.
 func intFormat(arg string) (format, error) {
 	width, err := strconv.Atoi(arg)
 	if err != nil || width < 1 || width > 19 {
@@ -315,8 +316,8 @@ func intFormat(arg string) (format, error) {
 	return f, nil
 }
 
-// decimalFormat is intFormat with fraction digits: decimal(12.2) keeps twelve digits before and
-// two after the point, decimal(12) none after.
+// decimalFormat is intFormat with fraction digits: decimal(12.2) has twelve digits before and two
+// after the point, decimal(12) none after it.
 func decimalFormat(arg string) (format, error) {
 	whole, fraction, _ := strings.Cut(arg, ".")
 	w, err := strconv.Atoi(whole)
@@ -351,12 +352,12 @@ func decimalFormat(arg string) (format, error) {
 }
 
 // appendOrdered appends canonical decimal text with fixed numbers of digits on both sides of the
-// point. It refuses what does not fit, as cutting digits off would lose the value.
+// point. It refuses numbers with more digits, because truncation would change the value.
 func appendOrdered(dst []byte, text string, whole, fraction int) ([]byte, error) {
 	magnitude, negative := strings.CutPrefix(text, "-")
 	w, d, _ := strings.Cut(magnitude, ".")
 	if len(w) > whole || len(d) > fraction {
-		return dst, fmt.Errorf("%s has more digits than the key has room for (%d.%d)",
+		return dst, fmt.Errorf("%s has more digits than fit in the key (%d.%d)",
 			text, whole, fraction)
 	}
 	start := len(dst)
@@ -382,7 +383,7 @@ func complement(digits []byte) {
 	}
 }
 
-// parseOrdered turns the text of appendOrdered back into canonical decimal text.
+// parseOrdered converts a text of appendOrdered to canonical decimal text.
 func parseOrdered(text string, whole, fraction int) (string, error) {
 	magnitude, negative := strings.CutPrefix(text, "-")
 	digits := []byte(magnitude)

@@ -9,8 +9,8 @@ import (
 	"github.com/exchequer-dev/exchequer/when"
 )
 
-// instant returns the time that a scalar stands for; dates and times may be text. A text that a
-// caller gave is read strictly; one that is stored may come from a more tolerant program.
+// instant returns the time of a scalar; dates and times may be text. A text from a caller is parsed
+// strictly, because the more tolerant form is only for stored texts of other programs.
 func (v scalar) instant() (time.Time, error) {
 	if v.form == formTime {
 		return v.t, checkYear(v.t)
@@ -31,11 +31,11 @@ func timeMaker(layout string, g grain) formatMaker {
 	}}
 }
 
-// timeFormat writes a time in UTC by a layout of fixed width.
+// timeFormat writes a time in UTC with a layout of fixed width.
 func timeFormat(layout string, g grain, ordered bool) format {
 	f := format{width: len(layout), max: len(layout), grain: g}
 	f.loose = ordered && strings.HasPrefix(layout, layoutBare) && strings.HasSuffix(layout, "Z")
-	// A layout that cuts more off than the stored form cannot give the value back.
+	// A layout with less precision than the stored form cannot restore the value.
 	f.lossless = g <= grainMilli
 	if ordered {
 		f.order, f.orderLast = 1, 1
@@ -70,8 +70,8 @@ func timeFormat(layout string, g grain, ordered bool) format {
 	return f
 }
 
-// parseKeyInstant reads an instant of a key in the forms that other programs write: with any
-// fraction or none, and without a zone, which means UTC.
+// parseKeyInstant parses an instant of a key in the forms of other programs: with any fraction or
+// none, and without a zone, which means UTC.
 func parseKeyInstant(text string) (time.Time, error) {
 	if len(text) < len(layoutBare) {
 		return time.Time{}, fmt.Errorf("%q is not an instant", text)
@@ -79,15 +79,15 @@ func parseKeyInstant(text string) (time.Time, error) {
 	return parseInstant(text)
 }
 
-// beforeInstant returns the instant just before v. Formats cut it down to the greatest time they
-// know below v.
+// beforeInstant returns the instant just before v. A format truncates it to its largest time below
+// v.
 func beforeInstant(v scalar) (scalar, bool) {
 	t, err := v.instant()
 	return scalar{form: formTime, t: t.Add(-1)}, err == nil
 }
 
-// layoutFormat takes a layout of Go's time package. What it keeps and whether it sorts is found
-// out by trying it.
+// layoutFormat returns the format of a layout of Go's time package. Its precision and whether it
+// sorts are determined by formatting samples.
 func layoutFormat(layout string) (format, error) {
 	if layout == "" {
 		return format{}, fmt.Errorf("needs a layout, as in layout(2006-01-02T150405)")
@@ -109,7 +109,7 @@ func layoutFormat(layout string) (format, error) {
 	return f, nil
 }
 
-// sampleTimes rises by every unit in turn, across the places where units carry.
+// sampleTimes returns increasing times that differ by every unit, including carries between units.
 func sampleTimes() []time.Time {
 	var out []time.Time
 	t := time.Date(2019, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
@@ -124,7 +124,7 @@ func sampleTimes() []time.Time {
 	return out
 }
 
-// layoutGrain returns the smallest unit that a change of the time shows in.
+// layoutGrain returns the smallest unit that changes the formatted text.
 func layoutGrain(layout string) grain {
 	base := time.Date(2000, 2, 3, 4, 5, 6, 0, time.UTC)
 	shown := base.Format(layout)
@@ -136,8 +136,8 @@ func layoutGrain(layout string) grain {
 	return grainYear
 }
 
-// reverseEnd is the last millisecond of the year 9999. A reversed time counts down from it, so
-// that ascending keys are newest first.
+// reverseEnd is the last millisecond of the year 9999. A reversed time counts down from it, so that
+// ascending keys are newest first.
 const (
 	reverseEnd   = 253402300799999
 	reverseWidth = 15

@@ -9,26 +9,26 @@ import (
 
 // Limits on the length of keys in bytes ("Quotas in Amazon DynamoDB").
 const (
-	// PartitionKeyMax is the greatest length of a partition key.
+	// PartitionKeyMax is the maximum length of a partition key.
 	PartitionKeyMax = 2048
-	// SortKeyMax is the greatest length of a sort key.
+	// SortKeyMax is the maximum length of a sort key.
 	SortKeyMax = 1024
 )
 
-// keyAttr is one attribute of an entity's key in its table or in an index, and how it is made.
+// keyAttr is one attribute of an entity's key in its table or in an index, with its template.
 type keyAttr struct {
 	attr string
 	kind dynamo.Kind
 	max  int
 	t    *template
-	// native is the field whose stored value is the whole key, -1 when the key is text made by
-	// the template. own means that the attribute is the field's own.
+	// native is the field whose stored value is the whole key, -1 if the template builds the key as
+	// text. own reports that the attribute is the field's own.
 	native int
 	own    bool
-	// also are the templates of keys that are read as well, but never written.
+	// also are templates of keys that can be read but are never written.
 	also []*template
-	// base means that the attribute is part of the primary key too, shared that another index
-	// of the entity uses it as well.
+	// base reports that the attribute is also part of the primary key, shared that another index of
+	// the entity uses it as well.
 	base, shared bool
 	// fixed is the value of a key without fields.
 	fixed dynamo.Value
@@ -58,8 +58,8 @@ func (s fieldSet) meets(o fieldSet) bool {
 	return false
 }
 
-// newKeyAttr binds a template to a key attribute. A template that is one field and nothing else
-// stores the field's own value, where the attribute is the field's or is no string.
+// newKeyAttr binds a template to a key attribute. A template with only one field stores the field's
+// own value if the attribute is the field's or is not a string.
 func newKeyAttr(attr, text string, max int, c *core) (*keyAttr, []string) {
 	k := &keyAttr{attr: attr, kind: c.table.keyKind(attr), max: max, native: -1}
 	var bad []string
@@ -109,7 +109,7 @@ func newKeyAttr(attr, text string, max int, c *core) (*keyAttr, []string) {
 	return k, bad
 }
 
-// value makes the key attribute for the struct at p. missing names the field that is empty.
+// value returns the key attribute for the struct at p. missing names an empty field.
 func (k *keyAttr) value(p unsafe.Pointer) (v dynamo.Value, missing string, err error) {
 	var buf [128]byte
 	out, v, missing, err := k.append(buf[:0], p)
@@ -119,8 +119,8 @@ func (k *keyAttr) value(p unsafe.Pointer) (v dynamo.Value, missing string, err e
 	return dynamo.S(string(out)), "", nil
 }
 
-// append makes the key attribute for the struct at p: as a value where it is a field's own or
-// never changes, and else as text at the end of dst.
+// append returns the key attribute for the struct at p: as a value if it is a field's own or
+// constant, otherwise as text at the end of dst.
 func (k *keyAttr) append(
 	dst []byte, p unsafe.Pointer,
 ) (out []byte, v dynamo.Value, missing string, err error) {
@@ -166,9 +166,8 @@ func (k *keyAttr) checkLength(n int) error {
 	return nil
 }
 
-// keyTexts collects the keys of an item that are text in one buffer, which becomes one string
-// that all of them are parts of: an item has up to eight such keys, and each string of its own
-// would be an allocation.
+// keyTexts collects the text keys of an item in one buffer, which becomes one string that all keys
+// share. An item has up to eight such keys, and a separate string for each would be an allocation.
 type keyTexts struct {
 	buf  []byte
 	ends []keyEnd
@@ -179,7 +178,7 @@ type keyEnd struct {
 	end  int
 }
 
-// newKeyTexts takes a buffer that is not in use, or makes one.
+// newKeyTexts returns a buffer from the pool, or a new one.
 func (c *core) newKeyTexts() *keyTexts {
 	if t, ok := c.spare.Get().(*keyTexts); ok {
 		return t
@@ -187,7 +186,7 @@ func (c *core) newKeyTexts() *keyTexts {
 	return &keyTexts{buf: make([]byte, 0, 512), ends: make([]keyEnd, 0, 8)}
 }
 
-// flush adds the keys to the item and lets the buffer go.
+// flush adds the keys to the item and returns the buffer to the pool.
 func (c *core) flush(t *keyTexts, item dynamo.Item) {
 	if len(t.ends) > 0 {
 		text := string(t.buf)
@@ -201,12 +200,12 @@ func (c *core) flush(t *keyTexts, item dynamo.Item) {
 	c.spare.Put(t)
 }
 
-// restore sets those fields of the struct at p that the key gives back and that want allows.
+// restore sets the fields of the struct at p that the key contains and for which want returns true.
 func (k *keyAttr) restore(v dynamo.Value, p unsafe.Pointer, want func(f *field) bool) error {
 	return k.restoreWhere(v, p, func(f *field, _ scalar) bool { return want(f) })
 }
 
-// restoreWhere is restore where want also sees the value that the key holds.
+// restoreWhere is restore with the value in the key as an argument of want.
 func (k *keyAttr) restoreWhere(
 	v dynamo.Value, p unsafe.Pointer, want func(f *field, s scalar) bool,
 ) error {
@@ -243,8 +242,8 @@ func (k *keyAttr) restoreWhere(
 	return err
 }
 
-// formOf returns the template that a key fits: the one that keys are made by, or one that only
-// keys of other programs have. It is nil if there is none.
+// formOf returns the template that a key matches: the one with which keys are written, or one that
+// only keys of other programs have. It is nil if there is none.
 func (k *keyAttr) formOf(text string) *template {
 	if k.t.matches(text) {
 		return k.t
@@ -257,10 +256,10 @@ func (k *keyAttr) formOf(text string) *template {
 	return nil
 }
 
-// matches reports whether a key could be one of the entity's.
+// matches reports whether a key could belong to the entity.
 func (k *keyAttr) matches(text string) bool { return k.formOf(text) != nil }
 
-// as gives a parsed scalar the fields of another form: times may be text in the struct.
+// as converts a parsed scalar to the form of a field: times may be text in the struct.
 func (v scalar) as(f form) scalar {
 	if f == formText && v.text == "" && v.form == formTime {
 		v.text = string(appendMillis(nil, v.t))
@@ -269,7 +268,7 @@ func (v scalar) as(f form) scalar {
 	return v
 }
 
-// placement is where an entity's items stand in their table (index "") or in an index.
+// placement is the place of an entity's items in their table (index "") or in an index.
 type placement struct {
 	index  string
 	keys   KeyNames
@@ -279,10 +278,10 @@ type placement struct {
 	when   *sparseRule
 	needs  fieldSet
 
-	templates []string // as written, bound by NewEntity
+	templates []string // as written; NewEntity binds them
 }
 
-// sparseRule keeps an item in an index while an attribute has one of some values.
+// sparseRule keeps an item in an index while an attribute has one of several values.
 type sparseRule struct {
 	attr   string
 	idx    int
@@ -312,9 +311,8 @@ func (pl *placement) attrs(f func(*keyAttr) error) error {
 	return f(pl.sort)
 }
 
-// addTo adds the placement's key attributes for the struct at p to an item, or to the texts that
-// will be. in is false when the item does not belong into the sparse index; nothing is added
-// then.
+// addTo adds the placement's key attributes for the struct at p to an item, or to the text keys of
+// it. in is false if the item is not in the sparse index; nothing is added then.
 func (pl *placement) addTo(
 	keys *keyTexts, item dynamo.Item, c *core, p unsafe.Pointer,
 ) (in bool, err error) {
@@ -346,7 +344,7 @@ func (pl *placement) addTo(
 	keys.buf = buf
 	for i, k := range attrs {
 		switch {
-		case k == nil || k.own && pl.index != "": // an own attribute is there already
+		case k == nil || k.own && pl.index != "": // an own attribute already exists
 		case vals[i].IsAbsent():
 			keys.ends = append(keys.ends, keyEnd{k.attr, ends[i]})
 		default:
@@ -356,7 +354,7 @@ func (pl *placement) addTo(
 	return true, nil
 }
 
-// values makes the placement's key.
+// values returns the placement's key.
 func (pl *placement) values(
 	c *core, p unsafe.Pointer,
 ) (part, sort dynamo.Value, in bool, err error) {

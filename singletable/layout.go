@@ -8,25 +8,24 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// LayoutError reports that a setting of a process differs from what is stored with the data. Such a
-// setting decides under which keys items are written and looked for, so what is stored holds, and
-// only a command changes it.
+// LayoutError reports that a setting of a process differs from the stored one. Such a setting
+// determines the keys of items, so the stored value is used, and only a command can change it.
 type LayoutError struct {
-	// Setting is the name of the setting, as its flag has it.
+	// Setting is the name of the setting, which is that of its flag.
 	Setting string
 	// Stored and Given are the two values.
 	Stored, Given string
-	// Change is the command that changes what is stored; empty means that none does.
+	// Change is the command that changes the stored value; empty means that none does.
 	Change string
 }
 
-// Error says what is stored, what was given and what to do.
+// Error returns the stored value, the given one and the next step.
 func (e *LayoutError) Error() string {
 	return fmt.Sprintf("the store has %s %s, and %s was given: %s", e.Setting, e.Stored,
 		e.Given, e.Hint())
 }
 
-// Hint returns what to do.
+// Hint returns the next step.
 func (e *LayoutError) Hint() string {
 	if e.Change == "" {
 		return "leave the setting out"

@@ -7,16 +7,16 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// The store takes one action for each item of a transaction and checks all conditions against the
-// items as they were before it. A caller thinks of actions one after the other. Merging gives the
-// one action that has the effect of several in a row: later conditions are rewritten to speak of
+// The store accepts one action for each item of a transaction, and checks all conditions against
+// the items before it. A caller expects the actions to happen one after another. Merging returns
+// one action with the effect of several in sequence: conditions of later actions are rewritten for
 // the item before the earlier changes.
 
-// merge makes next part of w, as if it happened after it.
+// merge merges next into w, as if it happened after w.
 func (w *write) merge(next *write) error {
 	switch {
 	case w.reserve && next.kind == actDelete && next.claims[0].verb == verbRelease:
-		// Two items exchange a unique value: it is free for the one because the other lets go.
+		// Two items exchange a unique value: it is free for one item because the other releases it.
 		w.claims = append(dropTaken(w.claims), next.claims...)
 		return nil
 	case next.kind == actCheck:
@@ -49,8 +49,8 @@ func (w *write) merge(next *write) error {
 		w.claims[0].verb, next.claims[0].verb, w.c.name, keyText(w.itemKey()))
 }
 
-// applyToPut makes an update part of a put that comes before it: the item is known, so it is put as
-// the update leaves it.
+// applyToPut merges an update into a put before it. The item is known, so it is put in the state
+// after the update.
 func (w *write) applyToPut(next *write) error {
 	if err := w.takeClaims(next); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (w *write) applyToPut(next *write) error {
 	return nil
 }
 
-// dropTaken takes the condition that nobody has a value out of claims.
+// dropTaken removes from claims the condition that a value is not taken.
 func dropTaken(claims []claim) []claim {
 	out := make([]claim, len(claims))
 	for i, cl := range claims {
@@ -95,7 +95,7 @@ func dropTaken(claims []claim) []claim {
 	return out
 }
 
-// takeClaims adds the claims of next, rewritten for the item as it is before w.
+// takeClaims adds the claims of next, rewritten for the item before w.
 func (w *write) takeClaims(next *write) error {
 	for _, cl := range next.claims {
 		out := cl
@@ -126,8 +126,8 @@ func condFalse() *cond { return &cond{op: opNot, kids: []*cond{condTrue}} }
 
 func (c *cond) isFalse() bool { return c.op == opNot && c.kids[0].op == opTrue }
 
-// before returns the condition on the item before the write that holds exactly when n holds on
-// the item after it.
+// before returns the condition on the item before the write that is true exactly if n is true after
+// it.
 func (w *write) before(n *cond) (*cond, error) {
 	switch n.op {
 	case opTrue:
@@ -138,7 +138,7 @@ func (w *write) before(n *cond) (*cond, error) {
 	switch w.kind {
 	case actCheck:
 		return n, nil
-	case actPut, actDelete: // the item is known whatever was there before
+	case actPut, actDelete: // the new item does not depend on the old one
 		if n.holds(w.item) {
 			return condTrue, nil
 		}
@@ -146,7 +146,7 @@ func (w *write) before(n *cond) (*cond, error) {
 	}
 	if n.attr == w.c.table.keys.Partition {
 		if n.op == opExists {
-			return condTrue, nil // an update creates what is missing
+			return condTrue, nil // an update creates a missing item
 		}
 		if n.op == opMissing {
 			return condFalse(), nil
@@ -164,7 +164,7 @@ func (w *write) before(n *cond) (*cond, error) {
 	return n, nil
 }
 
-// beforeTree rewrites the parts of a condition and folds those that are settled.
+// beforeTree rewrites the parts of a condition and removes those that are constant.
 func (w *write) beforeTree(n *cond) (*cond, error) {
 	out := &cond{op: n.op, reason: n.reason}
 	for _, kid := range n.kids {
@@ -227,9 +227,9 @@ func beforeChange(n *cond, ch change) (*cond, error) {
 		Attribute: n.attr, First: ch.op.String(), Second: "condition"}, n.attr)
 }
 
-// beforeAdd rewrites a comparison for a number before delta is added: balance >= x afterwards is
-// balance >= x - delta before. An absent number counts as zero then, but a comparison with it is
-// false (and NotEquals true), so the absent case is settled apart.
+// beforeAdd rewrites a comparison for a number before delta is added: balance >= x after it is
+// balance >= x - delta before it. ADD treats an absent number as zero, but a comparison with it is
+// false (and NotEquals true), so the absent case is handled separately.
 func beforeAdd(n *cond, delta dynamo.Value) (*cond, error) {
 	out := &cond{op: n.op, attr: n.attr, reason: n.reason}
 	for _, v := range n.vals {

@@ -7,9 +7,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Meter measures what the calls made under its context cost. It is safe for concurrent use.
+// Meter measures the cost of the calls with its context. It is safe for concurrent use.
 type Meter struct {
-	outer   *Meter // is told as well; nil for those that callers make
+	outer   *Meter // also updated; nil for the meters of callers
 	mu      sync.Mutex
 	calls   int
 	retries int
@@ -28,15 +28,15 @@ type meterKey struct{}
 
 type patternKey struct{}
 
-// WithMeter returns a context whose calls are measured, and the meter. The store is asked for
-// capacity only under such a context. Meters do not nest: the innermost measures.
+// WithMeter returns a context whose calls are measured, and the meter. Only with such a context is
+// the store asked for the consumed capacity. Meters do not nest: the innermost one measures.
 func WithMeter(ctx context.Context) (context.Context, *Meter) {
 	m := &Meter{byTable: map[string]Units{}, byOp: map[string]int{}}
 	return context.WithValue(ctx, meterKey{}, m), m
 }
 
-// ownMeter returns a context whose calls are measured apart as well as by its meter. Without a
-// meter nothing is measured, and the meter that is returned stays at zero.
+// ownMeter returns a context whose calls are measured separately, in addition to its meter. Without
+// a meter nothing is measured, and the returned meter stays at zero.
 func ownMeter(ctx context.Context) (context.Context, *Meter) {
 	outer := meterOf(ctx)
 	if outer == nil {
@@ -99,28 +99,28 @@ func (m *Meter) addTo(where string, c dynamo.Capacity, write bool) {
 	m.byTable[where] = u
 }
 
-// Calls returns the number of calls to the store, retries included.
+// Calls returns the number of calls to the store, including retries.
 func (m *Meter) Calls() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls
 }
 
-// Retries returns how many of the calls were retries.
+// Retries returns the number of retries among the calls.
 func (m *Meter) Retries() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.retries
 }
 
-// Read returns the read units used.
+// Read returns the consumed read units.
 func (m *Meter) Read() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.read
 }
 
-// Write returns the write units used.
+// Write returns the consumed write units.
 func (m *Meter) Write() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,8 +156,8 @@ func (u usage) all() []dynamo.ConsumedCapacity {
 	return u.many
 }
 
-// units adds up the capacity of an answer. A transaction tells reads and writes apart, other
-// calls are one or the other.
+// units adds up the capacity of a response. That of a transaction has separate reads and writes;
+// other calls are only reads or only writes.
 func (u usage) units(write bool) (r, w float64) {
 	for _, c := range u.all() {
 		switch {

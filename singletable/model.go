@@ -10,8 +10,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Model is a design as a whole: its tables, with their entities, and its access patterns. It is a
-// list to look things up in, to check and to document; nothing needs one to run.
+// Model is a whole design: its tables with their entities, and its access patterns. It is used for
+// checks, catalogues and documentation; the tables and patterns work without it.
 type Model struct {
 	name     string
 	tables   []*Table
@@ -19,13 +19,13 @@ type Model struct {
 	accepted []Accepted
 }
 
-// NewModel lists tables and patterns under a name.
+// NewModel returns a model with a name, tables and patterns.
 func NewModel(name string, tables []*Table, patterns ...AccessPattern) *Model {
 	return &Model{name: name, tables: tables, patterns: patterns}
 }
 
-// Accept says that the design accepts a warning of [Model.Check], and why: the warning about the
-// subject whose text contains the given one. It returns the model.
+// Accept accepts a warning of [Model.Check] with a reason: the warning about subject whose text
+// contains the given one. It returns the model.
 func (m *Model) Accept(subject, text, reason string) *Model {
 	m.accepted = append(m.accepted, Accepted{Finding{subject, text}, reason})
 	return m
@@ -37,7 +37,7 @@ func (m *Model) Name() string { return m.name }
 // Tables returns the model's tables.
 func (m *Model) Tables() []*Table { return m.tables }
 
-// Patterns returns the model's patterns, in the order they were listed.
+// Patterns returns the model's patterns in the order of their definition.
 func (m *Model) Patterns() []AccessPattern { return m.patterns }
 
 // Pattern returns the pattern of that name.
@@ -50,7 +50,7 @@ func (m *Model) Pattern(name string) (AccessPattern, bool) {
 	return nil, false
 }
 
-// Ensure creates those of the model's tables that do not exist and verifies the others.
+// Ensure creates those tables of the model that do not exist, and verifies the others.
 func (m *Model) Ensure(ctx context.Context, admin dynamo.Admin) error {
 	for _, t := range m.tables {
 		if err := t.Ensure(ctx, admin); err != nil {
@@ -69,16 +69,16 @@ func (m *Model) Verify(ctx context.Context, admin dynamo.Admin) error {
 	return errors.Join(errs...)
 }
 
-// AccessPattern is a [Pattern] whatever its types: what catalogues and command lines work with.
+// AccessPattern is a [Pattern] of any types, for catalogues and command lines.
 type AccessPattern interface {
 	// Name returns the pattern's name.
 	Name() string
 	// Info describes the pattern.
 	Info() PatternInfo
-	// RunText is Page with inputs given as text, by name, and rows as generic values.
+	// RunText is Page with inputs as text, by name, and rows as generic values.
 	RunText(ctx context.Context, s *Store, inputs map[string]string, size int, cursor string) (
 		Page[Row], error)
-	// PlanText is Plan with inputs given as text.
+	// PlanText is Plan with inputs as text.
 	PlanText(s *Store, inputs map[string]string, size int) (Plan, error)
 
 	core() *patternCore
@@ -93,11 +93,10 @@ type PatternInfo struct {
 	// Entities are the names of the entities whose items are rows.
 	Entities []string
 	Inputs   []InputInfo
-	// Where is the key condition with inputs in place of values.
+	// Where is the key condition with the names of inputs as values.
 	Where                            string
 	Filtered, Descending, Consistent bool
-	// Partitions says over how many partitions the rows are spread: "1", "5 shards", "one a
-	// month", ...
+	// Partitions describes the partitions with the rows: "1", "5 shards", "one a month", ...
 	Partitions string
 }
 
@@ -107,7 +106,7 @@ type InputInfo struct {
 	// Type is text, time, integer, number, boolean or bytes.
 	Type     string
 	Required bool
-	// Use says what the input is for.
+	// Use describes the purpose of the input.
 	Use string
 }
 
@@ -139,7 +138,7 @@ func (c *patternCore) info() PatternInfo {
 	return in
 }
 
-// where is the key condition in words.
+// where returns the key condition as text.
 func (c *patternCore) where() string {
 	if c.kind == kindScan {
 		return ""
@@ -185,7 +184,7 @@ func closedText(closed bool) string {
 	return ", the end excluded"
 }
 
-// openPart is the index of the first part of the sort key that no input fixes.
+// openPart returns the index of the first part of the sort key that no input fixes.
 func (c *patternCore) openPart() int {
 	for i, in := range c.sort.in {
 		if c.sort.k.t.parts[i].isField() && in < 0 {
@@ -261,7 +260,7 @@ func (c *patternCore) partitionText() string {
 	return strings.Join(parts, ", each ")
 }
 
-// textInputs makes an In from text.
+// textInputs returns an In from text.
 func (c *patternCore) textInputs(inputs map[string]string) (reflect.Value, error) {
 	in := reflect.New(c.inType)
 	for name, text := range inputs {
@@ -300,7 +299,7 @@ func (c *patternCore) inputNames() []string {
 	return names
 }
 
-// convertText is convert for text that a person typed, which may be of any form.
+// convertText is convert for text that a person entered, which may be of any form.
 func (v scalar) convertText(f form) (scalar, error) {
 	switch f {
 	case formBool:
@@ -312,7 +311,7 @@ func (v scalar) convertText(f form) (scalar, error) {
 	return v.convert(f)
 }
 
-// PlanText is Plan with inputs given as text.
+// PlanText is Plan with inputs as text.
 func (p *Pattern[In, Out]) PlanText(
 	s *Store, inputs map[string]string, size int,
 ) (Plan, error) {
@@ -323,8 +322,8 @@ func (p *Pattern[In, Out]) PlanText(
 	return p.c.plan(s, in.UnsafePointer(), size)
 }
 
-// RunText is Page with inputs given as text, by name, and rows as generic values. Times are RFC
-// 3339 or calendar days.
+// RunText is Page with inputs as text, by name, and rows as generic values. Times are RFC 3339 or
+// calendar days.
 func (p *Pattern[In, Out]) RunText(
 	ctx context.Context, s *Store, inputs map[string]string, size int, cursor string,
 ) (Page[Row], error) {

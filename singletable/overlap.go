@@ -1,8 +1,8 @@
 package singletable
 
-// Two templates overlap when some text could be a key of either. Templates are turned into small
-// automata and walked together; what a part can be is approximated by the bytes it may hold, so
-// that overlap is never missed and seldom claimed for nothing.
+// Two templates overlap if some text could be a key of both. Templates are converted to small
+// automata, which are traversed together. The text of a part is approximated by the set of its
+// possible bytes, so an overlap is never missed but is sometimes reported wrongly.
 
 // byteSet is a set of bytes.
 type byteSet [4]uint64
@@ -24,18 +24,18 @@ func (s byteSet) meets(o byteSet) bool {
 	return false
 }
 
-// anyByte is every byte.
+// anyByte returns the set of all bytes.
 func anyByte() byteSet { return byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)} }
 
-// node is a step of an automaton: one byte of a set, any number of times if it loops, or none at
-// all if it may be skipped.
+// node is a step of an automaton: one byte of a set. loop allows repetition and skip allows
+// omission.
 type node struct {
 	set  byteSet
 	loop bool
 	skip bool
 }
 
-// nodes is the automaton of a template.
+// nodes returns the automaton of a template.
 func (t *template) nodes() []node {
 	var out []node
 	for i := range t.parts {
@@ -53,7 +53,7 @@ func (t *template) nodes() []node {
 	return out
 }
 
-// nodes is the automaton of a part.
+// nodes returns the automaton of a part.
 func (p *part) nodes() []node {
 	var digits byteSet
 	digits.addText("0123456789")
@@ -101,8 +101,8 @@ func (p *part) nodes() []node {
 	return []node{{set: set, loop: true}}
 }
 
-// overlap reports whether two automata accept a common text; with tail, whether some text that a
-// accepts begins with one that b accepts.
+// overlap reports whether two automata accept a common text or, with tail, whether a accepts a text
+// that begins with one that b accepts.
 func overlap(a, b []node, tail bool) bool {
 	type state struct{ i, j int }
 	seen := map[state]bool{}
@@ -136,7 +136,7 @@ func overlap(a, b []node, tail bool) bool {
 	return visit(0, 0)
 }
 
-// after returns the states behind the i-th node: the next one and, where it loops, itself.
+// after returns the states after the i-th node: the next one and, if it loops, itself.
 func after(n []node, i int) []int {
 	if n[i].loop {
 		return []int{i + 1, i}
@@ -153,7 +153,7 @@ func ends(n []node, i int) bool {
 	return true
 }
 
-// couldEqual reports whether two key attributes could have one value.
+// couldEqual reports whether two key attributes could have the same value.
 func (k *keyAttr) couldEqual(o *keyAttr) bool {
 	if k == nil || o == nil {
 		return k == o

@@ -17,26 +17,26 @@ import (
 // Page is a page of rows.
 type Page[Out any] struct {
 	Items []Out
-	// Unreadable are the items among the rows of the page that cannot be understood, in order.
-	// They count as rows.
+	// Unreadable are the items among the rows of the page that cannot be decoded, in order. They
+	// count as rows.
 	Unreadable []*UnreadableError
-	// Next continues after the last row; empty when there are no more.
+	// Next continues after the last row. It is empty if there are no more rows.
 	Next string
-	// Prev goes back to the rows before the first, and is empty on the first page.
+	// Prev goes back to the rows before the first one. It is empty on the first page.
 	Prev string
-	// Resume continues after the last row even at the end, to ask later for what is new.
+	// Resume continues after the last row even at the end, to read later rows.
 	Resume string
-	// Calls is the number of calls to the store, retries aside; Capacity is the read units that
-	// they took, known only under [WithMeter].
+	// Calls is the number of calls to the store without retries. Capacity is the number of consumed
+	// read units, known only with [WithMeter].
 	Calls    int
 	Capacity float64
 }
 
-// PageSizeMax bounds the rows of a page.
+// PageSizeMax is the maximum number of rows on a page.
 const PageSizeMax = 10_000
 
-// All returns every row, in order. A row that cannot be read is yielded as an [*UnreadableError],
-// and the next rows follow. Any other failure is yielded once, as the last pair.
+// All returns all rows in order. A row that cannot be read is yielded as an [*UnreadableError], and
+// the next rows follow. Any other error is yielded once, as the last pair.
 func (p *Pattern[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out, error] {
 	return func(yield func(Out, error) bool) {
 		var none Out
@@ -58,13 +58,13 @@ func (p *Pattern[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[O
 }
 
 // Page returns up to size rows after cursor: the Next, Prev or Resume of another page of the same
-// pattern with the same inputs, or "" for the first page. A cursor of anything else is a
-// [*CursorError]. A page may be short, though there are more rows, when a filter dropped rows and
-// the pattern's CallsMax was met.
+// pattern with the same inputs, or "" for the first page. Any other cursor returns a
+// [*CursorError]. A page may be short although there are more rows, if a filter dropped rows and
+// the pattern's CallsMax was reached.
 //
-// Rows come in the order of the sort key, with ties broken by the table's key within a shard and
-// by shard; no row is repeated or lost between pages, also when rows are added or removed
-// meanwhile.
+// Rows are in the order of the sort key. Ties are ordered by the table's key within a shard and by
+// shard. No row is repeated or lost between pages, even if rows are added or removed in the
+// meantime.
 func (p *Pattern[In, Out]) Page(
 	ctx context.Context, s *Store, in In, size int, cursor string,
 ) (Page[Out], error) {
@@ -90,9 +90,9 @@ func (p *Pattern[In, Out]) Page(
 	return page, nil
 }
 
-// Rebind returns a cursor that continues at the place of another cursor of this pattern, but with
-// other inputs. The inputs may differ in values that the keys of the rows do not depend on, such as
-// one that a caller has signed with its cursors.
+// Rebind returns a cursor that continues at the position of another cursor of this pattern, but
+// with other inputs. The inputs may differ in values on which the keys of the rows do not depend,
+// such as one that a caller has signed with its cursors.
 func (p *Pattern[In, Out]) Rebind(s *Store, from In, cursor string, to In) (string, error) {
 	before, err := p.c.prepare(s, unsafe.Pointer(&from))
 	if err != nil {
@@ -109,8 +109,8 @@ func (p *Pattern[In, Out]) Rebind(s *Store, from In, cursor string, to In) (stri
 	return after.encodeCursor(s, at), nil
 }
 
-// First returns the first row and whether there is one. A first row that cannot be read is an
-// [*UnreadableError].
+// First returns the first row and reports whether there is one. A first row that cannot be read is
+// an [*UnreadableError].
 func (p *Pattern[In, Out]) First(ctx context.Context, s *Store, in In) (out Out, found bool,
 	err error) {
 	cursor := ""
@@ -147,14 +147,14 @@ func (p *Pattern[In, Out]) Collect(
 	return out, found, nil
 }
 
-// Count returns the number of rows without returning them; it costs as much as reading them.
-// Items of other entities under the same keys are not rows. An item that has a key of the entity
-// and cannot be told to be its own is an [*UnreadableError].
+// Count returns the number of rows without returning the rows; it costs as much as reading them.
+// Items of other entities with the same keys are not rows. An item with a key of the entity that
+// cannot be identified as the entity's is an [*UnreadableError].
 func (p *Pattern[In, Out]) Count(ctx context.Context, s *Store, in In) (int, error) {
 	return p.c.count(ctx, s, unsafe.Pointer(&in))
 }
 
-// named marks the calls of a pattern for the meter and the hook.
+// named adds the pattern's name to the context for the meter and the hook.
 func (c *patternCore) named(ctx context.Context, s *Store) context.Context {
 	if meterOf(ctx) == nil && s.opts.OnCall == nil {
 		return ctx
@@ -171,10 +171,10 @@ func (c *patternCore) wrap(err error) error {
 	return fmt.Errorf("pattern %s: %w", c.name, err)
 }
 
-// hydrateBatch is how many rows All reads before it fetches their items.
+// hydrateBatch is the number of rows that All reads before it fetches their items.
 const hydrateBatch = batchGetMax
 
-// each calls use with every row, in order, until it returns false.
+// each calls use with every row in order until it returns false.
 func (c *patternCore) each(
 	ctx context.Context, s *Store, p unsafe.Pointer, use func(dynamo.Item) (bool, error),
 ) error {
@@ -205,7 +205,7 @@ func (c *patternCore) each(
 	}
 }
 
-// eachHydrated is each for rows whose items are fetched a batch at a time.
+// eachHydrated is each for rows whose items are fetched in batches.
 func (w *walk) eachHydrated(ctx context.Context, use func(dynamo.Item) (bool, error)) error {
 	for {
 		items, err := w.takeMany(ctx, hydrateBatch, hydrateBatch)
@@ -223,8 +223,7 @@ func (w *walk) eachHydrated(ctx context.Context, use func(dynamo.Item) (bool, er
 	}
 }
 
-// takeMany takes up to n rows. limit tells the store how many are wanted, 0 for as many as there
-// are.
+// takeMany returns up to n rows. limit is the number of rows to request from the store, 0 for all.
 func (w *walk) takeMany(ctx context.Context, limit, n int) ([]dynamo.Item, error) {
 	var items []dynamo.Item
 	for len(items) < n {
@@ -237,8 +236,8 @@ func (w *walk) takeMany(ctx context.Context, limit, n int) ([]dynamo.Item, error
 	return items, nil
 }
 
-// hydrated replaces the rows of an index by the whole items. Rows whose item is gone, as the
-// index follows later, are left out.
+// hydrated replaces the rows of an index by the whole items. Rows whose item no longer exists are
+// omitted; they occur because of index lag.
 func (w *walk) hydrated(ctx context.Context, items []dynamo.Item) ([]dynamo.Item, error) {
 	c := w.q.c
 	if !c.hydrate || len(items) == 0 {
@@ -262,7 +261,7 @@ func (w *walk) hydrated(ctx context.Context, items []dynamo.Item) ([]dynamo.Item
 	return out, nil
 }
 
-// rawPage is what of a page does not depend on the type of its rows.
+// rawPage is the part of a page that does not depend on the type of its rows.
 type rawPage struct {
 	reversed           bool
 	next, prev, resume string
@@ -270,7 +269,7 @@ type rawPage struct {
 	read               float64
 }
 
-// page gives rows to use, which says whether it kept them, until size rows are kept.
+// page passes rows to use, which reports whether it kept them, until size rows are kept.
 func (c *patternCore) page(
 	ctx context.Context, s *Store, p unsafe.Pointer, size int, cursor string,
 	use func(dynamo.Item) (bool, error),
@@ -310,8 +309,8 @@ func (c *patternCore) page(
 		return out, c.wrap(err)
 	}
 	if w.backward && !w.ended() {
-		// The store does not say that nothing is left until it is asked once more. The first page
-		// is the first one however it was come to, and has no page before it.
+		// The store does not report the end before it is asked again. The first page has no
+		// previous page, however it was reached.
 		if _, _, err := w.peek(ctx, 1); err != nil && !errors.Is(err, errBudget) {
 			return out, c.wrap(err)
 		}
@@ -321,7 +320,8 @@ func (c *patternCore) page(
 	return out, nil
 }
 
-// gather takes rows until size are kept, the walk ends or the budget of calls is used up.
+// gather takes rows until size rows are kept, the walk ends or the maximum number of calls is
+// reached.
 func (w *walk) gather(ctx context.Context, size int, use func(dynamo.Item) (bool, error)) error {
 	for kept := 0; kept < size; {
 		want := size - kept
@@ -354,8 +354,8 @@ func (w *walk) gather(ctx context.Context, size int, use func(dynamo.Item) (bool
 	return nil
 }
 
-// cursors works out where a page's neighbours begin. A page read backwards has ahead of it what
-// comes before it.
+// cursors computes the positions of the neighbouring pages. For a page that is read backwards, the
+// next position is that of the previous page.
 func (c *patternCore) cursors(s *Store, w *walk, from *position, out *rawPage) {
 	if len(w.q.stages) == 0 {
 		return
@@ -381,7 +381,7 @@ func (c *patternCore) cursors(s *Store, w *walk, from *position, out *rawPage) {
 	}
 }
 
-// count adds up the rows of all sources, a few at a time.
+// count adds up the rows of all sources, several of them in parallel.
 func (c *patternCore) count(ctx context.Context, s *Store, p unsafe.Pointer) (int, error) {
 	q, err := c.prepare(s, p)
 	if err != nil || q.empty {
@@ -470,7 +470,7 @@ func (q *query) countSource(ctx context.Context, s *Store, src *source) (int, er
 	}
 }
 
-// keysOnly returns what a count reads of each item: what tells whose it is.
+// keysOnly returns the attributes that a count reads of each item: those that identify its entity.
 func (c *patternCore) keysOnly(e dynamo.Expressions) (dynamo.Expressions, string) {
 	attrs := []string{c.table.keys.Partition}
 	if c.table.keys.Sort != "" {

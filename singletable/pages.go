@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// KeysMarkdown describes the model's tables as a page of Markdown: for each table its indexes,
-// and for each entity the templates of its keys and the types of its attributes.
+// KeysMarkdown describes the model's tables in Markdown: for each table its indexes, and for each
+// entity the templates of its keys and the types of its attributes.
 func (m *Model) KeysMarkdown() string {
 	var b strings.Builder
 	for _, t := range m.tables {
@@ -52,7 +52,7 @@ func (c *core) writeKeys(b *strings.Builder) {
 		fmt.Fprintf(b, "%s\n\n", c.note)
 	}
 	if len(c.problems) > 0 {
-		fmt.Fprintf(b, "Not well defined: %s\n\n", strings.Join(c.problems, "; "))
+		fmt.Fprintf(b, "Not defined correctly: %s\n\n", strings.Join(c.problems, "; "))
 		return
 	}
 	if c.lookup {
@@ -102,7 +102,7 @@ func kindText(f *field) string {
 	return f.codec.kind.String()
 }
 
-// fieldNote says what is special about an attribute.
+// fieldNote returns the special properties of an attribute.
 func (c *core) fieldNote(i int) string {
 	f := &c.shape.fields[i]
 	var notes []string
@@ -125,8 +125,8 @@ func (c *core) fieldNote(i int) string {
 	return strings.Join(notes, "; ")
 }
 
-// PatternsMarkdown describes the model's access patterns as a page of Markdown: a table of all,
-// and a section for each.
+// PatternsMarkdown describes the model's access patterns in Markdown: a table of all, and a section
+// for each.
 func (m *Model) PatternsMarkdown() string {
 	var b strings.Builder
 	b.WriteString("| pattern | answers | reads | rows |\n|---|---|---|---|\n")

@@ -8,18 +8,18 @@ import (
 	"unsafe"
 )
 
-// ErrPart means that a value that was read in part was to be written as a whole, which would lose
-// what was not read. Read the item by its key, or change parts of it with [Entity.Update].
+// ErrPart means that a value that was read in part would be written as a whole, which would lose
+// the other attributes. Read the item by its key, or change parts of it with [Entity.Update].
 var ErrPart = errors.New("the value was read in part")
 
-// Part marks a value that was read from an index that holds only some of its attributes. A struct
-// with an exported field of this type may be read in part: the kit sets the field, it goes with
-// every copy of the value, and a write of the whole value is refused with [ErrPart]. Without such a
-// field a pattern over such an index must [Hydrate], or be of an entity with a smaller struct.
+// Part marks a value that was read from an index with only some of its attributes. A struct with an
+// exported field of this type can be read in part: the kit sets the field, copies of the value keep
+// it, and writing the whole value is refused with [ErrPart]. Without such a field a pattern with
+// such an index must [Hydrate], or use an entity with a smaller struct.
 //
 // The zero value means that the value is whole. It is never stored.
 type Part struct {
-	// Index is the index that the value was read from; "" for a whole value.
+	// Index is the index from which the value was read; "" for a whole value.
 	Index string
 }
 
@@ -34,11 +34,11 @@ func (c *core) refusePart(p unsafe.Pointer) error {
 	if part.Index == "" {
 		return nil
 	}
-	return fmt.Errorf("write %s: %w, from index %s: read the item by its key, or update parts of it",
+	return fmt.Errorf("write %s: %w from index %s: read the item by its key, or update parts of it",
 		c.name, ErrPart, part.Index)
 }
 
-// markPart notes that the struct at p was read from an index that lacks some of its fields.
+// markPart marks the struct at p if the index does not have all its fields.
 func (c *patternCore) markPart(m *core, p unsafe.Pointer) {
 	if m.shape.part != nil && len(c.lost(m)) > 0 {
 		*(*Part)(unsafe.Add(p, *m.shape.part)) = Part{Index: c.index.name}
@@ -66,7 +66,7 @@ func (c *patternCore) lost(m *core) []string {
 	return lost
 }
 
-// checkWhole refuses a pattern whose rows would pass for whole items.
+// checkWhole refuses a pattern whose incomplete rows could be mistaken for whole items.
 func (c *patternCore) checkWhole() {
 	for _, m := range c.members {
 		if lost := c.lost(m); len(lost) > 0 && m.shape.part == nil {

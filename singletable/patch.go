@@ -12,10 +12,10 @@ import (
 // [Entity.WithKnown].
 type Step[T any] interface {
 	addStep(*patch)
-	of(*T) // binds the step to its type, so that another entity's is refused by the compiler
+	of(*T) // of binds the step to its type, so that one of another entity does not compile
 }
 
-// patch is what the steps of an update come to.
+// patch is the combination of the steps of an update.
 type patch struct {
 	changes   []change
 	conds     []*cond
@@ -23,12 +23,12 @@ type patch struct {
 	readFirst bool
 	upsert    bool
 
-	// Where changes and conditions are while there are few.
+	// Storage of changes and conditions while there are few.
 	someChanges [patchFew]change
 	someConds   [patchFew]*cond
 }
 
-// patchFew is how many changes, and how many conditions, most updates have at most.
+// patchFew is the number of changes, and of conditions, that most updates do not exceed.
 const patchFew = 4
 
 // changeOp is the kind of a change.
@@ -38,7 +38,7 @@ const (
 	changeSet changeOp = iota
 	changeSetIfAbsent
 	changeAdd
-	changeTake // out of a set
+	changeTake // removes elements from a set
 	changeRemove
 	changeAppend
 )
@@ -47,7 +47,7 @@ func (op changeOp) String() string {
 	return [...]string{"set", "set if absent", "add", "take", "remove", "append"}[op]
 }
 
-// change is one change of one attribute. field is -1 for an attribute that the kit keeps.
+// change is one change of one attribute. field is -1 for an attribute that the kit maintains.
 type change struct {
 	op    changeOp
 	attr  string
@@ -75,38 +75,37 @@ type option[T any] struct {
 func (o option[T]) addStep(p *patch) { o.apply(p) }
 func (option[T]) of(*T)              {}
 
-// WithKnown gives an update the item as the caller knows it, from which the kit takes the fields
-// that index keys and unique values need besides those changed. The update demands that they are
-// still so. Other fields of v are not looked at.
+// WithKnown passes the item as the caller knows it to an update. The kit takes from it the fields
+// that index keys and unique values need in addition to the changed ones. The update requires that
+// they are unchanged. Other fields of v are ignored.
 func (e *Entity[T]) WithKnown(v T) Step[T] {
 	return option[T]{func(p *patch) { p.known = unsafe.Pointer(&v) }}
 }
 
-// ReadFirst lets an update read the item for the fields that index keys and unique values need,
-// and demands that they did not change in between; it starts again if they did. Not for
-// transactions, which do not read.
+// ReadFirst lets an update read the item for the fields that index keys and unique values need. It
+// requires that they did not change after the read, and starts again if they did. It cannot be used
+// in a transaction, because a transaction does not read.
 func (e *Entity[T]) ReadFirst() Step[T] {
 	return option[T]{func(p *patch) { p.readFirst = true }}
 }
 
-// Upsert lets an update create the item where there is none. All fields that the keys of the
-// entity are made of must be known.
+// Upsert lets an update create a missing item. All fields of the entity's keys must be known.
 func (e *Entity[T]) Upsert() Step[T] {
 	return option[T]{func(p *patch) { p.upsert = true }}
 }
 
-// Field is a handle to one field of an entity, made once by [FieldOf].
+// Field is a handle of one field of an entity. Create it once with [FieldOf].
 type Field[T, V any] struct {
 	c   *core
 	idx int
 	err error
 }
 
-// FieldOf makes a handle from a function that returns the address of a field:
+// FieldOf returns the handle of the field whose address a function returns:
 //
 //	balance := singletable.FieldOf(accounts, func(a *Account) *Amount { return &a.Balance })
 //
-// A function that returns anything else makes a handle whose every use is an error.
+// If the function returns another address, every use of the handle returns an error.
 func FieldOf[T, V any](e *Entity[T], at func(*T) *V) Field[T, V] {
 	var zero T
 	f := Field[T, V]{c: e.c, idx: -1}
@@ -119,19 +118,20 @@ func FieldOf[T, V any](e *Entity[T], at func(*T) *V) Field[T, V] {
 		}
 	}
 	if f.idx < 0 {
-		f.err = fmt.Errorf("%s: FieldOf was given no attribute of the entity", e.c.name)
-		// The handle reports it when it is used. All others, and the entity itself, are usable.
+		f.err = fmt.Errorf("%s: FieldOf was called with a function that returns no field", e.c.name)
+		// The handle reports the error when it is used. All others, and the entity itself, can be
+		// used.
 		e.c.badFields++
 	}
 	return f
 }
 
-// offsetIn calls at on a zero value and returns how far from it the answer points. at may follow a
-// nil pointer inside the struct, which is no field.
+// offsetIn calls at with a zero value and returns the offset of the result in it. at may
+// dereference a nil pointer inside the struct, which is not a field.
 func offsetIn[T, V any](zero *T, at func(*T) *V) (offset uintptr, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = errors.New("no field")
+			err = errors.New("not a field")
 		}
 	}()
 	return uintptr(unsafe.Pointer(at(zero))) - uintptr(unsafe.Pointer(zero)), nil
@@ -145,7 +145,7 @@ func (f Field[T, V]) Name() string {
 	return f.c.shape.fields[f.idx].attr
 }
 
-// encode turns v into the value that the field would store.
+// encode converts v to the value that the field would store.
 func (f Field[T, V]) encode(v *V) (dynamo.Value, error) {
 	if f.err != nil {
 		return dynamo.Value{}, f.err
@@ -159,7 +159,7 @@ func (f Field[T, V]) encode(v *V) (dynamo.Value, error) {
 	if err != nil {
 		err = fmt.Errorf("%s: attribute %s: %w", f.c.name, fd.attr, err)
 	}
-	return canonical(val), err // arithmetic on Numbers needs them canonical
+	return canonical(val), err // arithmetic on Numbers requires the canonical form
 }
 
 func (f Field[T, V]) change(op changeOp, v *V) Change[T] {
@@ -177,16 +177,16 @@ func (f Field[T, V]) change(op changeOp, v *V) Change[T] {
 	return Change[T]{c}
 }
 
-// Set gives the field a value. An empty value removes an `omitempty` attribute, and a nil one any.
+// Set sets the field. An empty value removes an `omitempty` attribute, and nil any attribute.
 func (f Field[T, V]) Set(v V) Change[T] { return f.change(changeSet, &v) }
 
-// SetIfAbsent gives the field a value unless it has one.
+// SetIfAbsent sets the field unless it has a value.
 func (f Field[T, V]) SetIfAbsent(v V) Change[T] { return f.change(changeSetIfAbsent, &v) }
 
 // Remove removes the attribute.
 func (f Field[T, V]) Remove() Change[T] { return f.change(changeRemove, nil) }
 
-// Add adds to a Number, an absent one counting as zero, or adds elements to a set.
+// Add adds to a Number, or adds elements to a set. An absent Number counts as zero.
 func (f Field[T, V]) Add(v V) Change[T] {
 	c := f.change(changeAdd, &v)
 	if c.c.err == nil && !isAddable(c.c.val.Kind()) {
@@ -195,8 +195,8 @@ func (f Field[T, V]) Add(v V) Change[T] {
 	return c
 }
 
-// Subtract subtracts from a Number, an absent one counting as zero, or takes elements out of a
-// set.
+// Subtract subtracts from a Number, or removes elements from a set. An absent Number counts as
+// zero.
 func (f Field[T, V]) Subtract(v V) Change[T] {
 	c := f.change(changeAdd, &v)
 	switch {
@@ -218,11 +218,11 @@ func isAddable(k dynamo.Kind) bool {
 	return k == dynamo.KindN || k == dynamo.KindSS || k == dynamo.KindNS || k == dynamo.KindBS
 }
 
-// ListAppend appends the elements of v to a list, which is created where it is absent.
+// ListAppend appends the elements of v to a list. A missing list is created.
 func (f Field[T, V]) ListAppend(v V) Change[T] {
 	c := f.change(changeAppend, &v)
 	if c.c.err == nil && c.c.val.Kind() != dynamo.KindL {
-		c.c.err = fmt.Errorf("%s: append to %s: it is no list", f.c.name, c.c.attr)
+		c.c.err = fmt.Errorf("%s: append to %s: it is not a list", f.c.name, c.c.attr)
 	}
 	return c
 }
@@ -243,7 +243,7 @@ func (f Field[T, V]) cond(op condOp, vs ...V) Cond[T] {
 	return Cond[T]{n}
 }
 
-// condAbsent is a comparison with a value that is stored as no attribute.
+// condAbsent returns a comparison with a value that is not stored.
 func (f Field[T, V]) condAbsent(op condOp) Cond[T] {
 	switch op {
 	case opEqual:
@@ -255,12 +255,12 @@ func (f Field[T, V]) condAbsent(op condOp) Cond[T] {
 		"stored as no attribute", f.c.name, f.Name())}}
 }
 
-// Equals is true when the attribute has the value. Comparing with a value that is not stored (an
-// empty `omitempty` one, a nil) asks whether the attribute is absent. The other comparisons but
+// Equals is true if the attribute has the value. For a value that is not stored (an empty
+// `omitempty` one, a nil) it is true if the attribute is absent. The other comparisons except
 // NotEquals are false for an absent attribute.
 func (f Field[T, V]) Equals(v V) Cond[T] { return f.cond(opEqual, v) }
 
-// NotEquals is true for an absent attribute too.
+// NotEquals is also true for an absent attribute.
 func (f Field[T, V]) NotEquals(v V) Cond[T] { return f.cond(opNotEqual, v) }
 
 // LessThan means field < v.
@@ -287,8 +287,8 @@ func (f Field[T, V]) In(vs ...V) Cond[T] {
 	return f.cond(opIn, vs...)
 }
 
-// inMax is one less than the documented number of operands of IN, as sources differ on whether
-// the left side counts.
+// inMax is one less than the documented number of operands of IN, because sources disagree on
+// whether the left side counts.
 const inMax = 99
 
 // Exists means that the attribute is present.
@@ -297,7 +297,7 @@ func (f Field[T, V]) Exists() Cond[T] { return f.cond(opExists) }
 // Missing means that the attribute is absent.
 func (f Field[T, V]) Missing() Cond[T] { return f.cond(opMissing) }
 
-// BeginsWith means that the attribute is text that starts with prefix.
+// BeginsWith means that the attribute is text that begins with prefix.
 func (f Field[T, V]) BeginsWith(prefix string) Cond[T] {
 	n := f.cond(opBeginsWith)
 	n.n.vals = []dynamo.Value{dynamo.S(prefix)}

@@ -8,14 +8,13 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Pattern is a named access pattern: from inputs, the fields of the struct In, to rows of type
-// Out. Where a key template of the entity names a field, In has a field of the same name (its
-// Go name or its `dynamodbav` name); an input stands for that part of the key.
+// Pattern is a named access pattern: from inputs, the fields of the struct In, to rows of type Out.
+// If a key template of the entity names a field, In can have a field of the same name (its Go name
+// or its `dynamodbav` name), which is then the value of that part of the key.
 //
-// The partition key must be known entirely, but for shards and, under a range, time buckets: a
-// pattern reads all of those that may hold rows, shards merged in order and buckets one after
-// the other. Of the sort key, inputs fix parts from the left; the first part that is left open
-// may have a range.
+// The partition key must be determined, except for shards and, in a range, time buckets: a pattern
+// reads all of those that may have rows, merges shards in order and reads buckets one after
+// another. Inputs fix parts of the sort key from the left; the first open part may have a range.
 type Pattern[In, Out any] struct {
 	c      *patternCore
 	decode func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
@@ -34,7 +33,7 @@ func (k patternKind) String() string {
 	return [...]string{"lookup", "query", "collection", "scan"}[k]
 }
 
-// patternCore is what of a pattern does not depend on its Go types.
+// patternCore is the part of a pattern that does not depend on its Go types.
 type patternCore struct {
 	name, note string
 	kind       patternKind
@@ -43,8 +42,8 @@ type patternCore struct {
 	keys       KeyNames
 	members    []*core
 	in         *shape
-	hash, sort *binding // sort is nil without a sort key, or without a template common to all
-	prefix     string   // of a collection: what all its sort keys begin with
+	hash, sort *binding // sort is nil without a sort key, or without a common template
+	prefix     string   // of a collection: the common prefix of its sort keys
 	rng        *rangeSpec
 	descending bool
 	consistent bool
@@ -55,8 +54,8 @@ type patternCore struct {
 	filterBy   []func(in unsafe.Pointer) *cond
 	filterType reflect.Type
 	callsMax   int
-	abreast    int // buckets that are read side by side
-	rows       int // how many rows there usually are, for plans
+	parallel   int // buckets that are read in parallel
+	rows       int // typical number of rows, for plans
 	problems   []string
 	indexName  string
 	inType     reflect.Type
@@ -66,7 +65,7 @@ type patternCore struct {
 type rangeSpec struct {
 	attr           string
 	from, to       string
-	prefix         string // the input with a prefix; from and to are empty then
+	prefix         string // the input with a prefix; from and to are then empty
 	closed         bool   // to is included
 	fromIn, toIn   int    // fields of In, -1 for none
 	prefixIn       int
@@ -83,30 +82,30 @@ func (o patternOption) applyPattern(c *patternCore) { o(c) }
 
 func (ConsistentOption) applyPattern(c *patternCore) { c.consistent = true }
 
-// Describe gives a pattern its sentence for the catalogue.
+// Describe sets the pattern's sentence for the catalogue.
 func Describe(sentence string) PatternOption {
 	return patternOption(func(c *patternCore) { c.note = sentence })
 }
 
-// UseIndex reads from an index.
+// UseIndex selects the index to read from.
 func UseIndex(name string) PatternOption {
 	return patternOption(func(c *patternCore) { c.indexName = name })
 }
 
-// Between keeps rows whose attribute lies in [from, to), from included and to not: the inputs of
-// those names. An input that is empty leaves its end open. The attribute is the first part of the
-// sort key that no input fixes, or the time bucket of the partition key, or both.
+// Between keeps rows whose attribute is in [from, to): from is included and to is not. from and to
+// are the names of inputs. An empty input leaves its end open. The attribute is the first part of
+// the sort key that no input fixes, the time bucket of the partition key, or both.
 //
 // An input of type time.Time is empty if it is the zero time, which is also a valid instant: the
-// first one of the year 1. Where that instant may be asked for, give the input the type *time.Time:
-// only nil leaves the end open.
+// first one of the year 1. If that instant must be possible, use the type *time.Time: then only nil
+// leaves the end open.
 func Between(attribute, from, to string) PatternOption {
 	return patternOption(func(c *patternCore) {
 		c.rng = &rangeSpec{attr: attribute, from: from, to: to}
 	})
 }
 
-// Through is Between with to included as well, for calendar days.
+// Through is Between with to included, for calendar days.
 func Through(attribute, from, to string) PatternOption {
 	return patternOption(func(c *patternCore) {
 		c.rng = &rangeSpec{attr: attribute, from: from, to: to, closed: true}
@@ -119,20 +118,21 @@ func Since(attribute, from string) PatternOption { return Between(attribute, fro
 // Until keeps rows whose attribute is less than the input.
 func Until(attribute, to string) PatternOption { return Between(attribute, "", to) }
 
-// BeginsWith keeps rows whose attribute, the first part of the sort key that no input fixes,
-// begins with the input.
+// BeginsWith keeps rows whose attribute, the first part of the sort key that no input fixes, begins
+// with the input.
 func BeginsWith(attribute, input string) PatternOption {
 	return patternOption(func(c *patternCore) {
 		c.rng = &rangeSpec{attr: attribute, prefix: input}
 	})
 }
 
-// Descending reads from the greatest sort key down.
+// Descending reads from the largest sort key down.
 func Descending() PatternOption {
 	return patternOption(func(c *patternCore) { c.descending = true })
 }
 
-// Filter keeps rows that meet a condition. The store reads, and charges for, the others too.
+// Filter keeps rows that satisfy a condition. The store also reads, and charges for, the other
+// rows.
 func Filter(p Predicate) PatternOption {
 	return patternOption(func(c *patternCore) { c.filters = append(c.filters, p.condition()) })
 }
@@ -150,32 +150,32 @@ func FilterBy[In any](f func(in In) Predicate) PatternOption {
 	})
 }
 
-// Live leaves out items that have expired but that the store has not removed yet.
+// Live omits items that have expired but that the store has not deleted.
 func Live() PatternOption { return patternOption(func(c *patternCore) { c.live = true }) }
 
 // Hydrate reads the whole item for each row of an index that does not project everything.
 func Hydrate() PatternOption { return patternOption(func(c *patternCore) { c.hydrate = true }) }
 
-// CallsMax bounds the calls that one page makes to fill itself, when a filter drops rows or time
-// buckets are empty; 20 by default, and always one for each shard. A page that meets the bound is
-// short, and its Next goes on.
+// CallsMax is the maximum number of calls to fill one page if a filter drops rows or time buckets
+// are empty. Default: 20, and at least one for each shard. A page that reaches the maximum is
+// short, and its Next continues.
 func CallsMax(n int) PatternOption { return patternOption(func(c *patternCore) { c.callsMax = n }) }
 
-// Abreast reads n time buckets side by side and merges them, in place of one after the other: all
-// of a range is there sooner, and a page that the first bucket fills costs more. The rows must be
-// sorted by the time that the buckets are of.
-func Abreast(n int) PatternOption { return patternOption(func(c *patternCore) { c.abreast = n }) }
+// Parallel reads n time buckets concurrently and merges them, instead of one after another. A whole
+// range is faster, but a page that one bucket could fill costs more. The rows must be sorted by the
+// time of the buckets.
+func Parallel(n int) PatternOption { return patternOption(func(c *patternCore) { c.parallel = n }) }
 
-// Segments divides a scan.
+// Segments divides a scan into parts that are read in parallel.
 func Segments(n int) PatternOption { return patternOption(func(c *patternCore) { c.segments = n }) }
 
-// Rows says how many rows the pattern usually finds, for plans.
+// Rows sets the typical number of rows of the pattern, for plans.
 func Rows(n int) PatternOption { return patternOption(func(c *patternCore) { c.rows = n }) }
 
-// callsMaxDefault ends a page long before a person would, and bounds what a request can cost.
+// callsMaxDefault limits the cost of a request, and is far more than a person pages through.
 const callsMaxDefault = 20
 
-// NewLookup defines the pattern that gets one item by its primary key.
+// NewLookup defines a pattern that returns one item by its primary key.
 func NewLookup[In, T any](e *Entity[T], name string, opts ...PatternOption) *Pattern[In, T] {
 	return newEntityPattern[In](kindLookup, e, name, opts)
 }
@@ -185,8 +185,8 @@ func NewQuery[In, T any](e *Entity[T], name string, opts ...PatternOption) *Patt
 	return newEntityPattern[In](kindQuery, e, name, opts)
 }
 
-// NewScan defines a pattern that reads a whole table, or an index, and keeps the items of the
-// entity. It has no order, and its cost grows with the table.
+// NewScan defines a pattern that reads a whole table or index and keeps the items of the entity. It
+// has no order, and its cost grows with the table.
 func NewScan[In, T any](e *Entity[T], name string, opts ...PatternOption) *Pattern[In, T] {
 	return newEntityPattern[In](kindScan, e, name, opts)
 }
@@ -210,7 +210,7 @@ type Member[Out any] struct {
 	put func(pc *patternCore, item dynamo.Item, out *Out) error
 }
 
-// Into says how an item of the entity goes into an Out.
+// Into defines how an item of the entity is stored in an Out.
 func Into[T, Out any](e *Entity[T], put func(out *Out, v T)) Member[Out] {
 	return Member[Out]{c: e.c, put: func(pc *patternCore, item dynamo.Item, out *Out) error {
 		var v T
@@ -222,9 +222,9 @@ func Into[T, Out any](e *Entity[T], put func(out *Out, v T)) Member[Out] {
 	}}
 }
 
-// NewCollection defines a pattern that reads items of several entities that share a partition, in
-// one request. Each item goes to the member whose it is; others are left out. [Pattern.Collect]
-// puts all rows into one Out, All and Page make an Out of each.
+// NewCollection defines a pattern that reads items of several entities with one partition key in
+// one request. Each item is passed to the member that owns it; other items are ignored.
+// [Pattern.Collect] puts all rows into one Out; All and Page return an Out for each.
 func NewCollection[In, Out any](
 	name string, members []Member[Out], opts ...PatternOption,
 ) *Pattern[In, Out] {
@@ -249,7 +249,7 @@ func newPatternCore(
 	kind patternKind, name string, in reflect.Type, members []*core, opts []PatternOption,
 ) *patternCore {
 	c := &patternCore{kind: kind, name: name, members: members, in: shapeFor(in), inType: in,
-		callsMax: callsMaxDefault, segments: 1, abreast: 1}
+		callsMax: callsMaxDefault, segments: 1, parallel: 1}
 	c.problems = append(c.problems, c.in.problems...)
 	for _, opt := range opts {
 		opt.applyPattern(c)
@@ -279,7 +279,7 @@ func (c *patternCore) err() error {
 	return nil
 }
 
-// unmarshal decodes an item, which may be a part of one where the index projects a part.
+// unmarshal decodes an item, or a part of one if the index projects a part.
 func (c *patternCore) unmarshal(e *core, item dynamo.Item, p unsafe.Pointer) error {
 	if c.index != nil && c.index.projection.ProjectionType != dynamo.ProjectAll && !c.hydrate {
 		if err := e.unmarshalSeen(item, p, c.projects); err != nil {
@@ -291,7 +291,7 @@ func (c *patternCore) unmarshal(e *core, item dynamo.Item, p unsafe.Pointer) err
 	return e.unmarshal(item, p)
 }
 
-// placementOf returns where a member stands in the pattern's table or index.
+// placementOf returns a member's placement in the pattern's table or index.
 func (c *patternCore) placementOf(m *core) *placement {
 	if c.index == nil {
 		return m.base

@@ -10,27 +10,27 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Plan says what an operation will do before it does it: the exact requests, how many calls, and
-// the capacity units they take.
+// Plan describes an operation before it is executed: the exact requests, the number of calls, and
+// the capacity units.
 type Plan struct {
-	// Name is the pattern's, or the verb and the entity's.
+	// Name is the name of the pattern, or the verb and the name of the entity.
 	Name     string
 	Requests []Request
-	// Calls is the number of calls; retries are not counted.
+	// Calls is the number of calls without retries.
 	Calls Span
 	// Read and Write are capacity units.
 	Read, Write Span
-	// Notes say what the figures assume and what to watch.
+	// Notes are the assumptions of the figures, and warnings.
 	Notes []string
 }
 
-// Span is the least, the typical and the greatest value of something. The greatest is for items of
-// the greatest size there is; it bounds what can happen, and seldom does.
+// Span is the minimum, typical and maximum value of a figure. The maximum assumes items of the
+// maximum size. It is an upper bound that is seldom reached.
 type Span struct {
 	Least, Typical, Most float64
 }
 
-// String shows one number where all three agree.
+// String formats one number if all three are equal.
 func (s Span) String() string {
 	if s.Least == s.Most {
 		return number(s.Least)
@@ -46,7 +46,7 @@ func (s Span) plus(o Span) Span {
 
 func exactly(f float64) Span { return Span{f, f, f} }
 
-// Request is one call, or one action of a transaction, as the store gets it.
+// Request is one call, or one action of a transaction, as it is sent to the store.
 type Request struct {
 	// Operation is the store's name for it, such as "Query" or, for an action of a transaction,
 	// "Put".
@@ -65,15 +65,15 @@ type Request struct {
 	IndexKeys []IndexKey
 }
 
-// IndexKey is what a write does to an item's place in an index.
+// IndexKey is the effect of a write on an item's place in an index.
 type IndexKey struct {
 	Index string
-	// Key holds the attributes that are written; nil when the item is taken out of the index, or
-	// is not in it.
+	// Key holds the written attributes. It is nil if the item is removed from the index or is not
+	// in it.
 	Key dynamo.Item
 }
 
-// String shows the plan in lines of text.
+// String formats the plan as lines of text.
 func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", p.Name)
@@ -93,7 +93,7 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// String shows the request with its placeholders filled in.
+// String formats the request with its placeholders replaced.
 func (r Request) String() string {
 	var b strings.Builder
 	b.WriteString(r.Operation + " " + r.Table)
@@ -134,8 +134,8 @@ func (r Request) String() string {
 	return b.String()
 }
 
-// filled replaces placeholders by what they stand for, longest first, as one may begin with
-// another.
+// filled replaces placeholders by their names and values, the longest first, because one may be a
+// prefix of another.
 func (r Request) filled(text string) string {
 	var pairs []string
 	byLength := func(a, b string) int { return len(b) - len(a) }
@@ -152,7 +152,7 @@ func (r *Request) fill(ph dynamo.Expressions) {
 	r.Names, r.Values = ph.ExpressionAttributeNames, ph.ExpressionAttributeValues
 }
 
-// typicalDefault is the size that plans assume of an item of which nothing is said, in bytes.
+// typicalDefault is the assumed size in bytes of an item without a Typical option.
 const typicalDefault = 512
 
 func (c *core) typicalSize() int {
@@ -162,12 +162,12 @@ func (c *core) typicalSize() int {
 	return typicalDefault
 }
 
-// pageUnitsMax is what one call can read at the most: a page of 1 MB, read consistently.
+// pageUnitsMax returns the maximum cost of one read: a page of 1 MB.
 func pageUnitsMax(consistent bool) float64 {
 	return dynamo.ReadUnits(dynamo.PageSizeMax, consistent)
 }
 
-// PlanGet says what Get does.
+// PlanGet returns the plan of Get.
 func (e *Entity[T]) PlanGet(at T, opts ...ReadOption) (Plan, error) {
 	key, err := e.Key(at)
 	if err != nil {
@@ -190,7 +190,7 @@ func (c *core) sizeNote() string {
 	return fmt.Sprintf("a typical %s has %d bytes", c.name, c.typicalSize())
 }
 
-// Plan says what Page does for a page of size rows, or, with size 0, what All does.
+// Plan returns the plan of Page for a page of size rows, or with size 0 that of All.
 func (p *Pattern[In, Out]) Plan(s *Store, in In, size int) (Plan, error) {
 	return p.c.plan(s, addressOf(&in), size)
 }

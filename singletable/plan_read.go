@@ -8,10 +8,10 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// addressOf is the address of a value, which the value's owner keeps alive.
+// addressOf returns the address of a value that its owner keeps alive.
 func addressOf[T any](v *T) unsafe.Pointer { return unsafe.Pointer(v) }
 
-// rowsDefault is how many rows plans assume where nothing is said.
+// rowsDefault is the assumed number of rows without a Rows option.
 const rowsDefault = 100
 
 func (c *patternCore) plan(s *Store, p unsafe.Pointer, size int) (Plan, error) {
@@ -34,7 +34,7 @@ func (c *patternCore) plan(s *Store, p unsafe.Pointer, size int) (Plan, error) {
 	}
 	if q.empty {
 		out.Requests = nil
-		out.Notes = append(out.Notes, "the range is empty: nothing is asked")
+		out.Notes = append(out.Notes, "the range is empty: no request is made")
 		return out, nil
 	}
 	rows := c.rows
@@ -65,9 +65,9 @@ func (c *patternCore) planRequest(q *query, src *source, size, width int) Reques
 	return r
 }
 
-// planCost estimates calls and units for a number of rows. Typically they are of typical size and
-// spread evenly over the shards of one bucket, and a page stops in the first bucket that fills it;
-// at most each row is as large as an item can be, and all buckets are looked at.
+// planCost estimates calls and units for a number of rows. In the typical case the rows have their
+// typical size and are spread evenly over the shards of one bucket, and a page ends in the first
+// bucket that fills it. In the worst case each row has the maximum size, and all buckets are read.
 func (c *patternCore) planCost(out *Plan, sources, widest, stages, rows, size int) {
 	bytes := c.rowSize()
 	least := dynamo.ReadUnits(0, c.consistent)
@@ -89,14 +89,14 @@ func (c *patternCore) planCost(out *Plan, sources, widest, stages, rows, size in
 		out.Read = out.Read.plus(Span{rest * least, rest * least, 0})
 	}
 	out.Notes = append(out.Notes, fmt.Sprintf("assumes %d rows of %d bytes", rows, bytes))
-	if c.abreast > 1 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d buckets are read side by side and merged",
-			min(c.abreast, sources)))
+	if c.parallel > 1 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d buckets are read in parallel and merged",
+			min(c.parallel, sources)))
 	} else if widest > 1 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d shards are read side by side and merged",
+		out.Notes = append(out.Notes, fmt.Sprintf("%d shards are read in parallel and merged",
 			widest))
 	}
-	if stages > 1 && c.abreast == 1 {
+	if stages > 1 && c.parallel == 1 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d buckets are read one after the other, an "+
 			"empty one for %s units; a page stops when it is full", stages, number(least)))
 	}
@@ -115,10 +115,10 @@ func (c *patternCore) planCost(out *Plan, sources, widest, stages, rows, size in
 	}
 }
 
-// keysOnlySize is what plans assume of an entry that holds keys alone.
+// keysOnlySize is the assumed size of an entry that holds only keys.
 const keysOnlySize = 200
 
-// rowSize is what plans assume of a row, in bytes: the largest member.
+// rowSize returns the assumed size of a row in bytes: that of the largest member.
 func (c *patternCore) rowSize() int {
 	n := 0
 	for _, m := range c.members {

@@ -6,7 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// PlanCreate says what Create does.
+// PlanCreate returns the plan of Create.
 func (e *Entity[T]) PlanCreate(v T, more ...Cond[T]) (Plan, error) {
 	cs, err := conds(more)
 	if err != nil {
@@ -17,7 +17,7 @@ func (e *Entity[T]) PlanCreate(v T, more ...Cond[T]) (Plan, error) {
 	})
 }
 
-// PlanPut says what Put does.
+// PlanPut returns the plan of Put.
 func (e *Entity[T]) PlanPut(v T, more ...Cond[T]) (Plan, error) {
 	cs, err := conds(more)
 	if err != nil {
@@ -26,8 +26,7 @@ func (e *Entity[T]) PlanPut(v T, more ...Cond[T]) (Plan, error) {
 	return planOf("put "+e.c.name, func() (*write, error) { return e.c.put(addressOf(&v), cs) })
 }
 
-// PlanReplace says what Replace does. Where the entity has unique values they are taken as
-// unchanged.
+// PlanReplace returns the plan of Replace. Unique values of the entity are assumed to be unchanged.
 func (e *Entity[T]) PlanReplace(v T, more ...Cond[T]) (Plan, error) {
 	cs, err := conds(more)
 	if err != nil {
@@ -39,7 +38,8 @@ func (e *Entity[T]) PlanReplace(v T, more ...Cond[T]) (Plan, error) {
 	return e.c.withRead(p, keyOrNil(e, v)), err
 }
 
-// PlanDelete says what Delete does. Where the entity has unique values, at is the whole item.
+// PlanDelete returns the plan of Delete. If the entity has unique values, at must be the whole
+// item.
 func (e *Entity[T]) PlanDelete(at T, more ...Cond[T]) (Plan, error) {
 	cs, err := conds(more)
 	if err != nil {
@@ -51,8 +51,8 @@ func (e *Entity[T]) PlanDelete(at T, more ...Cond[T]) (Plan, error) {
 	return e.c.withRead(p, keyOrNil(e, at)), err
 }
 
-// PlanUpdate says what Update does. With ReadFirst, the read is part of the plan, and the item is
-// taken to be as at says.
+// PlanUpdate returns the plan of Update. With ReadFirst, the read is part of the plan, and at is
+// assumed to be the item.
 func (e *Entity[T]) PlanUpdate(at T, steps ...Step[T]) (Plan, error) {
 	patch := patchOf(steps)
 	if patch.readFirst && patch.known == nil {
@@ -67,7 +67,7 @@ func (e *Entity[T]) PlanUpdate(at T, steps ...Step[T]) (Plan, error) {
 	return p, err
 }
 
-// keyOrNil is the key of a value, nil when it has none; the plan's own error says why.
+// keyOrNil returns the key of a value, or nil if it has none; the plan itself returns the error.
 func keyOrNil[T any](e *Entity[T], v T) dynamo.Key {
 	key, err := e.Key(v)
 	if err != nil {
@@ -76,7 +76,7 @@ func keyOrNil[T any](e *Entity[T], v T) dynamo.Key {
 	return key
 }
 
-// withRead adds the read that comes before a write of an entity with unique values.
+// withRead adds the read before a write of an entity with unique values.
 func (c *core) withRead(p Plan, key dynamo.Key) Plan {
 	if len(c.uniques) == 0 || len(p.Requests) == 0 {
 		return p
@@ -90,7 +90,7 @@ func (c *core) prependRead(p Plan, key dynamo.Key) Plan {
 	p.Calls = p.Calls.plus(read.Calls)
 	p.Read = p.Read.plus(read.Read)
 	p.Notes = append(p.Notes,
-		"the item is read first, and the write demands that it did not change")
+		"the item is read first, and the write requires that it did not change")
 	return p
 }
 
@@ -109,7 +109,7 @@ func planOf(name string, make func() (*write, error)) (Plan, error) {
 	return planWrites(name, []*write{w}, false), nil
 }
 
-// Plan says what Commit does.
+// Plan returns the plan of Commit.
 func (tx *Tx) Plan() (Plan, error) {
 	if tx.err != nil {
 		return Plan{}, tx.err
@@ -146,7 +146,7 @@ func planWrites(name string, writes []*write, tx bool) Plan {
 	return p
 }
 
-// indexKeys are the index keys that the write sets or removes.
+// indexKeys returns the index keys that the write sets or removes.
 func (w *write) indexKeys() []IndexKey {
 	var out []IndexKey
 	for _, pl := range w.c.on {
@@ -167,7 +167,7 @@ func (w *write) indexKeys() []IndexKey {
 			return nil
 		})
 		if w.kind == actPut && pl.sort != nil && len(key) < 2 {
-			key = nil // an item with half a key is not in the index
+			key = nil // an item with a partial key is not in the index
 		}
 		if touched {
 			if len(key) == 0 {
@@ -179,8 +179,8 @@ func (w *write) indexKeys() []IndexKey {
 	return out
 }
 
-// units are the write units of a write. What was there before is not known: at least, nothing; at
-// most, an item of the same size at other index keys.
+// units returns the write units of a write. The previous item is unknown: in the best case it does
+// not exist, in the worst case it has the same size and other index keys.
 func (w *write) units(factor float64) Span {
 	size := w.c.typicalSize()
 	if w.kind == actPut {
@@ -218,7 +218,7 @@ func (w *write) units(factor float64) Span {
 	return s
 }
 
-// creates reports whether the write's condition says that there is no item before.
+// creates reports whether the write's condition requires that the item does not exist.
 func (w *write) creates() bool {
 	for _, cl := range w.claims {
 		for _, n := range cl.conds {
@@ -230,7 +230,7 @@ func (w *write) creates() bool {
 	return false
 }
 
-// effect says whether an item may be in an index after the write, and whether its key there may
+// effect reports whether the item may be in an index after the write, and whether its key there may
 // have changed.
 func (w *write) effect(pl *placement, keys []IndexKey) (in, moved bool) {
 	for _, k := range keys {
@@ -241,7 +241,7 @@ func (w *write) effect(pl *placement, keys []IndexKey) (in, moved bool) {
 	return w.kind == actUpdate, false
 }
 
-// entrySize is the size of an item's entry in an index.
+// entrySize returns the size of an item's entry in an index.
 func (w *write) entrySize(pl *placement, size int) int {
 	x := w.c.table.index(pl.index)
 	if x == nil || x.projection.ProjectionType == dynamo.ProjectAll {

@@ -10,31 +10,31 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// SourcesMax bounds how many partitions one pattern reads: shards times buckets.
+// SourcesMax is the maximum number of partitions that one pattern reads: shards times buckets.
 const SourcesMax = 1000
 
-// query is a pattern with its inputs: the partitions to read and what to ask of each.
+// query is a pattern with its inputs: the partitions to read and the conditions for each.
 type query struct {
 	c      *patternCore
-	stages [][]*source // read one after the other, in the pattern's order; a stage's are merged
+	stages [][]*source // read in the pattern's order; the sources of one are merged
 	empty  bool        // no row can match
-	back   bool        // the store reads against its own order
-	inputs []byte      // what cursors are bound to
-	key    dynamo.Key  // of a lookup, whose filter is applied here, as the store takes none
+	back   bool        // the store reads in descending order
+	inputs []byte      // the inputs to which cursors are bound
+	key    dynamo.Key  // of a lookup, whose filter is applied here, because a Get has none
 	filter *cond
 }
 
 // source is one partition, or one segment of a scan.
 type source struct {
 	hash    dynamo.Value
-	label   string // what an error calls it
+	label   string // its name in errors
 	segment int
 	keyCond string
 	filter  string
 	ph      dynamo.Expressions
 }
 
-// prepare works out the query for the inputs at p.
+// prepare returns the query for the inputs at p.
 func (c *patternCore) prepare(s *Store, p unsafe.Pointer) (*query, error) {
 	if err := c.err(); err != nil {
 		return nil, err
@@ -82,14 +82,14 @@ func (c *patternCore) prepare(s *Store, p unsafe.Pointer) (*query, error) {
 	if c.bucketsDescend() {
 		slices.Reverse(q.stages)
 	}
-	if c.abreast > 1 {
-		q.stages = abreast(q.stages, c.abreast)
+	if c.parallel > 1 {
+		q.stages = joinStages(q.stages, c.parallel)
 	}
 	return q, nil
 }
 
-// abreast makes one stage of up to n in a row.
-func abreast(stages [][]*source, n int) [][]*source {
+// joinStages joins each n consecutive stages into one.
+func joinStages(stages [][]*source, n int) [][]*source {
 	var wide [][]*source
 	for some := range slices.Chunk(stages, n) {
 		wide = append(wide, slices.Concat(some...))
@@ -97,7 +97,7 @@ func abreast(stages [][]*source, n int) [][]*source {
 	return wide
 }
 
-// inputBytes is the inputs as bytes that are the same for the same inputs.
+// inputBytes encodes the inputs. Equal inputs have equal bytes.
 func (c *patternCore) inputBytes(p unsafe.Pointer) ([]byte, error) {
 	item := dynamo.Item{}
 	if err := c.in.encodeInto(item, p); err != nil {
@@ -106,7 +106,7 @@ func (c *patternCore) inputBytes(p unsafe.Pointer) ([]byte, error) {
 	return []byte(item.String()), nil
 }
 
-// bucketsDescend reports whether rows come from the latest time to the earliest.
+// bucketsDescend reports whether rows are read from the latest time to the earliest.
 func (c *patternCore) bucketsDescend() bool {
 	down := c.descending
 	if c.sort != nil && c.rng != nil && c.rng.inSort {
@@ -135,7 +135,8 @@ func (c *patternCore) prepareLookup(q *query, p unsafe.Pointer) error {
 	return nil
 }
 
-// lookUp reads the item of a lookup; nil when there is none, or the filter drops it.
+// lookUp reads the item of a lookup. It returns nil if the item does not exist or the filter drops
+// it.
 func (q *query) lookUp(ctx context.Context, s *Store) (dynamo.Item, error) {
 	item, err := q.c.members[0].getItem(ctx, s, q.key, readOptions{q.c.consistent})
 	if item != nil && q.filter != nil && !q.filter.holds(item) {
@@ -144,7 +145,7 @@ func (q *query) lookUp(ctx context.Context, s *Store) (dynamo.Item, error) {
 	return item, err
 }
 
-// wholeKey renders a key attribute of which every part is an input.
+// wholeKey formats a key attribute all of whose parts are inputs.
 func (c *patternCore) wholeKey(b *binding, p unsafe.Pointer) (dynamo.Value, error) {
 	if b.k.native >= 0 {
 		f := &b.k.t.sh.fields[b.k.native]
@@ -164,7 +165,7 @@ func (c *patternCore) wholeKey(b *binding, p unsafe.Pointer) (dynamo.Value, erro
 	return dynamo.S(texts[0][0]), nil
 }
 
-// partitions returns the partition keys to read, bucket by bucket.
+// partitions returns the partition keys to read, grouped by bucket.
 func (c *patternCore) partitions(p unsafe.Pointer, e rangeEnds) ([][]dynamo.Value, error) {
 	if c.hash.k.native >= 0 {
 		v, err := c.wholeKey(c.hash, p)
@@ -190,7 +191,7 @@ func (c *patternCore) partitions(p unsafe.Pointer, e rangeEnds) ([][]dynamo.Valu
 	return out, nil
 }
 
-// texts renders a key for every bucket and every shard that the inputs leave open.
+// texts formats a key for every bucket and every shard that the inputs leave open.
 func (c *patternCore) texts(b *binding, p unsafe.Pointer, e rangeEnds) ([][]string, error) {
 	stages := [][]string{{""}}
 	each := func(appendTo func(text string) (string, error)) error {
@@ -241,7 +242,7 @@ func (c *patternCore) texts(b *binding, p unsafe.Pointer, e rangeEnds) ([][]stri
 	return stages, nil
 }
 
-// spread multiplies keys by the texts of one part: into more stages, or into more keys of each.
+// spread combines keys with the texts of one part: as more stages, or as more keys of each stage.
 func spread(stages [][]string, texts []string, apart bool) [][]string {
 	var out [][]string
 	if apart {
@@ -269,8 +270,8 @@ func appendEach(dst, keys []string, text string) []string {
 	return dst
 }
 
-// shardLabels returns the shards to read: all that may hold rows of the range, or, where the
-// hashed field is an input, those it may be in.
+// shardLabels returns the shards to read: all that may have rows of the range or, if the hashed
+// field is an input, only those of that field.
 func (c *patternCore) shardLabels(
 	b *binding, i int, p unsafe.Pointer, e rangeEnds,
 ) ([]string, error) {
@@ -292,7 +293,7 @@ func (c *patternCore) shardLabels(
 	return r.labels(from, to), nil
 }
 
-// buckets returns the texts of the time buckets that the range touches, earliest first.
+// buckets returns the texts of the time buckets of the range, the earliest first.
 func (c *patternCore) buckets(part *part, e rangeEnds) ([]string, error) {
 	for _, end := range [...]struct {
 		v    scalar
@@ -324,7 +325,7 @@ func (c *patternCore) buckets(part *part, e rangeEnds) ([]string, error) {
 	return out, nil
 }
 
-// newSource renders the conditions for one partition.
+// newSource formats the conditions for one partition.
 func (c *patternCore) newSource(hash dynamo.Value, sc sortCond, filter *cond) *source {
 	x := expressions{known: c.members[0].names}
 	src := &source{hash: hash, label: hash.S()}
@@ -341,7 +342,7 @@ func (c *patternCore) newSource(hash dynamo.Value, sc sortCond, filter *cond) *s
 	return src
 }
 
-// filter is what the pattern demands of rows besides their keys.
+// filter returns the conditions on rows other than those on keys.
 func (c *patternCore) filter(s *Store, p unsafe.Pointer) (*cond, error) {
 	conds := slices.Clone(c.filters)
 	for _, f := range c.filterBy {
@@ -360,9 +361,9 @@ func (c *patternCore) filter(s *Store, p unsafe.Pointer) (*cond, error) {
 	return c.orUnreadable(n), nil
 }
 
-// orUnreadable lets a filter keep the rows of which it cannot be said whether they meet it, because
-// they lack a required attribute that it looks at, or have a value there that is none of those that
-// there are. They are reported as rows that cannot be read, where a filter would hide them.
+// orUnreadable makes a filter keep rows that cannot be evaluated, because they lack a required
+// attribute that the filter uses, or because it has an unknown value. These rows are reported as
+// unreadable; the filter alone would hide them.
 func (c *patternCore) orUnreadable(n *cond) *cond {
 	kept := []*cond{n}
 	seen := map[string]bool{}
@@ -393,7 +394,7 @@ func (c *patternCore) orUnreadable(n *cond) *cond {
 	return &cond{op: opOr, kids: kept}
 }
 
-// eachAttr calls f with the attributes that a condition looks at.
+// eachAttr calls f with the attributes in a condition.
 func (n *cond) eachAttr(f func(attr string)) {
 	if n.attr != "" {
 		f(n.attr)
@@ -403,8 +404,8 @@ func (n *cond) eachAttr(f func(attr string)) {
 	}
 }
 
-// rangeFilter adds the range itself to the filter where a key keeps too little of the attribute:
-// a month's partition holds rows of the whole month.
+// rangeFilter adds the range to the filter if the key is less precise than the attribute: the
+// partition of a month has rows of the whole month.
 func (c *patternCore) rangeFilter(filter *cond, e rangeEnds) (*cond, error) {
 	if c.rng == nil || c.rng.prefix != "" {
 		return filter, nil
@@ -442,7 +443,7 @@ func (c *patternCore) rangeFilter(filter *cond, e rangeEnds) (*cond, error) {
 	return all(conds), nil
 }
 
-// rangeGrain is the finest unit in which the keys tell rows of the range apart.
+// rangeGrain returns the precision with which the keys distinguish rows of the range.
 func (c *patternCore) rangeGrain() grain {
 	if c.rng.inSort {
 		if c.sort.k.native >= 0 {
@@ -462,11 +463,11 @@ func (c *patternCore) rangeGrain() grain {
 	return grainNone
 }
 
-// prepareScan makes one stage of each segment. The entity's own items are told by their
-// discriminator or by what their partition keys begin with.
+// prepareScan creates one stage for each segment. The entity's items are identified by their
+// discriminator or by the prefix of their partition keys.
 func (c *patternCore) prepareScan(q *query, filter *cond) {
 	m := c.members[0]
-	// An item whose key begins like the entity's is looked at whatever its discriminator is.
+	// An item whose key begins like the entity's is read whatever its discriminator is.
 	var own []*cond
 	if m.disc != "" {
 		own = append(own, &cond{op: opEqual, attr: m.disc,

@@ -9,20 +9,20 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// ReadOption changes how a read is done.
+// ReadOption is an option of a read.
 type ReadOption interface{ applyRead(*readOptions) }
 
 type readOptions struct {
 	consistent bool
 }
 
-// ConsistentOption is what [Consistent] returns.
+// ConsistentOption is the result of [Consistent].
 type ConsistentOption struct{}
 
 func (ConsistentOption) applyRead(o *readOptions) { o.consistent = true }
 
-// Consistent reads what every write that has returned wrote, both in verbs and as an option of a
-// pattern. It costs twice as much and is not possible on a global index.
+// Consistent makes a read strongly consistent, both in verbs and as an option of a pattern: it sees
+// all writes that have returned. It costs twice as much and is not possible on a global index.
 func Consistent() ConsistentOption { return ConsistentOption{} }
 
 func readOptionsOf(opts []ReadOption) readOptions {
@@ -33,7 +33,7 @@ func readOptionsOf(opts []ReadOption) readOptions {
 	return o
 }
 
-// Get reads the item at the key of at and reports whether there is one.
+// Get reads the item at the key of at and reports whether it exists.
 func (e *Entity[T]) Get(
 	ctx context.Context, s *Store, at T, opts ...ReadOption,
 ) (v T, found bool, err error) {
@@ -78,19 +78,19 @@ func (c *core) getItem(
 	return item, nil
 }
 
-// batchGetMax is how many keys BatchGetItem takes.
+// batchGetMax is the maximum number of keys in a BatchGetItem.
 const batchGetMax = 100
 
-// Got is what [Entity.GetEach] found at one key: an item, none, or one that cannot be read.
+// Got is the result of [Entity.GetEach] for one key: an item, none, or one that cannot be read.
 type Got[T any] struct {
-	// Value is nil where there is no item, or where Unreadable says why it cannot be read.
+	// Value is nil if the item does not exist or cannot be read; Unreadable is then its error.
 	Value      *T
 	Unreadable *UnreadableError
 }
 
-// GetMany reads the items at the given keys, any number of them, in batches of 100. The answer
-// has one element for each key in the same order, nil where there is no item. A key may occur
-// more than once. An item that cannot be read fails the whole; see [Entity.GetEach].
+// GetMany reads any number of items by their keys, in batches of 100. The result has one element
+// for each key in the same order, nil if the item does not exist. A key may occur more than once.
+// If an item cannot be read, GetMany returns an error; see [Entity.GetEach].
 func (e *Entity[T]) GetMany(
 	ctx context.Context, s *Store, at []T, opts ...ReadOption,
 ) ([]*T, error) {
@@ -108,7 +108,7 @@ func (e *Entity[T]) GetMany(
 	return out, nil
 }
 
-// GetEach is [Entity.GetMany] that goes on over items that cannot be read.
+// GetEach is [Entity.GetMany] that continues after items that cannot be read.
 func (e *Entity[T]) GetEach(
 	ctx context.Context, s *Store, at []T, opts ...ReadOption,
 ) ([]Got[T], error) {
@@ -151,7 +151,7 @@ func (c *core) found(item dynamo.Item, p unsafe.Pointer) error {
 	return c.unmarshal(item, p)
 }
 
-// identity is the primary key of an item as text that no other item of the table has.
+// identity returns a text that identifies the item of a primary key in its table.
 func (t *Table) identity(key dynamo.Key) string {
 	part, sort := key[t.keys.Partition], key[t.keys.Sort]
 	return string(appendIdentity(appendIdentity(nil, part), sort))
@@ -192,11 +192,11 @@ func (s *Store) getMany(
 	return items, nil
 }
 
-// errUnprocessed stands for the part of a batch that the store put off.
+// errUnprocessed represents the part of a batch that the store left unprocessed.
 var errUnprocessed = errors.New("the store left a part of the batch unprocessed")
 
-// getBatch reads one batch, asking again for what the store leaves unprocessed. An answer that
-// brings something starts the waiting anew.
+// getBatch reads one batch and repeats the unprocessed keys. A response with items resets the
+// backoff.
 func (s *Store) getBatch(
 	ctx context.Context, t *Table, keys []dynamo.Key, o readOptions,
 	items map[string]dynamo.Item,
@@ -237,7 +237,7 @@ func (s *Store) getBatch(
 	return nil
 }
 
-// Snapshot reads several items of any entities and tables as of one moment. Ask for items with
+// Snapshot reads several items of any entities and tables as of one moment. Add items with
 // [Entity.GetIn], then call [Snapshot.Read]. It is not safe for concurrent use.
 type Snapshot struct {
 	s     *Store
@@ -254,8 +254,8 @@ type snapshotRead struct {
 // NewSnapshot returns an empty Snapshot.
 func (s *Store) NewSnapshot() *Snapshot { return &Snapshot{s: s} }
 
-// GetIn adds the item at the key of at to a snapshot. After Read, the function returned gives the
-// item and whether there is one.
+// GetIn adds the item at the key of at to a snapshot. After Read, the returned function returns the
+// item and reports whether it exists.
 func (e *Entity[T]) GetIn(sn *Snapshot, at T) func() (v T, found bool) {
 	var out T
 	found := false
@@ -272,7 +272,7 @@ func (e *Entity[T]) GetIn(sn *Snapshot, at T) func() (v T, found bool) {
 	return func() (T, bool) { return out, found }
 }
 
-// Read reads all items, at most 100. It costs twice as much as reading each consistently.
+// Read reads all items, at most 100. It costs twice as much as consistent reads.
 func (sn *Snapshot) Read(ctx context.Context) error {
 	if sn.err != nil {
 		return sn.err

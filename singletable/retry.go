@@ -9,21 +9,21 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// retry is the state of one operation's retries, which may span several calls.
+// retry is the state of the retries of one operation, which may have several calls.
 type retry struct {
 	s       *Store
 	ctx     context.Context
 	attempt int
 	start   time.Time
-	waited  time.Duration // The sum of the waits, in case that Sleep does not take its time.
+	waited  time.Duration // the sum of the waits, because a Sleep of tests takes no time
 	wait    time.Duration
 	outage  outage
-	last    error // The error before the current attempt; nil at the first.
-	// lost is set once an answer to a write was lost, so that it may have happened.
+	last    error // the error before the current attempt; nil for the first
+	// lost is set when a response to a write was lost, so that the write may have been made.
 	lost bool
 }
 
-// outage is a time in which each call failed because the store did not answer.
+// outage is a period in which each call failed because the store did not answer.
 type outage struct {
 	on     bool
 	since  time.Time
@@ -34,7 +34,7 @@ func (s *Store) newRetry(ctx context.Context) retry {
 	return retry{s: s, ctx: ctx, wait: s.opts.Retry.Base}
 }
 
-// next waits for the next attempt. It returns an error that wraps cause when there is none.
+// next waits for the next attempt. If there is none, it returns an error that wraps cause.
 func (r *retry) next(cause error) error {
 	policy := r.s.opts.Retry
 	r.attempt++
@@ -57,7 +57,7 @@ func (r *retry) next(cause error) error {
 	if _, ok := r.ctx.Deadline(); !ok && max(r.waited, time.Since(r.start)) > policy.Budget {
 		return r.end(cause, "gave up after "+policy.Budget.String(), nil)
 	}
-	// Full jitter: callers that met once do not meet again.
+	// Full jitter, so that callers that conflicted once do not conflict again.
 	pause := time.Duration(r.s.Draw(int64(r.wait) + 1))
 	if err := r.s.opts.Sleep(r.ctx, pause); err != nil {
 		return r.end(cause, "", err)
@@ -67,16 +67,16 @@ func (r *retry) next(cause error) error {
 	return nil
 }
 
-// end returns the error of retries that are over. Ended is the context's error, if that was why.
+// end returns the error of retries that are over. ended is the context's error if it ended them.
 func (r *retry) end(cause error, why string, ended error) error {
 	return &gaveUp{reason: reasonOf(cause), why: why, lost: r.lost, ended: ended, cause: cause}
 }
 
-// gaveUp is a call that did not succeed until the time for retries was over.
+// gaveUp reports a call that did not succeed within the time for retries.
 type gaveUp struct {
-	reason error // ErrUnreachable, ErrThrottled or ErrContended.
+	reason error // ErrUnreachable, ErrThrottled or ErrContended
 	why    string
-	lost   bool // Whether the write may have happened.
+	lost   bool // whether the write may have been made
 	ended  error
 	cause  error
 }
@@ -95,7 +95,7 @@ func (g *gaveUp) Error() string {
 	return text + ": " + g.cause.Error()
 }
 
-// Is reports whether target is the reason, or one that it is a case of.
+// Is reports whether target is the reason, or a more general one.
 func (g *gaveUp) Is(target error) bool {
 	switch target {
 	case g.reason:
@@ -116,9 +116,9 @@ func (g *gaveUp) Unwrap() []error {
 	return []error{g.cause}
 }
 
-// Passing returns an error of a call that was made past the kit, such as one about tables, as the
-// kit returns it after its retries: with ErrUnreachable, ErrThrottled or ErrContended where it may
-// pass, and otherwise as it is.
+// Passing converts the error of a call that did not use the kit, such as one about tables, to the
+// form that the kit returns after its retries: with ErrUnreachable, ErrThrottled or ErrContended if
+// it is transient. Other errors are returned unchanged.
 func Passing(err error) error {
 	if dynamo.Retryable(err) {
 		return &gaveUp{reason: reasonOf(err), cause: err}
@@ -126,7 +126,7 @@ func Passing(err error) error {
 	return err
 }
 
-// unanswered reports whether an error means that the store itself failed or was not reached.
+// unanswered reports whether an error means that the store failed or could not be reached.
 func unanswered(err error) bool {
 	var e *dynamo.Error
 	if !errors.As(err, &e) {
@@ -135,7 +135,7 @@ func unanswered(err error) bool {
 	return e.Code == dynamo.CodeInternalServerError || e.Code == dynamo.CodeServiceUnavailable
 }
 
-// reasonOf returns the sort of an error after which a call is tried again.
+// reasonOf returns the kind of a retryable error.
 func reasonOf(err error) error {
 	if unanswered(err) {
 		return ErrUnreachable
@@ -145,13 +145,14 @@ func reasonOf(err error) error {
 		if errors.Is(err, errUnprocessed) {
 			return ErrThrottled
 		}
-		return ErrContended // The item was changed since it was read.
+		return ErrContended // the item was changed since it was read
 	}
 	switch e.Code {
 	case dynamo.CodeTransactionConflict, dynamo.CodeTransactionInProgress:
 		return ErrContended
 	case dynamo.CodeTransactionCanceled:
-		// A transaction that met both waits for the other writers: their throttle passes first.
+		// With both reasons the transaction waits for the other writers, because their throttling
+		// ends first.
 		for _, r := range e.Reasons {
 			if r.Code == dynamo.ReasonTransactionConflict {
 				return ErrContended
@@ -163,13 +164,13 @@ func reasonOf(err error) error {
 	return ErrThrottled
 }
 
-// outcome says what an error of the store means for a retry.
+// outcome is the meaning of a store's error for a retry.
 type outcome uint8
 
 const (
-	outcomeDone    outcome = iota // success, or a refusal that will not change
-	outcomeAgain                  // nothing happened, and may the next time
-	outcomeUnknown                // it may have happened
+	outcomeDone    outcome = iota // success, or an error that will not change
+	outcomeAgain                  // nothing was written, and a retry may succeed
+	outcomeUnknown                // the write may have been made
 )
 
 func outcomeOf(err error) outcome {
@@ -192,24 +193,24 @@ func outcomeOf(err error) outcome {
 	return outcomeDone
 }
 
-// request is what call needs to know of a call besides how to make it.
+// request describes a call for the retry.
 type request struct {
 	op, table, index string
 	write            bool
-	// repeatable means that doing it twice is doing it once.
+	// repeatable means that the call is idempotent.
 	repeatable bool
-	// happened, if set, reports by the refusal of a repeat whether the write happened before: its
-	// answer was lost. A write that has it is repeated.
+	// happened, if it is set, reports from the error of a repeat whether an earlier attempt, whose
+	// response was lost, made the write. A write that has it is repeated.
 	happened func(refusal error) bool
 }
 
-// usage is the capacity that an answer tells of.
+// usage is the consumed capacity in a response.
 type usage struct {
 	one  *dynamo.ConsumedCapacity
 	many []dynamo.ConsumedCapacity
 }
 
-// call makes one call to the store and repeats it while that may help.
+// call makes one call to the store and retries it if that may help.
 func (s *Store) call(
 	ctx context.Context, req request, f func(ctx context.Context) (usage, error),
 ) error {
@@ -234,11 +235,11 @@ func (s *Store) call(
 	}
 }
 
-// refused returns what an error means after which a call is not repeated.
+// refused returns the error of a call that is not retried.
 func (r *retry) refused(req request, err error) error {
 	ended := r.ctx.Err() != nil && errors.Is(err, r.ctx.Err())
 	if ended && r.last != nil {
-		// The time was used up by what came before.
+		// The previous attempts used up the time.
 		r.lost = r.lost || req.write
 		return r.end(r.last, "", err)
 	}
@@ -246,7 +247,7 @@ func (r *retry) refused(req request, err error) error {
 	case guess && req.happened(err):
 		return nil
 	case guess:
-		// The write may have happened and been written over since.
+		// The write may have been made and overwritten since.
 		return fmt.Errorf("%w: a repeat of it failed: %v", ErrUnknown, err)
 	case ended && req.write:
 		return fmt.Errorf("%w: %w", ErrUnknown, err)

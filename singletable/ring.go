@@ -8,28 +8,29 @@ import (
 	"unsafe"
 )
 
-// ShardsMax bounds the shards of a ring: reading a whole ring takes one call for each.
+// ShardsMax is the maximum number of shards of a ring. Reading a whole ring takes one call for
+// each.
 const ShardsMax = 1000
 
-// Epoch is the number of shards of items from a time on.
+// Epoch is the number of shards for items from a time on.
 type Epoch struct {
 	Count int
 	From  time.Time
 }
 
-// ring is a number of shards that may grow: an item's shard is its hash modulo the count of the
-// epoch in which the item's own time lies, so that a repeated write finds the same shard.
+// ring is a number of shards that can grow. An item's shard is its hash modulo the count of the
+// epoch of the item's own time, so that a repeated write finds the same shard.
 type ring struct {
 	name   string
 	by     string // the attribute with the item's time; "" with one epoch
 	byIdx  int
 	epochs []Epoch
-	suffix bool // render "#3", and nothing at all while there is one shard
+	suffix bool // write "#3", or nothing while there is only one shard
 	ever   bool // read the shards of all epochs, and the key without a suffix
 }
 
-// shardOf hashes text to one of count shards. The hash is FNV-1a with 64 bits and a final mix; it
-// must never change, as keys are made of it.
+// shardOf hashes text to one of count shards. The hash is FNV-1a with 64 bits and a final mix. It
+// must never change, because stored keys depend on it.
 func shardOf(text []byte, count int) int {
 	h := uint64(14695981039346656037)
 	for _, c := range text {
@@ -41,11 +42,11 @@ func shardOf(text []byte, count int) int {
 	return int(h % uint64(count))
 }
 
-// ShardOf returns the shard, 0 to count-1, of an item whose hashed part renders as key. Models of a
-// load work with it; what is stored finds its shard by itself.
+// ShardOf returns the shard, 0 to count-1, of an item whose hashed part is key. It is for models of
+// the load; stored items find their shard without it.
 func ShardOf(key string, count int) int { return shardOf([]byte(key), count) }
 
-// countAt returns the number of shards of an item of time t.
+// countAt returns the number of shards for items of time t.
 func (r *ring) countAt(t time.Time) int {
 	count := r.epochs[0].Count
 	for _, e := range r.epochs[1:] {
@@ -69,8 +70,8 @@ func (r *ring) append(dst []byte, key []byte, t time.Time) []byte {
 	return strconv.AppendInt(append(dst, '#'), int64(shardOf(key, count)), 10)
 }
 
-// labels returns the texts of all shards that items with a time in [from, to) may be in; a zero
-// end is open.
+// labels returns the texts of all shards that items with a time in [from, to) may be in. A zero end
+// is open.
 func (r *ring) labels(from, to time.Time) []string {
 	most, bare := 0, r.ever && r.suffix
 	for _, e := range r.during(from, to) {
@@ -94,7 +95,7 @@ func (r *ring) labels(from, to time.Time) []string {
 	return out
 }
 
-// labelsOf returns the shards that one item may be in, given its hash text and a range of times.
+// labelsOf returns the shards that one item may be in, for its hash text and a range of times.
 func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
 	var out []string
 	if r.ever && r.suffix {
@@ -109,7 +110,7 @@ func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
 	return out
 }
 
-// during returns the epochs whose shards a question about [from, to) asks; a zero end is open.
+// during returns the epochs whose shards a query for [from, to) reads. A zero end is open.
 func (r *ring) during(from, to time.Time) []Epoch {
 	if r.ever {
 		return r.epochs
@@ -125,7 +126,7 @@ func (r *ring) during(from, to time.Time) []Epoch {
 	return out
 }
 
-// check returns what is wrong with the ring.
+// check returns an error if the ring is invalid.
 func (r *ring) check() error {
 	if len(r.epochs) == 0 {
 		return fmt.Errorf("shards %q have no epoch", r.name)
@@ -139,12 +140,12 @@ func (r *ring) check() error {
 		}
 	}
 	if len(r.epochs) > 1 && r.by == "" {
-		return fmt.Errorf("shards %q have several epochs but no attribute to tell them by", r.name)
+		return fmt.Errorf("shards %q have several epochs but no attribute with the time", r.name)
 	}
 	return nil
 }
 
-// newRing returns the ring that a template's argument means: a number, or a declared name.
+// newRing returns the ring of a template's argument: a number, or a declared name.
 func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error) {
 	r := ring{name: arg, suffix: suffix, byIdx: -1}
 	if n, err := strconv.Atoi(arg); err == nil {
@@ -157,7 +158,7 @@ func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error)
 			if r.by != "" {
 				i, ok := sh.lookup(r.by)
 				if !ok || sh.fields[i].form != formTime && sh.fields[i].form != formText {
-					return &r, fmt.Errorf("shards %q: %s is no time attribute", arg, r.by)
+					return &r, fmt.Errorf("shards %q: %s is not a time attribute", arg, r.by)
 				}
 				r.byIdx = i
 			}
@@ -167,7 +168,7 @@ func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error)
 	return &r, fmt.Errorf("%q is neither a number of shards nor declared with Shards", arg)
 }
 
-// timeOf reads the time that decides an item's epoch. missing is true when it is not known.
+// timeOf returns the time that determines an item's epoch. missing is true if it is unknown.
 func (r *ring) timeOf(sh *shape, p unsafe.Pointer) (t time.Time, missing bool, err error) {
 	if r.byIdx < 0 || len(r.epochs) == 1 {
 		return t, false, nil

@@ -11,21 +11,21 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Row is an item of some entity as generic values, for tools that do not know its Go type: its
-// attributes without those that only make keys.
+// Row is an item of an entity as generic values, for tools that do not know its Go type. It does
+// not have the attributes that are only keys.
 type Row struct {
 	Entity string
 	Fields []RowField
 }
 
-// RowField is one attribute. Value is what JSON can say: string, bool, nil, [Number], []any or
+// RowField is one attribute. Value has a type of JSON: string, bool, nil, [Number], []any or
 // map[string]any; binary is []byte.
 type RowField struct {
 	Name  string
 	Value any
 }
 
-// MarshalJSON writes the row as an object whose members are in the order of the fields.
+// MarshalJSON returns the row as an object whose members are in the order of the fields.
 func (r Row) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -49,7 +49,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Get returns the value of a field and whether the row has it.
+// Get returns the value of a field and reports whether the row has it.
 func (r Row) Get(name string) (any, bool) {
 	for _, f := range r.Fields {
 		if f.Name == name {
@@ -59,8 +59,9 @@ func (r Row) Get(name string) (any, bool) {
 	return nil, false
 }
 
-// row turns an item of the entity into a Row: the fields of its struct in their order, those that
-// live in keys included, and then what the item has besides, such as what other programs wrote.
+// row converts an item of the entity to a Row: the fields of its struct in order, including those
+// that are stored in keys, followed by other attributes of the item, such as those of other
+// programs.
 func (c *core) row(pc *patternCore, item dynamo.Item) (Row, error) {
 	r := Row{Entity: c.name}
 	p := c.zero()
@@ -92,7 +93,7 @@ func (c *core) row(pc *patternCore, item dynamo.Item) (Row, error) {
 	return r, nil
 }
 
-// note keeps an item that cannot be read, and returns every other error.
+// note keeps an item that cannot be read, and returns other errors.
 func (p *Page[Out]) note(err error) error {
 	if bad, ok := AsUnreadable(err); ok {
 		p.Unreadable = append(p.Unreadable, bad)

@@ -8,11 +8,12 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// sampleTime stands in every sample, so that a model exports the same bytes each time.
+// sampleTime is the time in every sample, so that the export of a model is always the same.
 var sampleTime = time.Date(2026, 1, 2, 10, 30, 0, 123e6, time.UTC)
 
-// sample makes up an item of the entity, with values that show what an attribute is. It is nil
-// where one cannot be made up: a type of the program may accept only what the program knows.
+// sample returns a sample item of the entity, with values that illustrate its attributes. It is nil
+// if none can be created, because a type of the program may accept only values that the program
+// knows.
 func (c *core) sample() dynamo.Item {
 	if c.lookup || c.err() != nil {
 		return nil
@@ -28,7 +29,8 @@ func (c *core) sample() dynamo.Item {
 	return item
 }
 
-// fillSample sets a field that may stand in a key. A field that refuses every sample stays empty.
+// fillSample sets a field that can be part of a key. A field that refuses every sample value stays
+// empty.
 func (c *core) fillSample(f *field, p unsafe.Pointer) {
 	if f.write == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// form is what a field is when it stands in a key: the formats of templates work on forms.
+// form is the kind of a field as a part of a key. The formats of templates apply to forms.
 type form uint8
 
 const (
@@ -30,8 +30,8 @@ var formNames = [...]string{"no key part", "text", "an integer", "a number", "a 
 
 func (f form) String() string { return formNames[f] }
 
-// scalar is the value of a field in its form. A missing scalar stands for an empty or absent
-// field; zero is a value, unless the field is an empty `omitempty` one.
+// scalar is the value of a field in its form. A missing scalar is an empty or absent field. Zero is
+// a value, unless the field is an empty `omitempty` one.
 type scalar struct {
 	form    form
 	missing bool
@@ -41,11 +41,11 @@ type scalar struct {
 	t       time.Time
 }
 
-// timeAbsent reports whether t stands for no time at all.
+// timeAbsent reports whether t means that there is no time.
 func timeAbsent(t time.Time) bool { return t.IsZero() }
 
-// scalarReader returns the form of a type and how to read a scalar from, and write one to, a
-// variable of it.
+// scalarReader returns the form of a type, and functions that read a scalar from, and write one to,
+// a variable of the type.
 func scalarReader(typ reflect.Type) (form, func(unsafe.Pointer) (scalar, error),
 	func(unsafe.Pointer, scalar) error) {
 	switch {
@@ -121,8 +121,8 @@ func readInt(typ reflect.Type) func(unsafe.Pointer) (scalar, error) {
 	}
 }
 
-// intGetter reads integers of every width as an int64. An unsigned integer beyond its range is
-// no key part.
+// intGetter returns a function that reads integers of a kind as int64. An unsigned integer above
+// its range cannot be part of a key.
 func intGetter(k reflect.Kind) func(unsafe.Pointer) (int64, error) {
 	switch k {
 	case reflect.Int:
@@ -166,7 +166,7 @@ func writeInt(typ reflect.Type) func(unsafe.Pointer, scalar) error {
 	}
 }
 
-// numberMarshaler is the interface of types that are stored as Numbers.
+// numberMarshaler is implemented by types that are stored as Numbers.
 type numberMarshaler interface{ MarshalNumber() (string, error) }
 
 // numberUnmarshaler is its counterpart for reading.
@@ -220,7 +220,7 @@ func pointerReader(elem reflect.Type) (form, func(unsafe.Pointer) (scalar, error
 			}
 			v, err := read(q)
 			if f == formTime {
-				v.missing = false // A pointer says itself whether there is a time.
+				v.missing = false // a pointer itself shows whether there is a time
 			}
 			return v, err
 		}, func(p unsafe.Pointer, v scalar) error {
@@ -233,8 +233,7 @@ func pointerReader(elem reflect.Type) (form, func(unsafe.Pointer) (scalar, error
 		}
 }
 
-// appendScalar renders a scalar without any format: what a shard is hashed from, and what
-// messages show.
+// appendScalar formats a scalar without a format: as the input of a shard's hash, and for messages.
 func appendScalar(dst []byte, v scalar) []byte {
 	switch v.form {
 	case formInt:

@@ -9,14 +9,14 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// shape is the plan of a struct type: its fields, their attributes and how to read and write
-// them by address. It is made once, so that no call pays for reflection on types.
+// shape describes a struct type: its fields, their attributes and how to read and write them by
+// address. It is created once, so that calls do not pay for reflection on types.
 type shape struct {
 	typ      reflect.Type
 	fields   []field
-	byName   map[string]int // by attribute name, and by Go name where that is free
+	byName   map[string]int // by attribute name, and by Go name unless that is an attribute
 	problems []string
-	part     *uintptr // where the field of type Part is, nil without one
+	part     *uintptr // offset of the field of type Part, nil without one
 }
 
 // field is one field of a struct.
@@ -43,7 +43,7 @@ func (f *field) scalar(p unsafe.Pointer) (scalar, error) {
 	return v, err
 }
 
-// value encodes the field; the absent Value when it is not stored.
+// value encodes the field. It returns the absent Value if the field is not stored.
 func (f *field) value(p unsafe.Pointer) (dynamo.Value, error) {
 	q := f.at(p)
 	if f.opts.omitEmpty && f.codec.empty(q) {
@@ -78,8 +78,8 @@ func (sh *shape) encodeInto(item map[string]dynamo.Value, p unsafe.Pointer) erro
 	return nil
 }
 
-// decodeFrom sets the fields of the zero struct at p from the attributes of an item. Attributes
-// that the struct does not know are ignored, as are NULLs, unless the field is required.
+// decodeFrom sets the fields of the zero struct at p from the attributes of an item. Unknown
+// attributes are ignored, and so are NULLs unless the field is required.
 func (sh *shape) decodeFrom(item map[string]dynamo.Value, p unsafe.Pointer) error {
 	for i := range sh.fields {
 		f := &sh.fields[i]
@@ -115,7 +115,7 @@ func (sh *shape) kindOf(i int) reflect.Kind {
 	return sh.fields[i].typ.Kind()
 }
 
-// shapeBuilder makes shapes; it remembers those it has begun, so that a type may contain itself.
+// shapeBuilder creates shapes. It keeps those that it has begun, because a type may contain itself.
 type shapeBuilder struct {
 	shapes map[reflect.Type]*shape
 }
@@ -133,7 +133,7 @@ func (b *shapeBuilder) shapeOf(typ reflect.Type) *shape {
 	sh := &shape{typ: typ, byName: map[string]int{}}
 	b.shapes[typ] = sh
 	if typ.Kind() != reflect.Struct {
-		sh.problems = append(sh.problems, fmt.Sprintf("%s is no struct", typ))
+		sh.problems = append(sh.problems, fmt.Sprintf("%s is not a struct", typ))
 		return sh
 	}
 	b.addFields(sh, typ, 0)
@@ -182,10 +182,10 @@ func (b *shapeBuilder) addField(sh *shape, sf reflect.StructField, f field) {
 	var err error
 	switch {
 	case f.opts.rest && sf.Type != reflect.TypeFor[Rest]():
-		sh.problems = append(sh.problems, fmt.Sprintf("field %s: rest is of type Rest", sf.Name))
+		sh.problems = append(sh.problems, fmt.Sprintf("field %s: rest needs a Rest", sf.Name))
 		return
 	case f.opts.keyText && sf.Type.Kind() != reflect.String:
-		sh.problems = append(sh.problems, fmt.Sprintf("field %s: keytext is a string", sf.Name))
+		sh.problems = append(sh.problems, fmt.Sprintf("field %s: keytext needs a string", sf.Name))
 		return
 	}
 	if f.codec, err = b.newCodec(sf.Type, f.opts); err != nil {
@@ -206,7 +206,7 @@ func (b *shapeBuilder) addField(sh *shape, sf reflect.StructField, f field) {
 	sh.fields = append(sh.fields, f)
 }
 
-// underlying strips pointers, slices and maps from a type.
+// underlying removes pointers, slices and maps from a type.
 func underlying(typ reflect.Type) reflect.Type {
 	for {
 		switch typ.Kind() {
@@ -219,8 +219,7 @@ func underlying(typ reflect.Type) reflect.Type {
 }
 
 // parseTag splits a `dynamodbav` tag. The options are those of the AWS SDK for Go, and these of
-// this package: seconds, day, keyonly, keytext, required,
-// present, together and rest.
+// this package: seconds, day, keyonly, keytext, required, present, together and rest.
 func parseTag(tag string) (name string, opts tagOptions, bad string) {
 	name, rest, _ := strings.Cut(tag, ",")
 	for opt := range strings.SplitSeq(rest, ",") {

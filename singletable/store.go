@@ -11,63 +11,65 @@ import (
 
 // Options of a [Store]. The zero value works.
 type Options struct {
-	// Now is the clock; time.Now by default.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// CursorKey signs cursors. Without one a key is made up, and cursors end with the process.
+	// CursorKey signs cursors. Without one a random key is used, and cursors are invalid after the
+	// process ends.
 	CursorKey []byte
-	// Retry says how long to try again.
+	// Retry configures retries.
 	Retry Retry
-	// Fanout is how many shards a pattern reads at the same time; 8 by default.
+	// Fanout is the number of shards that a pattern reads in parallel. Default: 8.
 	Fanout int
-	// OnCall, if set, is told of every call to the store, from the goroutine that made it.
+	// OnCall, if it is set, is called after every call to the store, on the goroutine that made it.
 	OnCall func(Call)
-	// Sleep waits between retries; by default until the time has passed or ctx is done.
+	// Sleep waits between retries. By default it waits for the time or the end of ctx.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Draw returns a number from 0 up to, but not including, n; by default a random one. It decides
-	// how long retries wait, so that a test which draws from a seed sees the same waits again.
+	// Draw returns a number from 0 up to, but not including, n. Default: a random one. It
+	// determines the waits between retries, so that a test with a seed gets the same waits again.
 	Draw func(n int64) int64
 }
 
-// Retry says how throttled, conflicting and unprocessed calls are tried again, until the deadline
-// of the context. A failed condition never is, and a call of which it is not known whether it
-// happened only where doing it again changes nothing. The zero value stands for the defaults.
+// Retry configures the retries of throttled, conflicting and unprocessed calls, which end with the
+// deadline of the context. A failed condition is never retried. A call whose result is unknown is
+// retried only if it is idempotent. The zero value means the defaults.
 type Retry struct {
-	// Attempts bounds the number of tries; 0 means no bound but the time.
+	// Attempts is the maximum number of attempts; 0 means that only the time limits them.
 	Attempts int
-	// Base and Max bound the wait before a retry, which doubles from one to the other and is
-	// then drawn at random between zero and itself; 5 ms and 1 s by default.
+	// Base and Max are the first and the maximum wait before a retry. The wait doubles with each
+	// retry, and is then drawn at random between zero and itself. Default: 5 ms and 1 s.
 	Base, Max time.Duration
-	// Budget bounds the time when the context has no deadline; 10 s by default.
+	// Budget is the maximum time if the context has no deadline. Default: 10 s.
 	Budget time.Duration
-	// Outage bounds the time for which a store that does not answer is called again, whatever the
-	// deadline of the context, so that a caller learns of it in seconds; 2 s by default.
+	// Outage is the maximum time for which a store that does not answer is called again, whatever
+	// the deadline of the context, so that a caller learns of an outage within seconds. Default: 2
+	// s.
 	Outage time.Duration
 }
 
-// The defaults of Options: a wait short enough to go unnoticed at first, and a budget that ends
-// before a person gives up.
+// The defaults of Options. The first waits are too short to be noticed, and the budget ends before
+// a person gives up.
 const (
 	retryBaseDefault   = 5 * time.Millisecond
 	retryMaxDefault    = time.Second
 	retryBudgetDefault = 10 * time.Second
-	retryOutageDefault = 2 * time.Second // Longer than a connection that was cut needs.
+	retryOutageDefault = 2 * time.Second // longer than a broken connection needs
 	fanoutDefault      = 8
 )
 
-// Call describes one call to the store, after it.
+// Call describes one call to the store after it returned.
 type Call struct {
 	Operation, Table, Index string
-	// Pattern is the name of the pattern that made the call, if one did.
+	// Pattern is the name of the pattern that made the call, or "".
 	Pattern string
-	// Attempt counts from 1.
+	// Attempt is the number of the attempt, from 1.
 	Attempt int
-	// Read and Write are the capacity units used; known only under [WithMeter].
+	// Read and Write are the consumed capacity units, known only with [WithMeter].
 	Read, Write float64
 	Took        time.Duration
 	Err         error
 }
 
-// Store runs verbs, patterns and transactions on a database.
+// Store executes verbs, patterns and transactions on a database.
 type Store struct {
 	db   dynamo.DB
 	opts Options
@@ -80,7 +82,7 @@ func NewStore(db dynamo.DB, opts Options) *Store {
 	}
 	if len(opts.CursorKey) == 0 {
 		opts.CursorKey = make([]byte, 32)
-		_, _ = rand.Read(opts.CursorKey) // never fails, by its documentation
+		_, _ = rand.Read(opts.CursorKey) // never fails, as documented
 	}
 	if opts.Retry.Base <= 0 {
 		opts.Retry.Base = retryBaseDefault
@@ -106,7 +108,7 @@ func NewStore(db dynamo.DB, opts Options) *Store {
 	return &Store{db: db, opts: opts}
 }
 
-// Draw returns a number from 0 up to, but not including, n, as Options.Draw says.
+// Draw returns a number from 0 up to, but not including, n, as Options.Draw does.
 func (s *Store) Draw(n int64) int64 { return s.opts.Draw(n) }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -120,7 +122,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once makes one call and tells the meter and the hook of it.
+// once makes one call and reports it to the meter and the hook.
 func (s *Store) once(
 	ctx context.Context, req request, attempt int,
 	f func(ctx context.Context) (usage, error),
@@ -144,8 +146,8 @@ func (s *Store) once(
 	return err
 }
 
-// capacity is how much to ask the store to tell: nothing unless somebody listens, as telling
-// takes time.
+// capacity returns the level of consumed capacity to request: none without a meter, because
+// computing it takes time.
 func capacity(ctx context.Context) dynamo.ReturnConsumedCapacity {
 	if meterOf(ctx) == nil {
 		return ""

@@ -2,15 +2,15 @@ package singletable
 
 import "github.com/exchequer-dev/exchequer/dynamo"
 
-// Table is one DynamoDB table: its name, its key attributes, its indexes and the attribute that
-// expires items. It is made once by [NewTable] and not changed afterwards, but for the entities
-// that [NewEntity] adds; build the whole model before you use it from several goroutines.
+// Table is one DynamoDB table: its name, its key attributes, its indexes and the attribute by which
+// items expire. [NewTable] creates it, and only [NewEntity] changes it later, by adding entities.
+// Build the whole model before several goroutines use it.
 type Table struct {
 	name     string
 	keys     KeyNames
 	indexes  []*Index
 	ttl      string
-	types    map[string]dynamo.Kind // key attributes that are no strings
+	types    map[string]dynamo.Kind // key attributes that are not strings
 	entities []*core
 	problems []string
 }
@@ -23,14 +23,13 @@ type Index struct {
 	projection dynamo.Projection
 }
 
-// KeyNames are the names of the attributes that make a key. Sort is empty for a key that is a
-// partition key alone.
+// KeyNames are the names of the attributes of a key. Sort is empty for a key without a sort key.
 type KeyNames struct {
 	Partition, Sort string
 }
 
-// Keys names a table's key attributes: the partition key and, unless items have no sort key, the
-// sort key.
+// Keys returns the names of a table's key attributes: the partition key and, unless items have
+// none, the sort key.
 func Keys(partition string, sort ...string) KeyNames {
 	k := KeyNames{Partition: partition}
 	if len(sort) > 0 {
@@ -45,8 +44,8 @@ type TableOption func(*Table)
 // IndexOption is a part of an index's definition.
 type IndexOption func(*Index)
 
-// NewTable defines a table. Mistakes in the definition are reported by [Model.Check], and by
-// every operation on the table.
+// NewTable defines a table. Errors in the definition are reported by [Model.Check], and by every
+// operation on the table.
 func NewTable(name string, keys KeyNames, opts ...TableOption) *Table {
 	t := &Table{name: name, keys: keys, types: map[string]dynamo.Kind{}}
 	for _, opt := range opts {
@@ -55,8 +54,8 @@ func NewTable(name string, keys KeyNames, opts ...TableOption) *Table {
 	return t
 }
 
-// GSI adds a global secondary index that projects all attributes unless an option says less. The
-// sort attribute is empty for an index without one.
+// GSI adds a global secondary index that projects all attributes unless an option selects fewer.
+// The sort attribute is empty for an index without one.
 func GSI(name, partition, sort string, opts ...IndexOption) TableOption {
 	return func(t *Table) {
 		t.addIndex(&Index{name: name, keys: KeyNames{partition, sort}}, opts)
@@ -79,12 +78,12 @@ func (t *Table) addIndex(x *Index, opts []IndexOption) {
 	t.indexes = append(t.indexes, x)
 }
 
-// KeysOnly makes an index hold nothing but its own key attributes and the table's.
+// KeysOnly makes an index hold only its own key attributes and those of the table.
 func KeysOnly() IndexOption {
 	return func(x *Index) { x.projection.ProjectionType = dynamo.ProjectKeysOnly }
 }
 
-// Include makes an index hold the named attributes besides the keys.
+// Include makes an index hold the named attributes in addition to the keys.
 func Include(attributes ...string) IndexOption {
 	return func(x *Index) {
 		x.projection.ProjectionType = dynamo.ProjectInclude
@@ -92,15 +91,15 @@ func Include(attributes ...string) IndexOption {
 	}
 }
 
-// TTL names the attribute, a Number in epoch seconds, after which the store may delete an item.
-// Expired items stay readable until it does.
+// TTL names the attribute with the time, a Number in seconds since 1970, after which the store may
+// delete an item. An expired item can be read until it is deleted.
 func TTL(attribute string) TableOption { return func(t *Table) { t.ttl = attribute } }
 
-// NumberKeys says that the named key attributes are Numbers. Key attributes are strings by
+// NumberKeys declares that the named key attributes are Numbers. Key attributes are strings by
 // default.
 func NumberKeys(attributes ...string) TableOption { return keyTypes(dynamo.KindN, attributes) }
 
-// BinaryKeys says that the named key attributes are binary.
+// BinaryKeys declares that the named key attributes are binary.
 func BinaryKeys(attributes ...string) TableOption { return keyTypes(dynamo.KindB, attributes) }
 
 func keyTypes(k dynamo.Kind, attributes []string) TableOption {
@@ -134,7 +133,7 @@ func (t *Table) index(name string) *Index {
 	return nil
 }
 
-// each calls f with every attribute that is part of some key of the table.
+// eachKeyAttribute calls f with every attribute that is part of a key of the table.
 func (t *Table) eachKeyAttribute(f func(attribute string)) {
 	seen := map[string]bool{"": true}
 	visit := func(k KeyNames) {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// template is the text of a key with parts that are fields, bound to a struct type.
+// template is the text of a key with fields as parts, bound to a struct type.
 type template struct {
 	text  string
 	sh    *shape
@@ -18,17 +18,17 @@ type template struct {
 type part struct {
 	literal string
 	field   string // the name as written; "" for a literal
-	idx     int    // of the field in the shape, -1 when the shape has none of that name
+	idx     int    // index of the field in the shape, -1 if the shape has no field of that name
 	form    string // format name and argument as written
 	arg     string
 	format  format
 	ring    *ring
-	escape  string // bytes to escape besides the usual ones
+	escape  string // bytes to escape in addition to the usual ones
 }
 
 func (p *part) isField() bool { return p.field != "" }
 
-// shown is source without a shard that there is only one of, which makes no text.
+// shown returns source, or "" for a suffix of a single shard, which makes no text.
 func (p *part) shown() string {
 	if p.ring != nil && p.ring.suffix && p.format.few == 1 {
 		return ""
@@ -36,7 +36,7 @@ func (p *part) shown() string {
 	return p.source()
 }
 
-// shown is the template as keys come out of it.
+// shown returns the template as its keys look.
 func (t *template) shown() string {
 	var b strings.Builder
 	for i := range t.parts {
@@ -45,7 +45,7 @@ func (t *template) shown() string {
 	return b.String()
 }
 
-// source shows the part as it is written.
+// source returns the part as it is written.
 func (p *part) source() string {
 	if !p.isField() {
 		return p.literal
@@ -60,7 +60,7 @@ func (p *part) source() string {
 	return s + ">"
 }
 
-// parseTemplate splits a template into parts that are not bound yet.
+// parseTemplate splits a template into unbound parts.
 func parseTemplate(text string) ([]part, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("template %q is not valid UTF-8", text)
@@ -96,7 +96,7 @@ func parseTemplate(text string) ([]part, error) {
 	return parts, nil
 }
 
-// newTemplate parses a template and binds it to a shape, whose every field it may name.
+// newTemplate parses a template and binds it to a shape, all of whose fields it may name.
 func newTemplate(text string, sh *shape, rings []ring) (*template, []string) {
 	parts, err := parseTemplate(text)
 	if err != nil {
@@ -144,8 +144,8 @@ func (p *part) bind(sh *shape, rings []ring) error {
 	return err
 }
 
-// setEscapes makes each text part escape the first byte of the literal behind it, so that keys
-// can be taken apart whatever their separator is.
+// setEscapes makes each text part escape the first byte of the literal after it, so that keys can
+// be parsed whatever their separator is.
 func (t *template) setEscapes() {
 	for i := range t.parts {
 		if i+1 < len(t.parts) && !t.parts[i+1].isField() {
@@ -156,14 +156,14 @@ func (t *template) setEscapes() {
 	}
 }
 
-// checkJoints finds parts that nothing separates: <A><B> could be read in two ways, and two
-// different items could have one key.
+// checkJoints finds adjacent parts without a separator: <A><B> could be parsed in two ways, and two
+// different items could have the same key.
 func (t *template) checkJoints() []string {
 	var bad []string
 	for i := 1; i < len(t.parts); i++ {
 		a, b := &t.parts[i-1], &t.parts[i]
 		if a.isField() && !b.isField() && a.format.width == 0 && !separates(a, b.literal[0]) {
-			bad = append(bad, fmt.Sprintf("template %q: %q after %s cannot be told from the value",
+			bad = append(bad, fmt.Sprintf("template %q: %q after %s could be part of the value",
 				t.text, b.literal[:1], a.source()))
 		}
 		suffix := b.ring != nil && b.ring.suffix
@@ -175,8 +175,8 @@ func (t *template) checkJoints() []string {
 	return bad
 }
 
-// separates reports whether a byte can end a part of varying length: it must not occur in the
-// part's text, where letters would be escaped beyond recognition and signs and digits cannot be.
+// separates reports whether a byte can end a part of variable length. It must not occur in the
+// part's text: escaped letters would be unreadable, and signs and digits cannot be escaped.
 func separates(p *part, c byte) bool {
 	switch {
 	case c >= utf8.RuneSelf || c == '%':
@@ -187,8 +187,7 @@ func separates(p *part, c byte) bool {
 	return true
 }
 
-// append renders the template for the struct at p. missing is the part whose field is empty, -1
-// if there is none.
+// append formats the template for the struct at p. missing is the part whose field is empty, or -1.
 func (t *template) append(dst []byte, p unsafe.Pointer) (out []byte, missing int, err error) {
 	for i := range t.parts {
 		var absent bool
@@ -228,8 +227,8 @@ func (t *template) appendPart(
 	return dst, false, err
 }
 
-// parse takes a key apart and gives each part's text to use. It reports whether the key is one
-// that the template could have made.
+// parse splits a key and passes each part's text to use. It reports whether the template could have
+// built the key.
 func (t *template) parse(key string, use func(p *part, text string) error) (bool, error) {
 	rest := key
 	for i := range t.parts {
@@ -254,7 +253,7 @@ func (t *template) parse(key string, use func(p *part, text string) error) (bool
 	return rest == "", nil
 }
 
-// extent returns how many bytes of rest belong to the i-th part.
+// extent returns the number of bytes of rest that belong to the i-th part.
 func (t *template) extent(i int, rest string) (int, bool) {
 	p := &t.parts[i]
 	if p.format.loose && (i+1 == len(t.parts) || strings.HasPrefix(t.parts[i+1].literal, "#")) {
@@ -289,11 +288,11 @@ func (t *template) extent(i int, rest string) (int, bool) {
 			return 0, false
 		}
 	}
-	// No value of varying length holds a raw separator.
+	// A value of variable length has no raw separator.
 	return n, n > 0 && strings.IndexByte(rest[:n], '#') < 0
 }
 
-// matches reports whether a key could be one of the template's.
+// matches reports whether the template could have built a key.
 func (t *template) matches(key string) bool {
 	ok, err := t.parse(key, func(p *part, text string) error {
 		if p.ring != nil || p.format.parse == nil {
@@ -305,7 +304,7 @@ func (t *template) matches(key string) bool {
 	return ok && err == nil
 }
 
-// literalPrefix returns the fixed text that every key begins with.
+// literalPrefix returns the literal text with which every key begins.
 func (t *template) literalPrefix() string {
 	if len(t.parts) > 0 && !t.parts[0].isField() {
 		return t.parts[0].literal
@@ -313,7 +312,7 @@ func (t *template) literalPrefix() string {
 	return ""
 }
 
-// maxLen returns the greatest length of a key; 0 when there is no bound.
+// maxLen returns the maximum length of a key, or 0 if there is no limit.
 func (t *template) maxLen() int {
 	n := 0
 	for i := range t.parts {

@@ -204,10 +204,10 @@ func TestBadTemplatesAreRefusedWithAReason(t *testing.T) {
 	for template, want := range map[string]string{
 		"<A": "not closed", "<>": "not closed, or empty", "<A:int(5)>": "does not take text",
 		"<N:int>": "needs a width", "<D:decimal(30.30)>": "up to 38", "<A><B>": "nothing separates",
-		"<N>-<A>": "cannot be told from the value", "<A:shard(0)>": "outside 1 to 1000",
+		"<N>-<A>": "could be part of the value", "<A:shard(0)>": "outside 1 to 1000",
 		"<A:shard(many)>": "neither a number of shards nor declared", "<A:shard": "not closed",
 		"<T:layout()>": "needs a layout", "<T:layout(Jan 2)>": "fixed width",
-		"<A>é": "cannot be told", "<A:int(5>": "lacks a parenthesis", "<:day>": "names no field",
+		"<A>é": "could be part", "<A:int(5>": "lacks a parenthesis", "<:day>": "names no field",
 	} {
 		e := storedEntity("x", template)
 		if _, err := e.Key(Stored{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -6,21 +6,20 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Most writes of a program have one of a few shapes: the same changes and conditions with other
-// values. Texts and names of a shape are made once; a write then only puts its values in place.
+// Most writes of a program have one of a few shapes: the same changes and conditions with different
+// values. The texts and names of a shape are built once; a write then only adds its values.
 
-// shapesMax bounds how many shapes an entity remembers. Shapes that depend on data, such as IN with
-// many lengths, must not fill the memory.
+// shapesMax is the maximum number of cached shapes of an entity. Shapes can depend on data, such as
+// the length of an IN, and must not fill the memory.
 const shapesMax = 500
 
-// shapeCache holds the texts of an entity's writes by shape.
+// shapeCache caches the texts of an entity's writes by shape.
 type shapeCache struct {
 	mu    sync.RWMutex
 	known map[string]*texts
 }
 
-// texts are the expressions of a shape, and its value placeholders in the order in which values
-// are met.
+// texts are the expressions of a shape, with its value placeholders in the order of the values.
 type texts struct {
 	update, condition string
 	names             map[string]string
@@ -84,7 +83,7 @@ func (w *write) render(cond *cond) *texts {
 	return t
 }
 
-// valueFiller gives values the placeholders of their shape, in order.
+// valueFiller assigns values to the placeholders of their shape, in order.
 type valueFiller struct {
 	out   map[string]dynamo.Value
 	order []string
@@ -96,7 +95,7 @@ func (f *valueFiller) add(v dynamo.Value) {
 	f.n++
 }
 
-// appendShape appends what the text of the condition depends on.
+// appendShape appends everything on which the text of the condition depends.
 func (c *cond) appendShape(dst []byte) []byte {
 	dst = append(append(dst, byte(c.op)), c.attr...)
 	dst = append(dst, 0, byte(len(c.vals)), byte(len(c.kids)))
@@ -106,7 +105,7 @@ func (c *cond) appendShape(dst []byte) []byte {
 	return dst
 }
 
-// eachValue calls f with the condition's values in the order in which render meets them.
+// eachValue calls f with the condition's values in the order of render.
 func (c *cond) eachValue(f func(dynamo.Value)) {
 	for _, v := range c.vals {
 		f(v)
@@ -116,7 +115,7 @@ func (c *cond) eachValue(f func(dynamo.Value)) {
 	}
 }
 
-// eachValue calls f with the update's values in the order in which render meets them.
+// eachValue calls f with the update's values in the order of render.
 func (u *update) eachValue(f func(dynamo.Value)) {
 	for _, ch := range u.changes {
 		switch ch.op {

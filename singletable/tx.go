@@ -12,40 +12,40 @@ import (
 
 // Limits of one transaction ("Quotas in Amazon DynamoDB").
 const (
-	// TxActionsMax is how many items a transaction may touch.
+	// TxActionsMax is the maximum number of items in a transaction.
 	TxActionsMax = 100
-	// TxSizeMax is how large a transaction may be, in bytes.
+	// TxSizeMax is the maximum size of a transaction in bytes.
 	TxSizeMax = 4 << 20
-	// tokenMax is the greatest length of a token.
+	// tokenMax is the maximum length of a token.
 	tokenMax = 36
 )
 
-// Tx collects actions on items of any entities and tables, which [Tx.Commit] carries out all or
-// none. Actions on one item are merged into the one that has the effect of all in a row: numbers
-// add up, a condition speaks of the item as the actions before it leave it. What cannot be merged
-// is an error that names the attribute.
+// Tx collects actions on items of any entities and tables, which [Tx.Commit] executes all or none.
+// Actions on the same item are merged into one with the effect of all in sequence: numbers are
+// added, and a condition applies to the item after the previous actions. Actions that cannot be
+// merged are an error that names the attribute.
 //
-// A mistake, such as an empty part of a key, is kept and returned by [Tx.Err] and [Tx.Commit]. A
-// Tx is not safe for concurrent use.
+// An error, such as an empty part of a key, is kept and returned by [Tx.Err] and [Tx.Commit]. A Tx
+// is not safe for concurrent use.
 type Tx struct {
 	s       *Store
 	token   string
-	bare    bool // Whether no token is made up; see WithoutToken.
+	bare    bool // whether no token is generated; see WithoutToken
 	err     error
 	writes  []*write
-	places  map[string]int // index of a write by table and identity, made when there are many
+	places  map[string]int // index of a write by table and identity, created if there are many
 	actions Action
 	done    bool
 }
 
-// Action is the handle of an action in a [Tx]; zero is none.
+// Action is the handle of an action in a [Tx]; zero means none.
 type Action int
 
 // NewTx returns an empty transaction.
 func (s *Store) NewTx() *Tx { return &Tx{s: s} }
 
-// SetToken makes Commit safe to repeat for ten minutes, by this process or another: a second
-// commit with the same token and the same actions does nothing and succeeds. A token has 1 to 36
+// SetToken makes Commit idempotent for ten minutes, in this process or another: a second commit
+// with the same token and the same actions does nothing and succeeds. A token has 1 to 36
 // characters.
 func (tx *Tx) SetToken(token string) {
 	if len(token) == 0 || len(token) > tokenMax {
@@ -54,12 +54,12 @@ func (tx *Tx) SetToken(token string) {
 	tx.token = token
 }
 
-// WithoutToken leaves out the token that Commit makes up where the actions are not safe to repeat.
-// Then a lost answer is ErrUnknown, and the caller must find out from the items whether the
-// transaction happened. It saves the embedded store the record that goes with each token.
+// WithoutToken omits the token that Commit generates if the actions are not idempotent. A lost
+// response is then ErrUnknown, and the caller must find out from the items whether the transaction
+// was made. It saves the embedded store the record of each token.
 func (tx *Tx) WithoutToken() { tx.bare = true }
 
-// Err returns the first mistake so far.
+// Err returns the first error so far.
 func (tx *Tx) Err() error { return tx.err }
 
 func (tx *Tx) fail(err error) {
@@ -68,7 +68,7 @@ func (tx *Tx) fail(err error) {
 	}
 }
 
-// Len returns the number of items that Commit would touch, at most TxActionsMax.
+// Len returns the number of items in the transaction, at most TxActionsMax.
 func (tx *Tx) Len() int { return len(tx.writes) }
 
 // Size returns the size of the request in bytes, at most TxSizeMax.
@@ -80,7 +80,7 @@ func (tx *Tx) Size() int {
 	return n
 }
 
-// add takes a write, and the writes of lookup items that go with it, into the transaction.
+// add adds a write, and the writes of its lookup items, to the transaction.
 func (tx *Tx) add(w *write, err error) Action {
 	tx.actions++
 	action := tx.actions
@@ -107,10 +107,10 @@ func (tx *Tx) add(w *write, err error) Action {
 	return action
 }
 
-// manyWrites is from how many writes on a map finds an item faster than a look at each.
+// manyWrites is the number of writes from which a map finds an item faster than a linear search.
 const manyWrites = 8
 
-// place puts a write next to the others, or makes it part of the one of the same item.
+// place adds a write, or merges it into the write of the same item.
 func (tx *Tx) place(w *write) error {
 	if at := tx.find(w); at >= 0 {
 		return tx.writes[at].merge(w)
@@ -159,9 +159,9 @@ func (tx *Tx) remember() {
 	tx.places[tx.writes[last].identity()] = last
 }
 
-// Join adds the actions of other as if they had been added after those of tx, or returns an
-// error, ErrTooLarge among them, and leaves tx as it was. The handles of other's actions are
-// valid in tx when offset is added. other must not be used afterwards.
+// Join adds the actions of other as if they had been added after those of tx. On an error, such as
+// ErrTooLarge, tx is not changed. The handles of other's actions are valid in tx after offset is
+// added. other must not be used afterwards.
 func (tx *Tx) Join(other *Tx) (offset Action, err error) {
 	if tx.err != nil {
 		return 0, tx.err
@@ -202,7 +202,7 @@ func (w *write) copy() *write {
 	return &out
 }
 
-// input is the request that Commit sends.
+// input returns the request that Commit sends.
 func (tx *Tx) input() *dynamo.TransactWriteInput {
 	in := &dynamo.TransactWriteInput{ClientRequestToken: tx.token,
 		Items: make([]dynamo.TransactWriteItem, len(tx.writes))}
@@ -212,15 +212,15 @@ func (tx *Tx) input() *dynamo.TransactWriteInput {
 	return in
 }
 
-// sizeWorry is how many items may together be larger than TxSizeMax.
+// sizeWorry is the number of items that may together be larger than TxSizeMax.
 const sizeWorry = TxSizeMax / dynamo.ItemSizeMax
 
-// Commit carries the actions out. An empty transaction does nothing. Conflicts and throttles are
-// retried; what fails for good is a [*WriteError] whose failures name the actions. A transaction
-// can be committed again after an error of Commit, not after success.
+// Commit executes the actions. An empty transaction does nothing. Conflicts and throttling are
+// retried; a permanent failure is a [*WriteError] whose failures name the actions. A transaction
+// can be committed again after an error of Commit, but not after success.
 //
-// A commit whose answer is lost is repeated: the actions are safe to repeat, or the transaction has
-// a token, which Commit makes up unless [Tx.WithoutToken] was called.
+// A commit whose response is lost is repeated: either the actions are idempotent, or the
+// transaction has a token, which Commit generates unless [Tx.WithoutToken] was called.
 func (tx *Tx) Commit(ctx context.Context) error {
 	switch {
 	case tx.err != nil:
@@ -253,7 +253,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	})
 	if err != nil {
 		if own && !errors.Is(err, ErrUnknown) {
-			tx.token = "" // Nothing happened, and the caller may add actions.
+			tx.token = "" // nothing was written, and the caller may add actions
 		}
 		return tx.explain(err)
 	}
@@ -270,9 +270,9 @@ func (tx *Tx) repeatable() bool {
 	return true
 }
 
-// explain turns the store's cancellation reasons, which come by position, into failures of
-// actions. Where a condition failed, conflicts met on the way are left out: trying again would
-// not help.
+// explain converts the store's cancellation reasons, which are in the order of the writes, to
+// failures of actions. If a condition failed, conflicts are omitted, because a retry would not
+// help.
 func (tx *Tx) explain(err error) error {
 	reasons := dynamo.Reasons(err)
 	if len(reasons) != len(tx.writes) {
@@ -299,8 +299,8 @@ func (tx *Tx) explain(err error) error {
 	return &WriteError{Failures: final, cause: err}
 }
 
-// CreateTx adds a Create to a transaction. The handle says which action it is when the
-// transaction fails.
+// CreateTx adds a Create to a transaction. The handle identifies the action if the transaction
+// fails.
 func (e *Entity[T]) CreateTx(tx *Tx, v T, more ...Cond[T]) Action {
 	cs, err := conds(more)
 	if err != nil {
@@ -319,7 +319,7 @@ func (e *Entity[T]) PutTx(tx *Tx, v T, more ...Cond[T]) Action {
 }
 
 // ReplaceTx adds a Replace to a transaction. Unique values must be unchanged; the transaction
-// demands it.
+// requires it.
 func (e *Entity[T]) ReplaceTx(tx *Tx, v T, more ...Cond[T]) Action {
 	cs, err := conds(more)
 	if err != nil {
@@ -328,8 +328,8 @@ func (e *Entity[T]) ReplaceTx(tx *Tx, v T, more ...Cond[T]) Action {
 	return tx.add(e.c.replace(unsafe.Pointer(&v), nil, cs))
 }
 
-// DeleteTx adds a Delete to a transaction. Where the entity has unique values, at is the item as
-// the caller knows it, and the transaction demands that those values are still so.
+// DeleteTx adds a Delete to a transaction. If the entity has unique values, at must be the item as
+// the caller knows it, and the transaction requires that those values are unchanged.
 func (e *Entity[T]) DeleteTx(tx *Tx, at T, more ...Cond[T]) Action {
 	cs, err := conds(more)
 	if err != nil {
@@ -338,7 +338,7 @@ func (e *Entity[T]) DeleteTx(tx *Tx, at T, more ...Cond[T]) Action {
 	return tx.add(e.c.remove(unsafe.Pointer(&at), cs))
 }
 
-// UpdateTx adds an Update to a transaction. Two updates of one item become one.
+// UpdateTx adds an Update to a transaction. Two updates of the same item are merged.
 func (e *Entity[T]) UpdateTx(tx *Tx, at T, steps ...Step[T]) Action {
 	p := patchOf(steps)
 	if p.readFirst {
@@ -347,8 +347,8 @@ func (e *Entity[T]) UpdateTx(tx *Tx, at T, steps ...Step[T]) Action {
 	return tx.add(e.c.change(unsafe.Pointer(&at), p))
 }
 
-// CheckTx makes a transaction depend on conditions of an item that it does not change; with no
-// condition, that the item exists.
+// CheckTx makes a transaction depend on conditions on an item that it does not change; without
+// conditions, on the existence of the item.
 func (e *Entity[T]) CheckTx(tx *Tx, at T, more ...Cond[T]) Action {
 	cs, err := conds(more)
 	if err != nil {
@@ -357,8 +357,8 @@ func (e *Entity[T]) CheckTx(tx *Tx, at T, more ...Cond[T]) Action {
 	return tx.add(e.c.check(unsafe.Pointer(&at), cs))
 }
 
-// MoveTx adds a change of primary key to a transaction: from, which must exist, is deleted, and
-// to is created. Both are whole items; the conditions are about from. Unique values move along.
+// MoveTx adds a change of primary key to a transaction: from, which must exist, is deleted, and to
+// is created. Both are whole items; the conditions apply to from. Unique values move along.
 func (e *Entity[T]) MoveTx(tx *Tx, from, to T, more ...Cond[T]) Action {
 	cs, err := conds(more)
 	if err != nil {
@@ -386,7 +386,7 @@ func (e *Entity[T]) MoveTx(tx *Tx, from, to T, more ...Cond[T]) Action {
 	return action
 }
 
-// patchOf gathers the steps of an update.
+// patchOf combines the steps of an update.
 func patchOf[T any](steps []Step[T]) *patch {
 	p := &patch{}
 	p.changes, p.conds = p.someChanges[:0], p.someConds[:0]

@@ -14,10 +14,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Union reads several patterns as one: the same question asked of two tables between which items
-// are moved by copying and then deleting them. Rows are merged in order, and a row that is in both
-// is returned once, so that nothing is hidden or doubled while a move is under way. Make it with
-// [NewUnion].
+// Union reads several patterns as one: the same query for two tables between which items are moved
+// by copying and then deleting them. Rows are merged in order, and a row in both tables is returned
+// once, so that no row is missing or duplicated during a move. Create it with [NewUnion].
 type Union[In, Out any] struct {
 	name       string
 	order      func(Out) string
@@ -32,7 +31,7 @@ type Leg[In, Out any] struct {
 	decode  func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
 }
 
-// LegOf makes a pattern a leg of a union whose inputs are others than its own.
+// LegOf makes a pattern a leg of a union with other inputs than the pattern's.
 func LegOf[In, Own, Out any](p *Pattern[Own, Out], inputs func(In) Own) Leg[In, Out] {
 	return Leg[In, Out]{c: p.c, decode: p.decode, prepare: func(s *Store, in In) (*query, error) {
 		own := inputs(in)
@@ -40,9 +39,9 @@ func LegOf[In, Own, Out any](p *Pattern[Own, Out], inputs func(In) Own) Leg[In, 
 	}}
 }
 
-// NewUnion defines a union. Items move from the tables of the first legs to that of the last,
-// which therefore is always read after the others. All legs have the same order, and order returns
-// what it goes by: rows for which it is equal are one.
+// NewUnion defines a union. Items move from the tables of the first legs to that of the last one,
+// which is therefore always read after the others. All legs have the same order. order returns the
+// sort value of a row; rows with equal values are the same row.
 func NewUnion[In, Out any](
 	name string, order func(Out) string, legs ...Leg[In, Out],
 ) *Union[In, Out] {
@@ -60,23 +59,23 @@ type side[Out any] struct {
 	c      *patternCore
 	decode func(c *patternCore, item dynamo.Item, out *Out) (bool, error)
 	head   Out
-	item   dynamo.Item        // what head is made of
-	has    bool               // head is the next row, which is not consumed yet
-	bad    []*UnreadableError // rows that cannot be read, up to head
-	paused bool               // bad is as long as a page
-	row    *patternCore       // c for rows that are not hydrated yet
+	item   dynamo.Item        // the item of head
+	has    bool               // head is the next row and not consumed
+	bad    []*UnreadableError // unreadable rows before head
+	paused bool               // bad has as many rows as a page
+	row    *patternCore       // c for rows that are not hydrated
 	spent  int                // calls of walks before w
 }
 
-// taken is a row of a page, and the side that it is from.
+// taken is a row of a page with its side.
 type taken[Out any] struct {
 	from *side[Out]
 	item dynamo.Item
 	row  Out
 }
 
-// Page returns up to size rows after cursor, which is the Next of the page before, or "". There is
-// no way back. See [Pattern.Page].
+// Page returns up to size rows after cursor, which is the Next of the previous page, or "". It
+// cannot read backwards. See [Pattern.Page].
 func (u *Union[In, Out]) Page(
 	ctx context.Context, s *Store, in In, size int, cursor string,
 ) (Page[Out], error) {
@@ -96,7 +95,7 @@ func (u *Union[In, Out]) Page(
 			return page, err
 		}
 		if slices.ContainsFunc(sides, func(d *side[Out]) bool { return d.paused }) {
-			break // The page is full of rows that cannot be read.
+			break // the page is full of unreadable rows
 		}
 		next, key := u.take(sides)
 		if next.from == nil {
@@ -127,8 +126,8 @@ func (u *Union[In, Out]) Page(
 	return page, nil
 }
 
-// All returns every row, in order, and those that cannot be read, as [*UnreadableError], behind the
-// rows around them. Any other failure is yielded once, as the last pair.
+// All returns all rows in order. Unreadable rows are returned as [*UnreadableError] after the rows
+// next to them. Any other error is yielded once, as the last pair.
 func (u *Union[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out, error] {
 	return func(yield func(Out, error) bool) {
 		cursor := ""
@@ -157,9 +156,9 @@ func (u *Union[In, Out]) All(ctx context.Context, s *Store, in In) iter.Seq2[Out
 	}
 }
 
-// open begins where a cursor says: each side where it was, and all of them behind the last row that
-// was returned. A row that was returned of one side may have come to another one since, behind
-// where that one is.
+// open continues at a cursor: each side at its own position, and all of them after the last
+// returned row. The second condition is needed because a row that was returned from one side may
+// have been copied to another one, after the position of that side.
 func (u *Union[In, Out]) open(
 	s *Store, in In, cursor string,
 ) (sides []*side[Out], last string, err error) {
@@ -193,8 +192,8 @@ func (u *Union[In, Out]) open(
 	return sides, last, nil
 }
 
-// advance makes the head of each side its next row. Whatever is read of one makes what is
-// remembered of those after it too old: a row may have moved in between.
+// advance makes the next row of each side its head. After a read of one member, it discards the
+// buffered rows of later members because a row may have moved between them.
 func (u *Union[In, Out]) advance(
 	ctx context.Context, sides []*side[Out], limit int, last string,
 ) error {
@@ -220,7 +219,7 @@ func (u *Union[In, Out]) advance(
 	return nil
 }
 
-// renew forgets what was read ahead.
+// renew discards the rows that were read ahead.
 func (d *side[Out]) renew() {
 	if d.w.calls == 0 {
 		return
@@ -256,8 +255,8 @@ func (d *side[Out]) peek(ctx context.Context, limit int) error {
 	return nil
 }
 
-// hydrated replaces rows of indexes by the whole items, for the sides that ask for it. A row whose
-// item is gone has moved on to the table that is read last, or is left out.
+// hydrated replaces rows of indexes by the whole items, for the sides that need it. A row whose
+// item no longer exists has moved to the table that is read last, or is omitted.
 func (u *Union[In, Out]) hydrated(
 	ctx context.Context, sides []*side[Out], rows []taken[Out],
 ) ([]taken[Out], error) {
@@ -303,8 +302,8 @@ func (u *Union[In, Out]) hydrated(
 	return kept, nil
 }
 
-// fetch adds to found the items of the rows of a side, by their identities, from the table of that
-// or of another one, and tells which are not there.
+// fetch adds to found the items of the rows of side d by their identities, read from the table of
+// side in, and returns the rows whose item does not exist there.
 func (u *Union[In, Out]) fetch(
 	ctx context.Context, d, in *side[Out], rows []taken[Out], found map[string]dynamo.Item,
 ) (items map[string]dynamo.Item, gone []taken[Out], err error) {
@@ -329,13 +328,13 @@ func (u *Union[In, Out]) fetch(
 	return items, gone, nil
 }
 
-// identity tells the items of a side apart.
+// identity returns a text that identifies an item of a side.
 func (d *side[Out]) identity(item dynamo.Item) string {
 	return d.c.table.identity(d.c.members[0].keyOf(item))
 }
 
-// take consumes the row that comes first, wherever it is, and returns it as the first side that
-// has it does; none at the end.
+// take consumes the first row of all sides and returns it from the first side that has it, or none
+// at the end.
 func (u *Union[In, Out]) take(sides []*side[Out]) (row taken[Out], key string) {
 	var best *side[Out]
 	for _, d := range sides {
@@ -368,7 +367,7 @@ func (u *Union[In, Out]) precedes(key, other string) bool {
 	return key < other
 }
 
-// encode joins the cursors of all sides under one signature.
+// encode joins the cursors of all sides and signs them together.
 func (u *Union[In, Out]) encode(s *Store, cursors []string) string {
 	body := strings.Join(cursors, ".")
 	return body + "." + base64.RawURLEncoding.EncodeToString(s.mac([]byte(u.name+"\x00"+body)))

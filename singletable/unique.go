@@ -11,49 +11,49 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Unique is a value that no two items of an entity may share, such as a code that people type. It
-// is kept by a lookup item, whose key is made of the value: two items with one value would need
-// two lookup items with one key. From [NewUnique] on, every verb of the entity writes the lookup
-// item together with the item, in one transaction.
+// Unique is a value that no two items of an entity may share, such as a code that people enter. It
+// is kept unique by a lookup item whose key contains the value: two items with the same value would
+// need two lookup items with the same key. Every verb of the entity writes the lookup item together
+// with the item, in one transaction.
 type Unique[T any] struct {
 	e *Entity[T]
 	u *uniqueCore
 }
 
-// uniqueCore is what of a unique value does not depend on the entity's Go type.
+// uniqueCore is the part of a unique value that does not depend on the entity's Go type.
 type uniqueCore struct {
 	owner *core
-	c     *core // the lookup item, seen as an entity of the same struct
-	// copies are the fields that the lookup item holds: those asked for, those that the owner's
-	// key is made of, and the owner's expiry.
+	c     *core // the lookup item, as an entity of the same struct
+	// copies are the fields of the lookup item: those of Copy, those of the owner's key, and the
+	// owner's expiry.
 	copies     []int
-	owners     []int // those of the owner's key
-	ttl        int   // the field that expires the owner, -1 without one
+	owners     []int // the fields of the owner's key
+	ttl        int   // the expiry field of the owner, -1 without one
 	reservable bool
-	feeds      fieldSet // fields that the lookup item depends on
+	feeds      fieldSet // fields on which the lookup item depends
 }
 
-// Copy names the attributes that a lookup item copies from its owner, besides those that the
-// owner's key is made of. It is an option of [NewUnique].
+// Copy names the attributes that a lookup item copies from its owner, in addition to those of the
+// owner's key. It is an option of [NewUnique].
 func Copy(attributes ...string) EntityOption {
 	return func(c *core) { c.copy = append(c.copy, attributes...) }
 }
 
-// Reservable lets a value be reserved for an item before there is one, see [Unique.Reserve]. It
-// is an option of [NewUnique].
+// Reservable allows a value to be reserved for an item before the item exists; see
+// [Unique.Reserve]. It is an option of [NewUnique].
 func Reservable() EntityOption { return func(c *core) { c.reservable = true } }
 
-// NewUnique makes a value of an entity unique. [Primary] gives the templates of the lookup item's
-// key, where a format such as lower decides which values count as the same; [Discriminator]
-// marks lookup items; [Copy] names what they copy:
+// NewUnique makes a value of an entity unique. [Primary] sets the templates of the lookup item's
+// key, in which a format such as lower decides which values are equal; [Discriminator] marks lookup
+// items; [Copy] names the attributes to copy:
 //
 //	codes := singletable.NewUnique(locations, "LocationCodeLookup",
 //		singletable.Primary("LOCATION_CODE#<locationCode:lower>", "META"),
 //		singletable.Discriminator("itemType", "LocationCodeLookup"),
 //		singletable.Copy("locationId", "locationCode", "createdAt"))
 //
-// An item without the value has no lookup item. Where items expire, their lookup items expire
-// with them, and a lookup item that is expired but still there does not stand in the way.
+// An item without the value has no lookup item. A lookup item expires together with its item. One
+// that is expired but not yet deleted does not block the value.
 func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T] {
 	own := e.c
 	c := &core{table: own.table, name: name, shape: own.shape, version: -1, lookup: true}
@@ -62,7 +62,7 @@ func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T
 	}
 	c.bind()
 	if len(c.on) > 0 || c.base.sparse {
-		c.fault("a unique value's lookup item has a primary key and nothing else")
+		c.fault("a unique value's lookup item can only have a primary key")
 	}
 	u := &uniqueCore{owner: own, c: c, ttl: -1, reservable: c.reservable}
 	u.feeds = newFieldSet(len(own.shape.fields))
@@ -81,7 +81,7 @@ func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T
 			u.owners = append(u.owners, i)
 		}
 	}
-	c.required = u.owners // A lookup item that names no owner cannot be understood.
+	c.required = u.owners // a lookup item without an owner cannot be read
 	if i, ok := own.shape.lookup(own.table.ttl); ok && own.table.ttl != "" {
 		u.addCopy(i)
 		u.ttl = i
@@ -99,7 +99,7 @@ func (u *uniqueCore) addCopy(i int) {
 	}
 }
 
-// key makes the key of the lookup item for the struct at p; nil when the value is empty.
+// key returns the key of the lookup item for the struct at p, or nil if the value is empty.
 func (u *uniqueCore) key(p unsafe.Pointer) (dynamo.Key, error) {
 	key, err := u.c.key(p)
 	var missing *MissingPartError
@@ -109,7 +109,7 @@ func (u *uniqueCore) key(p unsafe.Pointer) (dynamo.Key, error) {
 	return key, err
 }
 
-// item makes the lookup item for the struct at p.
+// item returns the lookup item for the struct at p.
 func (u *uniqueCore) item(key dynamo.Key, p unsafe.Pointer) (dynamo.Item, error) {
 	item := key.Clone()
 	if u.c.disc != "" {
@@ -143,7 +143,7 @@ func (u *uniqueCore) owned(p unsafe.Pointer) *cond {
 	return n
 }
 
-// free is the condition that nobody has the value.
+// free is the condition that no item owns the value.
 func (u *uniqueCore) free(p unsafe.Pointer, now time.Time) *cond {
 	absent := &cond{op: opMissing, attr: u.c.table.keys.Partition, reason: ErrTaken}
 	or := &cond{op: opOr, kids: []*cond{absent}, reason: ErrTaken}
@@ -166,7 +166,7 @@ const (
 	verbRefresh = "refresh"
 )
 
-// lookupOp is a write of a lookup item that goes with a write of its owner.
+// lookupOp is a write of a lookup item together with its owner.
 type lookupOp struct {
 	u     *uniqueCore
 	verb  string
@@ -176,7 +176,7 @@ type lookupOp struct {
 	owner unsafe.Pointer
 }
 
-// write makes the write, at a time that decides whether a lookup item has expired.
+// write returns the write. now decides whether a lookup item has expired.
 func (op lookupOp) write(now time.Time) *write {
 	kind, n := actDelete, op.u.owned(op.owner)
 	switch op.verb {
@@ -191,9 +191,9 @@ func (op lookupOp) write(now time.Time) *write {
 	return w
 }
 
-// lookupChanges works out what happens to the lookup items of an entity when an item changes from
-// old to new; nil stands for no item. The guards are conditions on the item itself: that the
-// values which old says it has are still its own.
+// lookupChanges returns the changes of the lookup items of an entity if an item changes from old to
+// new; nil means no item. The guards are conditions on the item itself: that it still has the
+// unique values of old.
 func (c *core) lookupChanges(old, new unsafe.Pointer) (ops []lookupOp, guards []*cond, err error) {
 	for _, u := range c.uniques {
 		if len(u.c.problems) > 0 {
@@ -215,8 +215,9 @@ func (c *core) lookupChanges(old, new unsafe.Pointer) (ops []lookupOp, guards []
 	return ops, guards, nil
 }
 
-// changes compares the lookup item before and after. One whose key stays is not deleted and put,
-// which the store would refuse, but refreshed if it differs, as after a change of case alone.
+// changes compares the lookup item before and after. If its key is unchanged, it is not deleted and
+// put, which the store would refuse in one transaction, but refreshed if its attributes differ, for
+// example after a change of case.
 func (u *uniqueCore) changes(old, new unsafe.Pointer) ([]lookupOp, error) {
 	var before, after dynamo.Key
 	var err error
@@ -280,8 +281,8 @@ func (u *uniqueCore) refresh(key dynamo.Key, old, new unsafe.Pointer) ([]lookupO
 	return []lookupOp{op}, nil
 }
 
-// keepUniques adds the writes of lookup items that an update needs. It must know the value before
-// as well as the value after.
+// keepUniques adds the writes of lookup items that an update needs. The value must be known before
+// and after the update.
 func (b *updateBuilder) keepUniques() error {
 	for _, u := range b.c.uniques {
 		if !b.changed.meets(u.feeds) {
@@ -298,15 +299,15 @@ func (b *updateBuilder) keepUniques() error {
 			if !b.changed.has(i) {
 				b.obtain(i)
 			} else if !b.sure.has(i) {
-				return fmt.Errorf("%s: what %s will be is not known, but unique value %s needs it",
-					b.c.name, b.c.shape.fields[i].attr, u.c.name)
+				return fmt.Errorf("%s: unique value %s needs the new value of %s, which is unknown",
+					b.c.name, u.c.name, b.c.shape.fields[i].attr)
 			}
 			if u.c.baseFields.has(i) && !b.c.baseFields.has(i) {
 				b.guarded.add(i)
 			}
 		}
-		// Copies that the update does not change may be unknown to the caller as well; they are
-		// compared as given on both sides and so left alone.
+		// Copies that the update does not change may be unknown to the caller. They are equal on
+		// both sides of the comparison and therefore not written.
 		ops, err := u.changes(b.p.known, b.scratch)
 		if err != nil {
 			return err
@@ -326,9 +327,9 @@ func (b *updateBuilder) unknownNames(u *uniqueCore) []string {
 	return names
 }
 
-// Get finds the item that has a value: at holds the fields that the lookup item's key is made
-// of. It takes two reads, of the lookup item and of its owner, both consistent. An owner that has
-// lost the value in between is not found.
+// Get finds the item with a value: at holds the fields of the lookup item's key. It makes two
+// consistent reads, of the lookup item and of its owner. An owner that has lost the value in
+// between is not found.
 func (q *Unique[T]) Get(ctx context.Context, s *Store, at T) (v T, found bool, err error) {
 	owner, found, err := q.Owner(ctx, s, at)
 	if err != nil || !found {
@@ -350,8 +351,8 @@ func (q *Unique[T]) Get(ctx context.Context, s *Store, at T) (v T, found bool, e
 	return v, true, nil
 }
 
-// Owner reads the lookup item of a value alone and returns what it tells of the owner: the fields
-// of its key and those copied. The owner itself need not exist, if the value is reserved.
+// Owner reads only the lookup item of a value and returns the fields in it: those of the owner's
+// key and the copies. If the value is reserved, the owner need not exist.
 func (q *Unique[T]) Owner(ctx context.Context, s *Store, at T) (v T, found bool, err error) {
 	key, err := q.u.c.key(unsafe.Pointer(&at))
 	if err != nil {
@@ -364,8 +365,8 @@ func (q *Unique[T]) Owner(ctx context.Context, s *Store, at T) (v T, found bool,
 	return v, true, q.u.decode(item, unsafe.Pointer(&v))
 }
 
-// decode sets the fields that a lookup item copies, those too that the owner keeps in its key. A
-// lookup item that names no owner cannot be read.
+// decode sets the fields that a lookup item copies, including those that the owner stores in its
+// key. A lookup item without an owner cannot be read.
 func (u *uniqueCore) decode(item dynamo.Item, p unsafe.Pointer) error {
 	for _, i := range u.copies {
 		f := &u.c.shape.fields[i]
@@ -386,7 +387,7 @@ func (u *uniqueCore) decode(item dynamo.Item, p unsafe.Pointer) error {
 	return nil
 }
 
-// expired reports whether a lookup item counts as gone.
+// expired reports whether a lookup item has expired.
 func (u *uniqueCore) expired(item dynamo.Item, now time.Time) bool {
 	v, ok := item[u.c.table.ttl]
 	if u.ttl < 0 || !ok {
@@ -395,9 +396,9 @@ func (u *uniqueCore) expired(item dynamo.Item, now time.Time) bool {
 	return compare(opLess, v, []dynamo.Value{dynamo.Int(now.Unix())})
 }
 
-// Reserve writes the lookup item of a value without its owner, whose key fields v has: nobody
-// else can take the value, and Create of the owner finds it reserved for itself. The unique value
-// must be [Reservable]. ErrTaken when it belongs to somebody else.
+// Reserve writes the lookup item of a value for an owner that need not exist, whose key fields are
+// in v. No other item can take the value, and Create of the owner finds it reserved. The unique
+// value must be [Reservable]. The error is ErrTaken if the value belongs to another item.
 func (q *Unique[T]) Reserve(ctx context.Context, s *Store, v T) error {
 	tx := s.NewTx()
 	q.ReserveTx(tx, v)
@@ -420,9 +421,9 @@ func (q *Unique[T]) ReserveTx(tx *Tx, v T) Action {
 	return tx.add(op.write(tx.s.opts.Now()), nil)
 }
 
-// Release deletes the lookup item of a value that belongs to v, so that others can take it; v
-// itself is not changed. ErrChanged when it belongs to somebody else. A value without a lookup
-// item is no error.
+// Release deletes the lookup item of a value that belongs to v, so that another item can take the
+// value; v itself is not changed. The error is ErrChanged if the value belongs to another item. It
+// is not an error if the lookup item does not exist.
 func (q *Unique[T]) Release(ctx context.Context, s *Store, v T) error {
 	key, err := q.u.c.key(unsafe.Pointer(&v))
 	if err != nil {
@@ -436,9 +437,9 @@ func (q *Unique[T]) Release(ctx context.Context, s *Store, v T) error {
 	return err
 }
 
-// Repair makes the lookup item of an item what it should be, after a write that went past this
-// package: it puts a missing one and takes over one whose owner does not exist or does not have
-// the value. It reports whether it wrote, and ErrTaken when another item has the value by right.
+// Repair corrects the lookup item of an item after a write that did not use this package: it puts a
+// missing one, and takes over one whose owner does not exist or does not have the value. It reports
+// whether it wrote, and returns ErrTaken if another item rightly has the value.
 func (q *Unique[T]) Repair(ctx context.Context, s *Store, at T) (wrote bool, err error) {
 	v, found, err := q.e.Get(ctx, s, at, Consistent())
 	if err != nil || !found {
@@ -477,7 +478,8 @@ func (q *Unique[T]) taken(key dynamo.Key, have dynamo.Item) error {
 	return &WriteError{Failures: []Failure{f}}
 }
 
-// rewrite puts a lookup item while its owner and the one before are still as they were read.
+// rewrite puts a lookup item if its owner and the previous owner are unchanged since they were
+// read.
 func (q *Unique[T]) rewrite(ctx context.Context, s *Store, v T, want, have dynamo.Item) error {
 	tx := s.NewTx()
 	guard := q.e.c.newWrite(actCheck, "check")

@@ -8,22 +8,22 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// ErrUnreadable means that an item is stored that cannot be understood. The error itself is an
+// ErrUnreadable means that a stored item cannot be decoded. The error itself is an
 // [*UnreadableError].
 var ErrUnreadable = errors.New("the item cannot be read")
 
-// UnreadableError is an item that cannot be understood, because an attribute that it needs is
-// absent or has a wrong type or value. Such an item is never decoded in part: a zero value would
-// pass for what is stored.
+// UnreadableError reports a stored item that cannot be decoded, because a required attribute is
+// absent or has a wrong type or value. Such an item is never decoded in part, because a zero value
+// would be mistaken for the stored one.
 type UnreadableError struct {
-	// Table and Key say which item it is.
+	// Table and Key identify the item.
 	Table string
 	Key   dynamo.Key
-	// Entity is the name of the entity whose item it would be.
+	// Entity is the name of the entity to which the item should belong.
 	Entity string
-	// Attribute is the attribute that cannot be understood.
+	// Attribute is the invalid attribute.
 	Attribute string
-	// Reason says why.
+	// Reason is the reason why it is invalid.
 	Reason error
 }
 
@@ -42,24 +42,24 @@ func (e *UnreadableError) Unwrap() error { return e.Reason }
 // Is reports whether target is ErrUnreadable.
 func (e *UnreadableError) Is(target error) bool { return target == ErrUnreadable }
 
-// AsUnreadable returns the item that err says cannot be read, and whether there is one.
+// AsUnreadable returns the [*UnreadableError] in err and reports whether there is one.
 func AsUnreadable(err error) (*UnreadableError, bool) {
 	var bad *UnreadableError
 	ok := errors.As(err, &bad)
 	return bad, ok
 }
 
-// Unreadable returns the error of an item of the entity at the key of at, for what only the
-// caller knows: an amount in no currency, a reference to an item that does not exist.
+// Unreadable returns the error of an item of the entity at the key of at, for reasons that only the
+// caller knows: an amount without a currency, a reference to an item that does not exist.
 func (e *Entity[T]) Unreadable(at T, attribute string, reason error) *UnreadableError {
 	bad := &UnreadableError{Table: e.c.table.name, Entity: e.c.name, Attribute: attribute,
 		Reason: reason}
-	bad.Key, _ = e.Key(at) // Without a key the error still names the attribute.
+	bad.Key, _ = e.Key(at) // without a key the error still names the attribute
 	return bad
 }
 
-// Unreadable returns the error of an item that would be an entity's, by its key as text; sort is
-// empty for a table without a sort key.
+// Unreadable returns the error of an item that should belong to an entity, by its key as text. sort
+// is empty for a table without a sort key.
 func (t *Table) Unreadable(
 	entity, partition, sort, attribute string, reason error,
 ) *UnreadableError {
@@ -71,8 +71,8 @@ func (t *Table) Unreadable(
 		Reason: reason}
 }
 
-// UnreadableRows are the items of a list that cannot be read, as an error that a function returns
-// together with the rows that can.
+// UnreadableRows are the unreadable items of a list, as an error that a function returns together
+// with the readable rows.
 type UnreadableRows []*UnreadableError
 
 // Error names the items.
@@ -93,7 +93,7 @@ func (r UnreadableRows) Unwrap() []error {
 	return errs
 }
 
-// Err returns the rows as an error, and nil if there are none.
+// Err returns the rows as an error, or nil if there are none.
 func (r UnreadableRows) Err() error {
 	if len(r) == 0 {
 		return nil
@@ -101,8 +101,8 @@ func (r UnreadableRows) Err() error {
 	return r
 }
 
-// RowsOf takes apart what a function returned together with rows: the items that cannot be read,
-// and any other error, after which the rows mean nothing.
+// RowsOf splits an error that was returned together with rows into the unreadable items and any
+// other error, after which the rows must not be used.
 func RowsOf(err error) (UnreadableRows, error) {
 	var rows UnreadableRows
 	if errors.As(err, &rows) {
@@ -111,19 +111,19 @@ func RowsOf(err error) (UnreadableRows, error) {
 	return nil, err
 }
 
-// UnreadableList collects items that cannot be read, each once, the first of them by name. Its
-// zero value is empty. It is not safe for concurrent use.
+// UnreadableList collects unreadable items without duplicates. The zero value is empty. It is not
+// safe for concurrent use.
 type UnreadableList struct {
-	// Items are the first [UnreadableListMax], and Count is how many there are.
+	// Items are the first [UnreadableListMax] items, and Count is the number of all.
 	Items []*UnreadableError
 	Count int
 	seen  map[string]bool
 }
 
-// UnreadableListMax bounds the items that a list names.
+// UnreadableListMax is the maximum number of items that a list keeps.
 const UnreadableListMax = 100
 
-// Len is Count, and 0 for a nil list.
+// Len returns Count, or 0 for a nil list.
 func (l *UnreadableList) Len() int {
 	if l == nil {
 		return 0
@@ -131,7 +131,7 @@ func (l *UnreadableList) Len() int {
 	return l.Count
 }
 
-// Add adds an item unless it is there.
+// Add adds an item unless it is in the list.
 func (l *UnreadableList) Add(bad *UnreadableError) {
 	id := bad.Table + "\x00" + bad.KeyText()
 	if l.seen[id] {
@@ -147,8 +147,8 @@ func (l *UnreadableList) Add(bad *UnreadableError) {
 	}
 }
 
-// AttributeError is what is wrong with one attribute of an item. Functions that are given to
-// [Sound] return it.
+// AttributeError reports an invalid attribute of an item. Functions that are passed to [Sound]
+// return it.
 type AttributeError struct {
 	Attribute string
 	Reason    error
@@ -162,22 +162,22 @@ func (e *AttributeError) Error() string {
 // Unwrap returns the reason.
 func (e *AttributeError) Unwrap() error { return e.Reason }
 
-// Sound gives the entity a check of its items that are read, besides the types of attributes. It
-// returns nil for an item that can be understood, and otherwise the attribute that cannot.
+// Sound adds a check of the entity's items when they are read, in addition to the types of
+// attributes. It returns nil for a valid item, and otherwise the invalid attribute.
 func Sound[T any](check func(v *T) *AttributeError) EntityOption {
 	return func(c *core) {
 		c.sound = append(c.sound, newSoundCheck(check))
 	}
 }
 
-// The reasons of what is not there.
+// The reasons for missing values.
 var (
 	errAbsent = errors.New("is absent")
 	errEmpty  = errors.New("is empty")
 )
 
-// MapPage turns the rows of a page into others. A row that f refuses with an [*UnreadableError]
-// joins those of the page that cannot be read; any other error is returned.
+// MapPage converts the rows of a page. A row that f refuses with an [*UnreadableError] is added to
+// the page's unreadable items; any other error is returned.
 func MapPage[A, B any](p Page[A], f func(A) (B, error)) (Page[B], error) {
 	out := Page[B]{Next: p.Next, Prev: p.Prev, Resume: p.Resume, Calls: p.Calls,
 		Capacity: p.Capacity, Unreadable: p.Unreadable, Items: make([]B, 0, len(p.Items))}

@@ -11,29 +11,28 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// update is an update of one item, complete: the changes that the caller asked for and those
-// that keep index keys, version and unique values in step.
+// update is the complete update of one item: the caller's changes and those that maintain index
+// keys, the version and unique values.
 type update struct {
 	changes []change
 	conds   []*cond
 	lookups []lookupOp
 }
 
-// updateBuilder works out an update.
+// updateBuilder builds an update.
 type updateBuilder struct {
 	c       *core
 	p       *patch
-	scratch unsafe.Pointer // a T as it is after the update, where known
+	scratch unsafe.Pointer // a T in the state after the update, as far as it is known
 	sure    fieldSet       // fields of scratch that are known
 	changed fieldSet
 	guarded fieldSet // fields taken from p.known
 	out     update
 
-	words [3]uint64 // where the three sets are unless the struct is very large
+	words [3]uint64 // storage of the three sets unless the struct is very large
 }
 
-// newUpdate works out the update of the item at the key of the struct at p. key is made by the
-// caller.
+// newUpdate builds the update of the item at the key of the struct at p. The caller builds the key.
 func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
 	b := &updateBuilder{c: c, p: p}
 	if n := len(c.shape.fields); n <= 64 {
@@ -41,7 +40,7 @@ func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
 	} else {
 		b.sure, b.changed, b.guarded = newFieldSet(n), newFieldSet(n), newFieldSet(n)
 	}
-	// Besides the caller's changes there is often a version's.
+	// The caller's changes are often followed by one of the version.
 	b.out.changes = make([]change, 0, len(p.changes)+1)
 	b.sure.addAll(c.baseFields)
 	if err := b.takeChanges(at); err != nil {
@@ -63,8 +62,8 @@ func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
 	return &b.out, nil
 }
 
-// takeChanges checks the caller's changes and applies to the scratch struct those that keys may
-// depend on.
+// takeChanges checks the caller's changes and applies those that keys may depend on to the scratch
+// struct.
 func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 	c := b.c
 	for _, ch := range b.p.changes {
@@ -91,7 +90,7 @@ func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 	return nil
 }
 
-// applyAll makes the scratch struct, which only keys and unique values need.
+// applyAll builds the scratch struct, which is needed only for keys and unique values.
 func (b *updateBuilder) applyAll(at unsafe.Pointer) error {
 	c := b.c
 	b.scratch = reflect.New(c.shape.typ).UnsafePointer()
@@ -133,11 +132,11 @@ func (b *updateBuilder) checkEnums() error {
 	return nil
 }
 
-// apply makes one change to the scratch struct. What an addition comes to is known only when the
-// value before is.
+// apply applies one change to the scratch struct. The result of ADD is known only if the previous
+// value is known.
 func (b *updateBuilder) apply(ch change) error {
 	if !b.c.fed.has(ch.field) {
-		return nil // nothing depends on it, and nothing need be assumed of it
+		return nil // no key depends on it, so its value need not be known
 	}
 	f := &b.c.shape.fields[ch.field]
 	q := f.at(b.scratch)
@@ -183,8 +182,8 @@ func (b *updateBuilder) apply(ch change) error {
 	return nil
 }
 
-// obtain makes sure that a field of the scratch struct is known, by taking it from the item that
-// the caller gave if need be.
+// obtain makes a field of the scratch struct known, if necessary from the item that the caller
+// passed. It reports whether the field is known.
 func (b *updateBuilder) obtain(i int) bool {
 	if b.sure.has(i) {
 		return true
@@ -200,7 +199,7 @@ func (b *updateBuilder) obtain(i int) bool {
 	return true
 }
 
-// keepIndexes adds the changes of index keys that follow from the caller's.
+// keepIndexes adds the changes of index keys that follow from the caller's changes.
 func (b *updateBuilder) keepIndexes() error {
 	for _, pl := range b.c.on {
 		if !b.p.upsert && !b.changed.meets(pl.needs) {
@@ -219,8 +218,8 @@ func (b *updateBuilder) keepIndexes() error {
 	return nil
 }
 
-// keepRequired writes those key attributes of an index that a change feeds. The item is in the
-// index whatever happens, so the other key attribute stays as it is.
+// keepRequired writes the key attributes of an index that depend on a changed field. The item is
+// always in the index, so the other key attribute is not changed.
 func (b *updateBuilder) keepRequired(pl *placement) error {
 	return pl.attrs(func(k *keyAttr) error {
 		if !b.p.upsert && !b.changed.meets(k.needs) {
@@ -241,8 +240,8 @@ func (b *updateBuilder) keepRequired(pl *placement) error {
 	})
 }
 
-// keepSparse puts the item into a sparse index or takes it out. Taking it out needs no more than
-// one part that is known to be missing.
+// keepSparse adds the item to a sparse index or removes it. To remove it, one part of the key that
+// is known to be missing is enough.
 func (b *updateBuilder) keepSparse(pl *placement) error {
 	out, err := b.surelyOut(pl)
 	if err != nil {
@@ -274,8 +273,8 @@ func (b *updateBuilder) keepSparse(pl *placement) error {
 	})
 }
 
-// dropEmpty turns the setting of an index key to an empty value, which the store refuses, into its
-// removal.
+// dropEmpty replaces a change that sets an index key to an empty value, which the store refuses, by
+// its removal.
 func (u *update) dropEmpty(attr string) {
 	for i := range u.changes {
 		ch := &u.changes[i]
@@ -286,7 +285,7 @@ func (u *update) dropEmpty(attr string) {
 	}
 }
 
-// surelyOut reports whether what is known is enough to leave the item out of a sparse index.
+// surelyOut reports whether the known fields are enough to keep the item out of a sparse index.
 func (b *updateBuilder) surelyOut(pl *placement) (bool, error) {
 	if pl.when != nil && b.sure.has(pl.when.idx) {
 		in, err := pl.when.holds(b.c.shape, b.scratch)
@@ -306,7 +305,7 @@ func (b *updateBuilder) surelyOut(pl *placement) (bool, error) {
 	return false, nil
 }
 
-// require makes sure that fields are known, or says which are not and what to do.
+// require makes fields known, or returns an error that names the unknown ones and the next step.
 func (b *updateBuilder) require(pl *placement, needs fieldSet) error {
 	var missing, relative []string
 	for i := range b.c.shape.fields {
@@ -346,8 +345,8 @@ func (b *updateBuilder) setKey(k *keyAttr, v dynamo.Value) error {
 	return b.out.add(change{op: changeSet, attr: k.attr, field: -1, val: v})
 }
 
-// fillNew adds what an item that the update creates needs besides: its discriminator and the
-// fields that its key is made of.
+// fillNew adds the attributes of an item that the update may create: its discriminator and the
+// fields of its key.
 func (b *updateBuilder) fillNew() error {
 	c := b.c
 	if c.disc != "" {
@@ -373,15 +372,15 @@ func (b *updateBuilder) fillNew() error {
 	return nil
 }
 
+// keepVersion increments the version, unless the caller changes it.
 func (b *updateBuilder) keepVersion() {
 	if v := b.c.version; v >= 0 && !b.changed.has(v) {
-		// A version that the caller changes is the caller's business.
 		_ = b.out.add(change{op: changeAdd, attr: b.c.shape.fields[v].attr, field: v,
 			val: dynamo.Int(1)})
 	}
 }
 
-// finishConds adds the conditions that guard what was assumed to those of the caller.
+// finishConds adds the conditions that protect the assumptions to those of the caller.
 func (b *updateBuilder) finishConds() {
 	b.out.conds = make([]*cond, 0, len(b.p.conds)+1)
 	if !b.p.upsert {
@@ -395,7 +394,7 @@ func (b *updateBuilder) finishConds() {
 	b.out.conds = append(b.out.conds, b.p.conds...)
 }
 
-// unchanged is the condition that a field still has the value it has in the struct at p.
+// unchanged is the condition that a field still has the value in the struct at p.
 func (c *core) unchanged(i int, p unsafe.Pointer) *cond {
 	f := &c.shape.fields[i]
 	v, err := f.value(p)
@@ -405,7 +404,7 @@ func (c *core) unchanged(i int, p unsafe.Pointer) *cond {
 	return &cond{op: opEqual, attr: f.attr, vals: []dynamo.Value{v}, reason: ErrChanged, err: err}
 }
 
-// add adds a change, merging it with one of the same attribute.
+// add adds a change and merges it with one of the same attribute.
 func (u *update) add(ch change) error {
 	for i := range u.changes {
 		if u.changes[i].attr == ch.attr {
@@ -418,8 +417,8 @@ func (u *update) add(ch change) error {
 	return nil
 }
 
-// mergeChanges returns the one change that does what a and then b do to an attribute. Two sets of
-// different values are refused, since one of them would be lost.
+// mergeChanges returns the change with the effect of a followed by b on an attribute. Two sets of
+// different values are refused, because one of them would be lost.
 func mergeChanges(a, b change) (change, error) {
 	switch {
 	case a.op == b.op && a.op == changeRemove:
@@ -447,7 +446,7 @@ func mergeChanges(a, b change) (change, error) {
 	return a, &MergeError{Attribute: a.attr, First: a.op.String(), Second: b.op.String()}
 }
 
-// addValues adds two Numbers, or joins two sets of one kind.
+// addValues adds two Numbers, or joins two sets of the same kind.
 func addValues(v, w dynamo.Value) (dynamo.Value, bool) {
 	if v.Kind() != w.Kind() {
 		return v, false
@@ -512,7 +511,7 @@ func renderSet(ch change, x *expressions) string {
 	return name + " = " + x.value(ch.attr, ch.val)
 }
 
-// size is what the update adds to a request, in bytes.
+// size returns the number of bytes that the update adds to a request.
 func (u *update) size() int {
 	n := 0
 	for _, ch := range u.changes {
@@ -521,6 +520,6 @@ func (u *update) size() int {
 	return n
 }
 
-// errNotInTx is the error of a step that reads.
+// errNotInTx is the error of a step that reads in a transaction.
 var errNotInTx = errors.New("ReadFirst cannot be part of a transaction: " +
-	"read the item and give it with WithKnown")
+	"read the item and pass it with WithKnown")

@@ -10,11 +10,11 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// ShardError is a pattern of which some partitions could not be read. Nothing is returned of the
-// others, as a list with holes would pass for a whole one.
+// ShardError reports partitions that could not be read. No rows are returned, because an incomplete
+// list could be mistaken for a complete one.
 type ShardError struct {
 	Pattern string
-	// Of is how many partitions were read at the same time.
+	// Of is the number of partitions that were read in parallel.
 	Of     int
 	Failed []ShardFailure
 }
@@ -45,7 +45,7 @@ func (e *ShardError) Unwrap() []error {
 	return errs
 }
 
-// errBudget ends a page that made as many calls as it may.
+// errBudget ends a page that reached its maximum number of calls.
 var errBudget = errors.New("the page made as many calls as it may")
 
 // walk reads the rows of a query in order, from a position, in one direction.
@@ -56,9 +56,9 @@ type walk struct {
 	stage    int
 	readers  []*reader
 	calls    int
-	callsMax int // 0 for no bound
-	// passed is where the walk came from, per source of the first stage, for going back: taken
-	// when the walk leaves that stage.
+	callsMax int // 0 for no maximum
+	// passed is the position from which the walk can go back, for each source of the first stage.
+	// It is set when the walk leaves that stage.
 	firstStage int
 	passed     []dynamo.Key
 	passedOK   bool
@@ -67,16 +67,16 @@ type walk struct {
 // reader reads one source.
 type reader struct {
 	src   *source
-	pos   dynamo.Key // to go on after; nil is the beginning
+	pos   dynamo.Key // position after which to continue; nil is the beginning
 	buf   []dynamo.Item
-	next  dynamo.Key // where the store goes on behind buf; nil at the end
-	done  bool       // the store has no more behind buf
-	first dynamo.Key // of the first row taken in this walk
-	moved dynamo.Key // the first position that was reached over nothing but dropped rows
-	grow  int        // how much more to ask for the next time, as this one was not enough
+	next  dynamo.Key // position of the store after buf; nil at the end
+	done  bool       // the store has no rows after buf
+	first dynamo.Key // key of the first row that was taken in this walk
+	moved dynamo.Key // the first position that was reached without taking a row
+	grow  int        // factor for the next limit, because the last one was not enough
 }
 
-// newWalk starts a walk; from nil starts at the beginning.
+// newWalk starts a walk at a position; nil is the beginning.
 func (q *query) newWalk(s *Store, from *position) *walk {
 	w := &walk{s: s, q: q}
 	if from == nil {
@@ -105,7 +105,7 @@ func (w *walk) open(stage int, keys []dynamo.Key) {
 	}
 }
 
-// take returns the next row. ok is false at the end. limit is how many rows are still wanted, 0
+// take returns the next row. ok is false at the end. limit is the number of rows still needed, 0
 // for all.
 func (w *walk) take(ctx context.Context, limit int) (item dynamo.Item, ok bool, err error) {
 	if item, ok, err = w.peek(ctx, limit); ok {
@@ -114,7 +114,7 @@ func (w *walk) take(ctx context.Context, limit int) (item dynamo.Item, ok bool, 
 	return item, ok, err
 }
 
-// peek is take without going on.
+// peek returns the next row without consuming it.
 func (w *walk) peek(ctx context.Context, limit int) (item dynamo.Item, ok bool, err error) {
 	if w.q.empty {
 		return nil, false, nil
@@ -133,7 +133,7 @@ func (w *walk) peek(ctx context.Context, limit int) (item dynamo.Item, ok bool, 
 	return nil, false, nil
 }
 
-// consume goes on over the row that peek found.
+// consume consumes the row that peek found.
 func (w *walk) consume() {
 	r := w.least()
 	r.pos = w.q.positionOf(r.buf[0])
@@ -146,7 +146,7 @@ func (w *walk) consume() {
 	}
 }
 
-// advance moves on to the next stage and reports whether there is one.
+// advance moves to the next stage and reports whether there is one.
 func (w *walk) advance() bool {
 	next := w.stage + 1
 	if w.backward {
@@ -162,8 +162,8 @@ func (w *walk) advance() bool {
 	return true
 }
 
-// notePassed remembers where to turn round: before the first row taken of each source, or, where
-// none was, before the first that could have been, or at the end.
+// notePassed saves the position from which to go back: before the first row taken from each source
+// or, if there is none, before the first one that could have been taken, or the end.
 func (w *walk) notePassed() {
 	w.passedOK = true
 	w.passed = make([]dynamo.Key, len(w.readers))
@@ -175,14 +175,14 @@ func (w *walk) notePassed() {
 			w.passed[i] = w.q.positionOf(r.buf[0])
 		case r.done: // at the end
 		case r.moved != nil:
-			w.passed[i] = r.moved // what was dropped is dropped again on the way back
+			w.passed[i] = r.moved // rows that were dropped are dropped again on the way back
 		default:
-			w.passedOK = false // it was not looked at
+			w.passedOK = false // the source was not read
 		}
 	}
 }
 
-// least returns the reader with the row that comes first; readers earlier in the list win ties.
+// least returns the reader with the first row; readers earlier in the list win ties.
 func (w *walk) least() *reader {
 	var best *reader
 	var bestKey dynamo.Value
@@ -198,8 +198,8 @@ func (w *walk) least() *reader {
 	return best
 }
 
-// precedes reports whether a row with sort key v comes before one with w, in the direction of the
-// walk. In a backward walk ties go to the later reader, so that both directions agree.
+// precedes reports whether a row with sort key v comes before one with u in the direction of the
+// walk. In a backward walk the later reader wins ties, so that both directions have the same order.
 func (w *walk) precedes(v, u dynamo.Value) bool {
 	n, ok := canonical(v).Compare(canonical(u))
 	if !ok {
@@ -211,7 +211,7 @@ func (w *walk) precedes(v, u dynamo.Value) bool {
 	return n < 0 || n == 0 && w.backward
 }
 
-// fill makes sure that every reader has a row or is at its end.
+// fill ensures that every reader has a row or is at its end.
 func (w *walk) fill(ctx context.Context, limit int) error {
 	for {
 		var hungry []*reader
@@ -233,7 +233,7 @@ func (w *walk) fill(ctx context.Context, limit int) error {
 	}
 }
 
-// fetchAll reads a page of each reader, a few at a time.
+// fetchAll reads a page for each reader, several of them in parallel.
 func (w *walk) fetchAll(ctx context.Context, rs []*reader, limit int) error {
 	if len(rs) == 1 {
 		err := w.fetch(ctx, rs[0], limit)
@@ -269,11 +269,12 @@ func (w *walk) shardError(failed []ShardFailure) error {
 	return &ShardError{Pattern: w.q.c.name, Of: len(w.readers), Failed: failed}
 }
 
-// evaluatedMax is how many rows a filtered page asks for in one call at the most.
+// evaluatedMax is the maximum number of rows that a filtered page requests in one call.
 const evaluatedMax = 1000
 
-// limitFor is how many rows to ask one of several readers for. Each gets its share and a little
-// more, as shards are not quite even; asking each for all would read a multiple of the page.
+// limitFor returns the number of rows to request from one of several readers. Each gets its share
+// and a little more, because shards are not quite even. Requesting all rows from each would read a
+// multiple of the page.
 func (w *walk) limitFor(r *reader, limit int) int {
 	if limit <= 0 {
 		return 0
@@ -329,7 +330,7 @@ func (w *walk) page(
 	return items, next, err
 }
 
-// input is the request for a source.
+// input returns the request for a source.
 func (q *query) input(src *source, limit int) *dynamo.QueryInput {
 	in := &dynamo.QueryInput{TableName: q.c.table.name, KeyConditionExpression: src.keyCond,
 		FilterExpression: src.filter, Expressions: src.ph, ConsistentRead: q.c.consistent,
@@ -377,8 +378,8 @@ func (q *query) request(op string) request {
 	return r
 }
 
-// positionOf returns the key of an item in the table and the index, which is all that is needed
-// to go on after it.
+// positionOf returns the key of an item in the table and the index, which is sufficient to continue
+// after it.
 func (q *query) positionOf(item dynamo.Item) dynamo.Key {
 	key := make(dynamo.Key, 4)
 	for _, a := range [...]string{q.c.keys.Partition, q.c.keys.Sort, q.c.table.keys.Partition,
@@ -390,7 +391,7 @@ func (q *query) positionOf(item dynamo.Item) dynamo.Key {
 	return key
 }
 
-// ended reports whether the walk has nothing more to give.
+// ended reports whether the walk has no more rows.
 func (w *walk) ended() bool {
 	last := w.stage == len(w.q.stages)-1
 	if w.backward {
@@ -407,7 +408,7 @@ func (w *walk) ended() bool {
 	return last
 }
 
-// ahead is the position to go on from.
+// ahead returns the position from which to continue.
 func (w *walk) ahead() position {
 	p := position{backward: w.backward, stage: w.stage}
 	for _, r := range w.readers {
@@ -416,7 +417,7 @@ func (w *walk) ahead() position {
 	return p
 }
 
-// behind is the position to go back from; ok is false when it is not known.
+// behind returns the position from which to go back. ok is false if it is unknown.
 func (w *walk) behind() (p position, ok bool) {
 	if !w.passedOK {
 		w.firstStage = w.stage

@@ -42,22 +42,22 @@ type (
 )
 
 type eventModel struct {
-	table   *st.Table
-	events  *st.Entity[Event]
-	plain   *st.Pattern[InGroup, Event]   // one partition
-	newest  *st.Pattern[InGroup, Event]   // one partition, descending
-	shards  *st.Pattern[InGroup, Event]   // five shards
-	down    *st.Pattern[InGroup, Event]   // five shards, descending
-	epochs  *st.Pattern[InGroup, Event]   // one shard, later three, later six
-	months  *st.Pattern[InGroup, Event]   // a partition a month, two shards each
-	back    *st.Pattern[InGroup, Event]   // the same, descending
-	abreast []*st.Pattern[InGroup, Event] // months side by side, up and down
-	reverse *st.Pattern[InGroup, Event]   // reversed times
-	days    *st.Pattern[InDays, Event]    // days, both ends included
-	numbers *st.Pattern[InNs, Event]      // fixed-width integers
-	names   *st.Pattern[InNames, Event]   // text
-	prefix  *st.Pattern[InPre, Event]
-	kept    *st.Pattern[InGroup, Event] // filtered
+	table    *st.Table
+	events   *st.Entity[Event]
+	plain    *st.Pattern[InGroup, Event]   // one partition
+	newest   *st.Pattern[InGroup, Event]   // one partition, descending
+	shards   *st.Pattern[InGroup, Event]   // five shards
+	down     *st.Pattern[InGroup, Event]   // five shards, descending
+	epochs   *st.Pattern[InGroup, Event]   // one shard, later three, later six
+	months   *st.Pattern[InGroup, Event]   // a partition a month, two shards each
+	back     *st.Pattern[InGroup, Event]   // the same, descending
+	parallel []*st.Pattern[InGroup, Event] // months read in parallel, up and down
+	reverse  *st.Pattern[InGroup, Event]   // reversed times
+	days     *st.Pattern[InDays, Event]    // days, both ends included
+	numbers  *st.Pattern[InNs, Event]      // fixed-width integers
+	names    *st.Pattern[InNames, Event]   // text
+	prefix   *st.Pattern[InPre, Event]
+	kept     *st.Pattern[InGroup, Event] // filtered
 }
 
 var firstDay = time.Date(2025, 11, 28, 0, 0, 0, 0, time.UTC)
@@ -87,9 +87,9 @@ func newEventModel() *eventModel {
 	m.shards, m.down = q("Shards"), q("Shards", st.Descending())
 	m.epochs = q("Epochs")
 	m.months, m.back = q("Months"), q("Months", st.Descending())
-	m.abreast = []*st.Pattern[InGroup, Event]{
-		q("Months", st.Abreast(3), st.Describe("side by side")),
-		q("Months", st.Abreast(3), st.Describe("side by side"), st.Descending()),
+	m.parallel = []*st.Pattern[InGroup, Event]{
+		q("Months", st.Parallel(3), st.Describe("in parallel")),
+		q("Months", st.Parallel(3), st.Describe("in parallel"), st.Descending()),
 	}
 	m.reverse = q("Reverse")
 	keep := st.FieldOf(m.events, func(e *Event) *bool { return &e.Keep })
@@ -243,8 +243,8 @@ func TestPatternsFindWhatANaiveListHas(t *testing.T) {
 		}
 		check(m.months, in, false, false)
 		check(m.back, in, true, false)
-		check(m.abreast[0], in, false, false)
-		check(m.abreast[1], in, true, false)
+		check(m.parallel[0], in, false, false)
+		check(m.parallel[1], in, true, false)
 		if rapid.Bool().Draw(t, "open start") {
 			in.From = time.Time{}
 		}

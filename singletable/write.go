@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Create writes an item that must not exist yet; otherwise errors.Is(err, ErrExists).
+// Create writes an item that must not exist. If it exists, the error is ErrExists.
 func (e *Entity[T]) Create(ctx context.Context, s *Store, v T, more ...Cond[T]) error {
 	cs, err := conds(more)
 	if err != nil {
@@ -19,7 +19,7 @@ func (e *Entity[T]) Create(ctx context.Context, s *Store, v T, more ...Cond[T]) 
 	return err
 }
 
-// Put writes an item whether it exists or not. A versioned item gets the version that v has.
+// Put writes an item that may or may not exist. A versioned item gets the version of v.
 func (e *Entity[T]) Put(ctx context.Context, s *Store, v T, more ...Cond[T]) error {
 	cs, err := conds(more)
 	if err != nil {
@@ -29,9 +29,9 @@ func (e *Entity[T]) Put(ctx context.Context, s *Store, v T, more ...Cond[T]) err
 	return err
 }
 
-// Replace writes a whole item over one that exists and, for a versioned entity, still has the
-// version of v: ErrMissing or ErrChanged otherwise. It returns v with its new version. Where the
-// entity has unique values, the item is read first.
+// Replace writes a whole item over an existing one. For a versioned entity, the item must still
+// have the version of v. The error is ErrMissing or ErrChanged otherwise. It returns v with its new
+// version. If the entity has unique values, the item is read first.
 func (e *Entity[T]) Replace(ctx context.Context, s *Store, v T, more ...Cond[T]) (T, error) {
 	cs, err := conds(more)
 	if err != nil {
@@ -51,14 +51,14 @@ func (e *Entity[T]) Replace(ctx context.Context, s *Store, v T, more ...Cond[T])
 	return v, nil
 }
 
-// Delete removes an item. A missing item is no error unless a condition demands it. Where the
-// entity has unique values, the item is read first.
+// Delete deletes an item. It is not an error if the item does not exist, unless a condition
+// requires it. If the entity has unique values, the item is read first.
 func (e *Entity[T]) Delete(ctx context.Context, s *Store, at T, more ...Cond[T]) error {
 	_, _, err := e.take(ctx, s, at, false, more)
 	return err
 }
 
-// Take removes an item and returns what it was.
+// Take deletes an item and returns its last state.
 func (e *Entity[T]) Take(
 	ctx context.Context, s *Store, at T, more ...Cond[T],
 ) (v T, found bool, err error) {
@@ -98,8 +98,8 @@ func (e *Entity[T]) take(
 	return v, found && err == nil, err
 }
 
-// rereading runs f with the item at the key of the struct at p, as it is now, and again when it
-// was changed in between. Without unique values there is no need to know it, and old is nil.
+// rereading runs f with the present item at the key of the struct at p, and again if the item was
+// changed in between. Without unique values the item need not be known, and old is nil.
 func (c *core) rereading(
 	ctx context.Context, s *Store, verb string, p unsafe.Pointer,
 	f func(old unsafe.Pointer) error,
@@ -144,8 +144,8 @@ func (c *core) current(
 	return old, nil
 }
 
-// changedBelow reports whether a write failed only because the item is no longer what was read.
-// A version that the caller demands is the caller's business.
+// changedBelow reports whether a write failed only because the item was changed since it was read.
+// If the caller's required version differs, it reports false, because a retry would not help.
 func (c *core) changedBelow(err error, old unsafe.Pointer) bool {
 	if !errors.Is(err, ErrChanged) {
 		return false
@@ -158,19 +158,19 @@ func (c *core) changedBelow(err error, old unsafe.Pointer) bool {
 			attr := c.shape.fields[c.version].attr
 			now, err := c.shape.fields[c.version].value(old)
 			if err == nil && f.Item[attr].Equal(now) && f.Entity == c.name {
-				return false // nobody changed it: it is the caller's version that differs
+				return false // the item was not changed: the caller's version differs
 			}
 		}
 	}
 	return true
 }
 
-// Update changes the item at the key of at, which must exist (see [Entity.Upsert]), and returns
-// it as it is afterwards. Steps are changes ([Field.Set], [Field.Add], ...), conditions ([If],
+// Update changes the item at the key of at, which must exist (see [Entity.Upsert]), and returns it
+// in its new state. Steps are changes ([Field.Set], [Field.Add], ...), conditions ([If],
 // [Field.AtLeast], ...) and options of the entity ([Entity.WithKnown], [Entity.ReadFirst]). Index
-// keys and unique values that depend on a changed field are kept in step in the same request.
+// keys and unique values that depend on a changed field are updated in the same request.
 //
-// When an index key needs more fields than the update knows, it fails with a [*PartialKeyError].
+// If an index key needs more fields than the update knows, the error is a [*PartialKeyError].
 func (e *Entity[T]) Update(
 	ctx context.Context, s *Store, at T, steps ...Step[T],
 ) (v T, err error) {
@@ -191,7 +191,7 @@ func (e *Entity[T]) Update(
 	if err != nil {
 		return v, err
 	}
-	if item == nil { // a transaction answers with no item
+	if item == nil { // a transaction returns no item
 		_, err = c.get(ctx, s, unsafe.Pointer(&at), unsafe.Pointer(&v),
 			readOptions{consistent: true})
 		return v, err
@@ -227,8 +227,8 @@ func (c *core) updateReading(
 	}
 }
 
-// write makes a write and sends it: as a single call or, where lookup items go with it, as a
-// transaction. It returns the item that the call answers with, if w.old asks for one.
+// write builds a write and sends it: as a single call or, if it has lookup items, as a transaction.
+// It returns the item in the response, if w.old requests one.
 func (s *Store) write(
 	ctx context.Context, make func() (*write, error),
 ) (dynamo.Item, error) {
@@ -309,8 +309,9 @@ func (s *Store) send(ctx context.Context, w *write) (dynamo.Item, error) {
 	return item, nil
 }
 
-// recognised returns what finds out from the refusal of a repeat whether the write happened before,
-// or nil where a repeat could do it twice or could not be told from another writer's.
+// recognised returns a function that reports from the error of a repeat whether an earlier attempt
+// made the write. It is nil if a repeat could write twice, or could not be distinguished from
+// another writer's.
 func (w *write) recognised() func(refusal error) bool {
 	switch {
 	case w.kind == actPut:
@@ -323,21 +324,22 @@ func (w *write) recognised() func(refusal error) bool {
 	return nil
 }
 
-// gone reports whether a refusal shows that there is no item, which is what a deletion is for.
+// gone reports whether an error shows that the item does not exist, which is the goal of a
+// deletion.
 func gone(refusal error) bool {
 	var e *dynamo.Error
 	return errors.As(refusal, &e) && e.Code == dynamo.CodeConditionalCheckFailed && e.Item == nil
 }
 
-// stored reports whether a refusal shows that the store has exactly the item that a put writes: an
-// earlier attempt put it there. Another writer's item differs at least in a time or an id.
+// stored reports whether an error shows that the store has exactly the item of a put, from an
+// earlier attempt. Another writer's item would differ at least in a time or an id.
 func (w *write) stored(refusal error) bool {
 	var e *dynamo.Error
 	return errors.As(refusal, &e) && e.Code == dynamo.CodeConditionalCheckFailed &&
 		e.Item != nil && e.Item.Equal(w.item)
 }
 
-// explain turns the store's error of a single call into a WriteError where a condition failed or
+// explain converts the store's error of a single call to a WriteError if a condition failed or
 // other writers of the item were faster.
 func (w *write) explain(err error) error {
 	var e *dynamo.Error
@@ -345,7 +347,7 @@ func (w *write) explain(err error) error {
 		kind := FailureKind("")
 		switch {
 		case e.Code == dynamo.CodeTransactionConflict:
-			kind = FailedConflict // The time may have ended in a last attempt that is unknown.
+			kind = FailedConflict // the time may have ended in an attempt without a result
 		case e.Code == dynamo.CodeConditionalCheckFailed && !errors.Is(err, ErrUnknown):
 			kind = FailedCondition
 		}
@@ -357,8 +359,8 @@ func (w *write) explain(err error) error {
 	return fmt.Errorf("%s %s %s: %w", w.claims[0].verb, w.c.name, keyText(w.itemKey()), err)
 }
 
-// Old decodes the item that a failure found. ok is false when there is none, or it is another
-// entity's.
+// Old decodes the item that a failure found. ok is false if there is none or it belongs to another
+// entity.
 func Old[T any](e *Entity[T], f Failure) (v T, ok bool) {
 	if f.Item == nil || f.Table != e.c.table.name || !e.c.owns(f.Item) {
 		return v, false

@@ -34,8 +34,8 @@ type (
 	}
 )
 
-// monthsAbreast is how many months are asked at the same time when a range is read.
-const monthsAbreast = 4
+// monthsParallel is the number of months of a range that are read in parallel.
+const monthsParallel = 4
 
 // model is the table's design.
 type model struct {
@@ -161,11 +161,11 @@ func (m *model) definePatterns() {
 		describe("One transaction, by its day and id"), singletable.Consistent())
 	m.days = singletable.NewQuery[OfDays](m.transactions, "transactions-of-days",
 		describe("The transactions of an account between two days, both included"),
-		singletable.Through("date", "From", "To"), singletable.Abreast(monthsAbreast),
+		singletable.Through("date", "From", "To"), singletable.Parallel(monthsParallel),
 		singletable.CallsMax(MonthsMax), singletable.Consistent())
 	m.latest = singletable.NewQuery[OfDays](m.transactions, "latest-transactions",
 		describe("The same, the latest first"), singletable.Descending(),
-		singletable.Through("date", "From", "To"), singletable.Abreast(monthsAbreast),
+		singletable.Through("date", "From", "To"), singletable.Parallel(monthsParallel),
 		singletable.CallsMax(MonthsMax), singletable.Consistent())
 	m.entriesOf = singletable.NewQuery[OfMonth](m.entries, "entries-of-month",
 		describe("What is remembered of the rows of a month"), singletable.Consistent())
