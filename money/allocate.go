@@ -6,17 +6,17 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// PartsMax is the greatest count of parts that an amount is divided into. It bounds the memory
-// that one call can take; no payment is shared by more.
+// PartsMax is the maximum number of parts into which an amount is divided. It limits the memory of
+// one call, and no payment is shared by more.
 const PartsMax = 100_000
 
-// Allocate divides the amount in proportion to the weights, so that the parts add up to exactly
-// the amount. A part is a whole number of the currency's minor units; an amount that does not fit
-// its currency is divided down to its own last digit.
+// Allocate divides the amount in proportion to the weights. The sum of the parts is exactly the
+// amount. A part is a whole number of the currency's minor units; an amount with more digits than
+// its currency is divided in units of its own last digit.
 //
-// Each part is first rounded toward zero. The minor units that are left over go, one each, to the
-// parts that lost most by that; of parts that lost the same, to the earlier one. So 1.00 USD by
-// 1, 1, 1 is 0.34, 0.33, 0.33, and by 0, 1, 2 is 0.00, 0.33, 0.67.
+// Each part is first rounded toward zero. The remaining units are added, one each, to the parts
+// that lost most by that; if parts lost the same, to the earlier one. So 1.00 USD by 1, 1, 1 is
+// 0.34, 0.33, 0.33, and by 0, 1, 2 is 0.00, 0.33, 0.67.
 //
 // The error is ErrParts, ErrWeights or a *LimitError.
 func (a Amount) Allocate(weights ...int64) ([]Amount, error) {
@@ -47,8 +47,8 @@ func (a Amount) Allocate(weights ...int64) ([]Amount, error) {
 		byRest[i] = &shares[i]
 	}
 	slices.SortStableFunc(byRest, func(x, y *share) int { return y.rest.Cmp(&x.rest) })
-	// Fewer units are left than there are parts that lost something, so no part gets two and
-	// one without weight gets none.
+	// The number of remaining units is smaller than the number of parts that lost something. So no
+	// part gets two, and a part without weight gets none.
 	var one apd.BigInt
 	one.SetInt64(1)
 	for _, s := range byRest[:left.Int64()] {
@@ -57,8 +57,8 @@ func (a Amount) Allocate(weights ...int64) ([]Amount, error) {
 	return a.parts(shares, digits)
 }
 
-// Split divides the amount into n parts that differ by one minor unit at most; the earlier parts
-// are the greater ones: 1.00 USD by 3 is 0.34, 0.33, 0.33. The error is ErrParts or a *LimitError.
+// Split divides the amount into n parts that differ by at most one minor unit. The earlier parts
+// are the larger ones: 1.00 USD by 3 is 0.34, 0.33, 0.33. The error is ErrParts or a *LimitError.
 func (a Amount) Split(n int) ([]Amount, error) {
 	if n < 1 || n > PartsMax {
 		return nil, ErrParts
@@ -70,10 +70,10 @@ func (a Amount) Split(n int) ([]Amount, error) {
 	return a.Allocate(weights...)
 }
 
-// share is one part of an amount while it is being divided.
+// share is one part of an amount during its division.
 type share struct {
-	units apd.BigInt // In minor units.
-	rest  apd.BigInt // What rounding toward zero took, in fractions of the sum of weights.
+	units apd.BigInt // in minor units
+	rest  apd.BigInt // lost by rounding toward zero, in fractions of the sum of weights
 }
 
 // minorUnits returns the magnitude of a in units of 10^-digits.
@@ -83,7 +83,7 @@ func (a Amount) minorUnits(digits int) *apd.BigInt {
 	return units.Mul(&units, powerOfTen(&power, digits-a.FractionDigits()))
 }
 
-// parts turns shares, in units of 10^-digits, into amounts with the sign of a.
+// parts converts shares, in units of 10^-digits, to amounts with the sign of a.
 func (a Amount) parts(shares []share, digits int) ([]Amount, error) {
 	amounts := make([]Amount, len(shares))
 	for i := range shares {

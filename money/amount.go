@@ -2,8 +2,8 @@ package money
 
 import "encoding/json"
 
-// Amount is an exact number of a currency's major units. Two amounts are equal, by == too, when
-// both number and currency are. The zero value is nothing in no currency; see Add.
+// Amount is an exact number of a currency's major units. Two amounts are equal, also by ==, if both
+// their numbers and currencies are. The zero value is zero without a currency; see Add.
 type Amount struct {
 	units    Decimal
 	currency Currency
@@ -18,7 +18,7 @@ func New(units Decimal, currency Currency) (Amount, error) {
 	return Amount{units: units, currency: currency}, nil
 }
 
-// Parse reads a plain decimal text, see ParseDecimal, as an amount of a currency. The error is a
+// Parse parses a plain decimal text, see ParseDecimal, as an amount of a currency. The error is a
 // *SyntaxError, *LimitError or *CurrencyError.
 func Parse(text string, currency Currency) (Amount, error) {
 	units, err := ParseDecimal(text)
@@ -28,8 +28,8 @@ func Parse(text string, currency Currency) (Amount, error) {
 	return New(units, currency)
 }
 
-// MustParse is Parse for literals in tests and in package-level variables. It panics where Parse
-// returns an error, so it must never see anything that comes from outside.
+// MustParse is Parse for literals in tests and package-level variables. It panics if Parse returns
+// an error, so it must never be called with external input.
 func MustParse(text string, currency Currency) Amount {
 	a, err := Parse(text, currency)
 	if err != nil {
@@ -47,8 +47,8 @@ func FromMinor(minor int64, currency Currency) (Amount, error) {
 	return of(currency)(NewDecimal(minor, currency.Digits()))
 }
 
-// Minor returns the amount in minor units: 550 for 5.50 USD. The error is a *FractionError when
-// the amount does not fit its currency, and a *LimitError when the number does not fit an int64.
+// Minor returns the amount in minor units: 550 for 5.50 USD. The error is a *FractionError if the
+// amount does not fit its currency, and a *LimitError if the number does not fit an int64.
 func (a Amount) Minor() (int64, error) {
 	if !a.Fits() {
 		return 0, &FractionError{Amount: a}
@@ -68,27 +68,27 @@ func (a Amount) Minor() (int64, error) {
 // Units returns the number of major units.
 func (a Amount) Units() Decimal { return a.units }
 
-// Currency returns the currency; it is empty for the zero Amount.
+// Currency returns the currency. It is empty for the zero Amount.
 func (a Amount) Currency() Currency { return a.currency }
 
 // Sign returns -1, 0 or +1.
 func (a Amount) Sign() int { return a.units.Sign() }
 
-// IsZero tells whether the number is 0, in whatever currency.
+// IsZero reports whether the number is 0, in any currency.
 func (a Amount) IsZero() bool { return a.units.IsZero() }
 
-// FractionDigits returns how many digits the amount has after the point: 1 for 5.50 USD.
+// FractionDigits returns the number of digits after the point: 1 for 5.50 USD.
 func (a Amount) FractionDigits() int { return a.units.FractionDigits() }
 
-// Fits tells whether the amount has no more fraction digits than its currency.
+// Fits reports whether the amount has no more fraction digits than its currency.
 func (a Amount) Fits() bool { return a.FractionDigits() <= a.currency.Digits() }
 
-// Equal tells whether number and currency are equal, as == does. It is there for go-cmp and for
-// generic code.
+// Equal reports whether number and currency are equal, as == does. It is for go-cmp and generic
+// code.
 func (a Amount) Equal(b Amount) bool { return a == b }
 
-// Cmp compares two amounts of one currency: -1, 0 or +1. The zero Amount compares with every
-// currency. The error is a *MismatchError.
+// Cmp compares two amounts of one currency and returns -1, 0 or +1. The zero Amount can be compared
+// with every currency. The error is a *MismatchError.
 func (a Amount) Cmp(b Amount) (int, error) {
 	if _, err := common(a, b); err != nil {
 		return 0, err
@@ -96,8 +96,8 @@ func (a Amount) Cmp(b Amount) (int, error) {
 	return a.units.Cmp(b.units), nil
 }
 
-// Add returns a + b, exactly. Adding the zero Amount gives the other one, with its currency. The
-// error is a *MismatchError or a *LimitError.
+// Add returns a + b, exactly. The sum with the zero Amount is the other amount, with its currency.
+// The error is a *MismatchError or a *LimitError.
 func (a Amount) Add(b Amount) (Amount, error) {
 	currency, err := common(a, b)
 	if err != nil {
@@ -111,8 +111,8 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 	return a.Add(b.Neg())
 }
 
-// Sum returns the sum of amounts of one currency; of none it is the zero Amount. The error is a
-// *MismatchError or a *LimitError.
+// Sum returns the sum of amounts of one currency, and the zero Amount for no amounts. The error is
+// a *MismatchError or a *LimitError.
 func Sum(amounts ...Amount) (Amount, error) {
 	var total Amount
 	for _, a := range amounts {
@@ -136,25 +136,25 @@ func (a Amount) Abs() Amount {
 	return a
 }
 
-// Mul returns a × factor, rounded once, to the currency's digits. For the exact product, multiply
+// Mul returns a × factor, rounded once to the currency's digits. For the exact product, multiply
 // Units. The error is a *LimitError.
 func (a Amount) Mul(factor Decimal, rounding Rounding) (Amount, error) {
 	return a.MulQuo(factor, DecimalFromInt(1), rounding)
 }
 
-// MulQuo returns a × numerator / denominator, rounded once, to the currency's digits. The error is
+// MulQuo returns a × numerator / denominator, rounded once to the currency's digits. The error is
 // ErrDivisionByZero or a *LimitError.
 func (a Amount) MulQuo(numerator, denominator Decimal, rounding Rounding) (Amount, error) {
 	digits := a.currency.Digits()
 	return of(a.currency)(a.units.MulQuo(numerator, denominator, digits, rounding))
 }
 
-// Convert returns a in another currency: a × numerator / denominator, rounded once, to that
+// Convert returns a in another currency: a × numerator / denominator, rounded once to that
 // currency's digits. With two rates against the euro, 100 USD in yen is
 //
 //	usd.Convert("JPY", yenPerEuro, dollarsPerEuro, money.HalfUp)
 //
-// so that no cross rate is rounded on the way. The error is a *CurrencyError, ErrDivisionByZero or
+// so that no cross rate is rounded in between. The error is a *CurrencyError, ErrDivisionByZero or
 // a *LimitError.
 func (a Amount) Convert(
 	to Currency, numerator, denominator Decimal, rounding Rounding,
@@ -171,8 +171,8 @@ func (a Amount) Round(rounding Rounding) Amount {
 	return a
 }
 
-// RoundToStep returns the multiple of step that is nearest to a by the rounding. It is for what is
-// paid in coins: 0.05 for CHF, 0.50 for DKK. The balance of an account is never rounded so. The
+// RoundToStep returns the multiple of step that is nearest to a by the rounding. It is for cash
+// payments: 0.05 for CHF, 0.50 for DKK. The balance of an account is never rounded in this way. The
 // error is ErrStep or a *LimitError.
 func (a Amount) RoundToStep(step Decimal, rounding Rounding) (Amount, error) {
 	return of(a.currency)(a.units.RoundToStep(step, rounding))
@@ -181,8 +181,8 @@ func (a Amount) RoundToStep(step Decimal, rounding Rounding) (Amount, error) {
 // Decimal returns the number as the shortest plain text: "5.5".
 func (a Amount) Decimal() string { return a.units.String() }
 
-// Text returns the number with at least as many fraction digits as the currency has: "5.50". An
-// amount that has more keeps them.
+// Text returns the number with at least as many fraction digits as the currency has: "5.50".
+// Additional digits are kept.
 func (a Amount) Text() string { return a.units.Text(a.currency.Digits()) }
 
 // String returns Text and the currency: "5.50 USD".
@@ -202,13 +202,13 @@ type amountJSON struct {
 	Currency Currency `json:"currency"`
 }
 
-// MarshalJSON writes {"amount":"5.50","currency":"USD"}; the number is what Text returns.
+// MarshalJSON returns {"amount":"5.50","currency":"USD"}. The number is the result of Text.
 func (a Amount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(amountJSON{Amount: a.Text(), Currency: a.currency})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. The number may also be a JSON number, which is read
-// digit by digit. As usual, null changes nothing. The error is that of Parse.
+// UnmarshalJSON parses the result of MarshalJSON. The number may also be a JSON number, which is
+// parsed digit by digit. As usual, null changes nothing. The error is that of Parse.
 func (a *Amount) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -234,7 +234,7 @@ func (a *Amount) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// common returns the currency of two amounts. The zero Amount takes that of the other.
+// common returns the currency of two amounts. That of the zero Amount is the other one's.
 func common(a, b Amount) (Currency, error) {
 	switch {
 	case a.currency == b.currency, b.currency == "":
@@ -245,7 +245,7 @@ func common(a, b Amount) (Currency, error) {
 	return "", &MismatchError{First: a.currency, Second: b.currency}
 }
 
-// of returns a function that makes an amount of the result of an operation on its units.
+// of returns a function that combines the result of an operation on units with a currency.
 func of(currency Currency) func(Decimal, error) (Amount, error) {
 	return func(units Decimal, err error) (Amount, error) {
 		if err != nil {

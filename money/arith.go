@@ -13,7 +13,7 @@ func (d Decimal) Add(other Decimal) (Decimal, error) {
 	}
 	high, low, ok := scaleUp(other.high, other.low, int(d.scale-other.scale))
 	if !ok {
-		// The last digit of the sum is that of d, so it cannot be shortened.
+		// the last digit of the sum is that of d, so the sum cannot be shortened
 		return Decimal{}, &LimitError{}
 	}
 	sum := Decimal{scale: d.scale, negative: d.negative}
@@ -37,8 +37,8 @@ func (d Decimal) Sub(other Decimal) (Decimal, error) {
 	return d.Add(other.Neg())
 }
 
-// Mul returns d × other, exactly. The error is a *LimitError; where the product is going to be
-// rounded anyway, MulQuo has no such limit on the way.
+// Mul returns d × other, exactly. The error is a *LimitError. If the product will be rounded, use
+// MulQuo, whose intermediate results have no such limit.
 func (d Decimal) Mul(other Decimal) (Decimal, error) {
 	scale := int(d.scale) + int(other.scale)
 	negative := d.negative != other.negative
@@ -54,15 +54,15 @@ func (d Decimal) Mul(other Decimal) (Decimal, error) {
 	return fromBig(&a, scale, negative)
 }
 
-// Quo returns d / other, rounded to the given count of digits after the point. The error is
+// Quo returns d / other, rounded to the given number of digits after the point. The error is
 // ErrDivisionByZero or a *LimitError.
 func (d Decimal) Quo(other Decimal, digits int, rounding Rounding) (Decimal, error) {
 	return d.MulQuo(DecimalFromInt(1), other, digits, rounding)
 }
 
-// MulQuo returns d × numerator / denominator, rounded once, at the end, to the given count of
-// digits after the point. The error is ErrDivisionByZero, or a *LimitError for the result or for a
-// count of digits that is negative or more than FractionDigitsMax.
+// MulQuo returns d × numerator / denominator, rounded once at the end to the given number of digits
+// after the point. The error is ErrDivisionByZero, or a *LimitError for the result or for a number
+// of digits that is negative or more than FractionDigitsMax.
 func (d Decimal) MulQuo(
 	numerator, denominator Decimal, digits int, rounding Rounding,
 ) (Decimal, error) {
@@ -78,7 +78,7 @@ func (d Decimal) MulQuo(
 	numerator.big(&factor)
 	above.Mul(&above, &factor)
 	denominator.big(&below)
-	// What stands after the point above goes below, and the other way round.
+	// Fraction digits of the numerator become factors of the denominator, and vice versa.
 	shift := digits + int(denominator.scale) - int(d.scale) - int(numerator.scale)
 	if shift >= 0 {
 		above.Mul(&above, powerOfTen(&factor, shift))
@@ -88,8 +88,8 @@ func (d Decimal) MulQuo(
 	return fromBig(quoRound(&above, &below, rounding), digits, negative)
 }
 
-// Round returns d with at most the given count of digits after the point; a negative count is
-// taken as 0.
+// Round returns d with at most the given number of digits after the point. A negative number means
+// 0.
 func (d Decimal) Round(digits int, rounding Rounding) Decimal {
 	digits = max(digits, 0)
 	drop := int(d.scale) - digits
@@ -107,7 +107,7 @@ func (d Decimal) Round(digits int, rounding Rounding) Decimal {
 	var coefficient, by apd.BigInt
 	d.big(&coefficient)
 	quotient := quoRound(&coefficient, powerOfTen(&by, drop), rounding)
-	// A rounded coefficient is shorter than the one it was made of, so this cannot fail.
+	// A rounded coefficient is shorter than the original one, so this cannot fail.
 	rounded, _ := fromBig(quotient, digits, d.negative)
 	return rounded
 }
@@ -139,7 +139,7 @@ func (d Decimal) big(z *apd.BigInt) {
 	}
 }
 
-// fromBig returns coefficient / 10^scale, if it is within the limits. It uses up the coefficient.
+// fromBig returns coefficient / 10^scale if it is within the limits. It overwrites the coefficient.
 func fromBig(coefficient *apd.BigInt, scale int, negative bool) (Decimal, error) {
 	if coefficient.Sign() == 0 {
 		return Decimal{}, nil
@@ -183,7 +183,7 @@ func addCarry(aHigh, aLow, bHigh, bLow uint64) (high, low uint64, carry bool) {
 	return high, low, over != 0
 }
 
-// sub128 subtracts b from a, which is not smaller.
+// sub128 subtracts b from a, which must not be smaller.
 func sub128(aHigh, aLow, bHigh, bLow uint64) (high, low uint64) {
 	low, borrow := bits.Sub64(aLow, bLow, 0)
 	high, _ = bits.Sub64(aHigh, bHigh, borrow)

@@ -6,13 +6,12 @@ import (
 	"github.com/bojanz/currency"
 )
 
-// Currency is a code of ISO 4217 in upper case, such as "USD". The empty currency is that of the
-// zero Amount only.
+// Currency is an ISO 4217 code in upper case, such as "USD". Only the zero Amount has the empty
+// currency.
 type Currency string
 
-// ParseCurrency returns the currency of a code. Codes in lower case are refused: data that has
-// them was not made with care, and a second spelling would make a second key. The error is a
-// *CurrencyError.
+// ParseCurrency returns the currency of a code. Lower-case codes are refused, because a second
+// spelling would make a second key. The error is a *CurrencyError.
 func ParseCurrency(code string) (Currency, error) {
 	c := Currency(code)
 	if !c.Known() {
@@ -21,14 +20,14 @@ func ParseCurrency(code string) (Currency, error) {
 	return c, nil
 }
 
-// Known tells whether ISO 4217 has this code today. Codes that a program has registered with
-// github.com/bojanz/currency are known too. See Retired for those of the past.
+// Known reports whether ISO 4217 has this code today. Codes that a program registered with
+// github.com/bojanz/currency are known too. See Retired for withdrawn codes.
 func (c Currency) Known() bool {
 	return c != "" && currency.IsValid(string(c))
 }
 
-// Digits returns how many fraction digits the currency's minor unit has by ISO 4217: 2 for USD, 0
-// for JPY, 3 for BHD. It is 0 for an unknown code.
+// Digits returns the number of fraction digits of the currency's minor unit by ISO 4217: 2 for USD,
+// 0 for JPY, 3 for BHD. It is 0 for an unknown code.
 func (c Currency) Digits() int {
 	digits, ok := currency.GetDigits(string(c))
 	if !ok {

@@ -5,28 +5,28 @@ import (
 	"strconv"
 )
 
-// The limits of a number. DynamoDB stores numbers of up to 38 significant digits, and an amount
-// must be refused before the store refuses it.
+// The limits of a number. DynamoDB stores numbers of up to 38 significant digits, and a larger
+// amount must be refused before it reaches the store.
 const (
-	// DigitsMax is the greatest count of significant digits.
+	// DigitsMax is the maximum number of significant digits.
 	DigitsMax = 38
-	// FractionDigitsMax is the greatest count of digits after the point.
+	// FractionDigitsMax is the maximum number of digits after the point.
 	FractionDigitsMax = 38
 )
 
-// 10^DigitsMax as a number of 128 bits: the first coefficient that is too great.
+// 10^DigitsMax as a number of 128 bits: the first coefficient that is too large.
 const (
 	tooGreatHigh = 5421010862427522170
 	tooGreatLow  = 687399551400673280
 )
 
-// Decimal is an exact decimal number: coefficient / 10^scale, with a sign. Its zero value is 0.
+// Decimal is an exact decimal number: coefficient / 10^scale, with a sign. The zero value is 0.
 //
-// The coefficient is below 10^38, so it takes 128 bits. It never ends with a zero after the point,
-// and zero has no sign; therefore a == b exactly when a and b are equal numbers.
+// The coefficient is below 10^38, so it needs 128 bits. A fraction never ends with a zero, and zero
+// has no sign. Therefore a == b exactly if a and b are equal numbers.
 type Decimal struct {
-	high, low uint64 // The coefficient.
-	scale     uint8  // How many of its digits stand after the point.
+	high, low uint64 // the coefficient
+	scale     uint8  // number of its digits after the point
 	negative  bool
 }
 
@@ -41,10 +41,10 @@ func NewDecimal(coefficient int64, scale int) (Decimal, error) {
 	return d.trim(), nil
 }
 
-// DecimalFromInt returns a whole number.
+// DecimalFromInt returns an integer as a Decimal.
 func DecimalFromInt(n int64) Decimal {
 	if n < 0 {
-		// Negating in two's complement is right for the smallest number too.
+		// Negation in two's complement is also correct for the smallest int64.
 		return Decimal{low: -uint64(n), negative: true}
 	}
 	return Decimal{low: uint64(n)}
@@ -61,17 +61,17 @@ func (d Decimal) Sign() int {
 	return 1
 }
 
-// IsZero tells whether d is 0.
+// IsZero reports whether d is 0.
 func (d Decimal) IsZero() bool {
 	return d == Decimal{}
 }
 
-// FractionDigits returns how many digits d has after the point: 1 for 5.50.
+// FractionDigits returns the number of digits after the point: 1 for 5.50.
 func (d Decimal) FractionDigits() int {
 	return int(d.scale)
 }
 
-// Int64 returns d as an integer, and whether it is one that fits.
+// Int64 returns d as an integer, and reports whether it is an integer that fits.
 func (d Decimal) Int64() (n int64, ok bool) {
 	if d.scale > 0 {
 		return 0, false
@@ -79,23 +79,22 @@ func (d Decimal) Int64() (n int64, ok bool) {
 	return d.signedCoefficient()
 }
 
-// signedCoefficient returns the coefficient with the sign, and whether it fits.
+// signedCoefficient returns the coefficient with the sign, and reports whether it fits.
 func (d Decimal) signedCoefficient() (n int64, ok bool) {
 	n = int64(d.low)
 	if d.negative {
 		n = -n
 	}
-	// The smallest int64 has a coefficient of its own, one above the greatest.
+	// The coefficient of the smallest int64 is one above that of the largest.
 	return n, d.high == 0 && (n == 0 || (n < 0) == d.negative)
 }
 
-// Equal tells whether both are the same number, as == does. It is there for go-cmp and for
-// generic code.
+// Equal reports whether both are the same number, as == does. It is for go-cmp and generic code.
 func (d Decimal) Equal(other Decimal) bool {
 	return d == other
 }
 
-// Cmp compares two numbers: -1, 0 or +1.
+// Cmp compares two numbers and returns -1, 0 or +1.
 func (d Decimal) Cmp(other Decimal) int {
 	switch {
 	case d == other:
@@ -141,14 +140,14 @@ func (d Decimal) String() string {
 	return d.Text(0)
 }
 
-// Text returns d with at least the given count of digits after the point: 5.5 with two is "5.50".
-// It never rounds.
+// Text returns d with at least the given number of digits after the point: 5.5 with two digits is
+// "5.50". It never rounds.
 func (d Decimal) Text(digits int) string {
 	var buffer [64]byte
 	return string(d.append(buffer[:0], digits))
 }
 
-// append writes d with at least the given count of digits after the point.
+// append appends d with at least the given number of digits after the point.
 func (d Decimal) append(dst []byte, digits int) []byte {
 	if d.negative {
 		dst = append(dst, '-')
@@ -178,7 +177,7 @@ func (d Decimal) append(dst []byte, digits int) []byte {
 	return dst
 }
 
-// trim drops zeros at the end of the fraction, and the sign of zero.
+// trim removes zeros at the end of the fraction, and the sign of zero.
 func (d Decimal) trim() Decimal {
 	for d.scale > 0 {
 		high, low, digit := div128(d.high, d.low, 10)
@@ -194,7 +193,7 @@ func (d Decimal) trim() Decimal {
 	return d
 }
 
-// checked returns d when its coefficient is within the limit.
+// checked returns d if its coefficient is within the limit.
 func (d Decimal) checked() (Decimal, error) {
 	if cmp128(d.high, d.low, tooGreatHigh, tooGreatLow) >= 0 {
 		return Decimal{}, &LimitError{}
@@ -202,7 +201,7 @@ func (d Decimal) checked() (Decimal, error) {
 	return d, nil
 }
 
-// pow64Max is the greatest exponent of a power of ten that fits into 64 bits.
+// pow64Max is the largest exponent of a power of ten that fits in 64 bits.
 const pow64Max = 19
 
 var pow64 = [pow64Max + 1]uint64{
@@ -210,8 +209,8 @@ var pow64 = [pow64Max + 1]uint64{
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 }
 
-// scaleUp multiplies a number of 128 bits by 10^n. It reports false when the product has more than
-// 128 bits; it is then more than three times 10^DigitsMax.
+// scaleUp multiplies a number of 128 bits by 10^n. It reports false if the product has more than
+// 128 bits, in which case the product is more than three times 10^DigitsMax.
 func scaleUp(high, low uint64, n int) (productHigh, productLow uint64, ok bool) {
 	for n > 0 && high|low != 0 {
 		power := pow64[min(n, pow64Max)]
@@ -246,7 +245,7 @@ func cmp128(aHigh, aLow, bHigh, bLow uint64) int {
 	return 1
 }
 
-// appendCoefficient writes a number of 128 bits below 10^38 in digits.
+// appendCoefficient appends the digits of a number of 128 bits below 10^38.
 func appendCoefficient(dst []byte, high, low uint64) []byte {
 	if high == 0 {
 		return strconv.AppendUint(dst, low, 10)

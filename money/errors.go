@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// Errors that have nothing to tell but themselves.
+// Errors without details.
 var (
 	// ErrDivisionByZero is returned by every operation that divides.
 	ErrDivisionByZero = errors.New("division by zero")
 	// ErrStep is returned for a rounding step that is not more than zero.
 	ErrStep = errors.New("a rounding step must be more than zero")
-	// ErrWeights is returned by Allocate for weights that are negative or that are all zero.
+	// ErrWeights is returned by Allocate for weights that are negative or all zero.
 	ErrWeights = errors.New("weights must not be negative, and one must be more than zero")
 	// ErrParts is returned by Allocate and Split for no parts, or for more than PartsMax.
 	ErrParts = fmt.Errorf("there must be 1 to %d parts", PartsMax)
 )
 
-// SyntaxError says that a text is no plain decimal number.
+// SyntaxError reports a text that is not a plain decimal number.
 type SyntaxError struct {
-	Text string // As it was given, or its beginning.
+	Text string // the text or its beginning
 }
 
-// Error repeats the text and shows what is expected.
+// Error returns the text and the expected form.
 func (e *SyntaxError) Error() string {
 	if e.Text == "" {
 		return "the number is empty; write a plain decimal, such as 5.50 or -12"
@@ -30,12 +30,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%q is not a plain decimal number, such as 5.50 or -12", e.Text)
 }
 
-// LimitError says that a number has too many digits.
+// LimitError reports a number with too many digits.
 type LimitError struct {
-	Text string // The number, or its beginning; empty for the result of an operation.
+	Text string // the number or its beginning; empty for the result of an operation
 }
 
-// Error names the limits.
+// Error returns the limits.
 func (e *LimitError) Error() string {
 	what := "the result"
 	if e.Text != "" {
@@ -45,14 +45,14 @@ func (e *LimitError) Error() string {
 		what, DigitsMax, FractionDigitsMax)
 }
 
-// CurrencyError says that there is no currency of this code.
+// CurrencyError reports an unknown currency code.
 type CurrencyError struct {
-	Code string // As it was given, or its beginning.
-	Hint string // The code that may have been meant, or empty.
+	Code string // the code or its beginning
+	Hint string // a code that may be the intended one, or empty
 }
 
-// Unit reports whether the code is one of ISO 4217 for a metal, a unit of account, a test or no
-// currency at all, which have no minor unit.
+// Unit reports whether the code is that of a metal, a unit of account, a test or no currency in ISO
+// 4217, which have no minor unit.
 func (e *CurrencyError) Unit() bool {
 	switch e.Code {
 	case "XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX":
@@ -61,7 +61,7 @@ func (e *CurrencyError) Unit() bool {
 	return false
 }
 
-// Error names the code, and the one that may have been meant.
+// Error returns the code, and one that may be the intended one.
 func (e *CurrencyError) Error() string {
 	if e.Code == "" {
 		return "the currency is missing; write a code of ISO 4217, such as USD"
@@ -76,7 +76,7 @@ func (e *CurrencyError) Error() string {
 	return fmt.Sprintf("unknown currency %q; write a code of ISO 4217, such as USD", e.Code)
 }
 
-// MismatchError says that two amounts of different currencies met.
+// MismatchError reports an operation on amounts of different currencies.
 type MismatchError struct {
 	First, Second Currency
 }
@@ -86,19 +86,19 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("amounts in %s and %s do not mix", e.First.name(), e.Second.name())
 }
 
-// FractionError says that an amount is no whole number of its currency's minor units.
+// FractionError reports an amount that is not a whole number of its currency's minor units.
 type FractionError struct {
 	Amount Amount
 }
 
-// Error names the amount and both counts of digits.
+// Error returns the amount and both numbers of digits.
 func (e *FractionError) Error() string {
 	return fmt.Sprintf("%s has %d fraction digits, and %s has %d", e.Amount,
 		e.Amount.FractionDigits(), e.Amount.currency.name(), e.Amount.currency.Digits())
 }
 
-// echoMax is how many bytes of a refused text an error repeats: enough to find it, and not enough
-// to fill a log.
+// echoMax is the maximum number of bytes of a refused text in an error: enough to find the text,
+// and not enough to fill a log.
 const echoMax = 60
 
 func echo(text string) string {

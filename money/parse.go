@@ -2,18 +2,18 @@ package money
 
 import "encoding/json"
 
-// ParseDecimal reads a plain decimal number: an optional sign, digits with at most one point and
+// ParseDecimal parses a plain decimal number: an optional sign, digits with at most one point and
 // at least one digit. Exponents, spaces and grouping are refused. The error is a *SyntaxError or a
 // *LimitError.
 func ParseDecimal(text string) (Decimal, error) {
 	return parseDecimal(text, false)
 }
 
-// exponentMax is the greatest exponent that is read where exponents are. No number within the
-// limits needs more, and a longer one could only be an attack or a mistake.
+// exponentMax is the maximum exponent in texts that may have one. No number within the limits needs
+// more; a larger one is an attack or a mistake.
 const exponentMax = 200
 
-// parseDecimal reads plain decimals and, if told to, a decimal exponent after them.
+// parseDecimal parses plain decimals and, with exponents, a decimal exponent after them.
 func parseDecimal(text string, exponents bool) (Decimal, error) {
 	rest := text
 	var d Decimal
@@ -36,7 +36,7 @@ func parseDecimal(text string, exponents bool) (Decimal, error) {
 	if whole == "" && fraction == "" {
 		return Decimal{}, &SyntaxError{Text: echo(text)}
 	}
-	// Zeros at both ends are no digits of the number, however many there are.
+	// Zeros at both ends are not digits of the number, however many there are.
 	for whole != "" && whole[0] == '0' {
 		whole = whole[1:]
 	}
@@ -63,10 +63,10 @@ func parseDecimal(text string, exponents bool) (Decimal, error) {
 	return d, nil
 }
 
-// appendDigits puts digits at the end of the coefficient. It reports false when they do not fit.
+// appendDigits appends digits to the coefficient. It reports false if they do not fit.
 func (d *Decimal) appendDigits(digits string) bool {
 	for digits != "" {
-		// As many digits as fit into 64 bits are put in at once.
+		// As many digits as fit in 64 bits are appended at once.
 		part := digits[:min(len(digits), pow64Max)]
 		digits = digits[len(part):]
 		var value uint64
@@ -85,7 +85,7 @@ func (d *Decimal) appendDigits(digits string) bool {
 	return true
 }
 
-// cutDigits returns the digits that text begins with, and what follows them.
+// cutDigits returns the digits at the beginning of text, and the rest.
 func cutDigits(text string) (digits, rest string) {
 	n := 0
 	for n < len(text) && text[n]-'0' <= 9 {
@@ -94,8 +94,8 @@ func cutDigits(text string) (digits, rest string) {
 	return text[:n], text[n:]
 }
 
-// parseExponent reads "e", an optional sign and digits to the end of text. An exponent beyond
-// exponentMax is read as one just beyond it.
+// parseExponent parses "e", an optional sign and digits to the end of text. An exponent above
+// exponentMax is replaced by exponentMax + 1.
 func parseExponent(text string) (exponent int, ok bool) {
 	if text[0] != 'e' && text[0] != 'E' {
 		return 0, false
@@ -118,12 +118,12 @@ func parseExponent(text string) (exponent int, ok bool) {
 	return exponent, true
 }
 
-// MarshalText writes the shortest plain text.
+// MarshalText returns the shortest plain text.
 func (d Decimal) MarshalText() ([]byte, error) {
 	return d.append(nil, 0), nil
 }
 
-// UnmarshalText reads what ParseDecimal reads.
+// UnmarshalText parses the forms of ParseDecimal.
 func (d *Decimal) UnmarshalText(text []byte) error {
 	return d.set(string(text), false)
 }
@@ -133,20 +133,21 @@ func (d Decimal) MarshalNumber() (string, error) {
 	return d.String(), nil
 }
 
-// UnmarshalNumber reads a stored DynamoDB Number. A number that another program stored may have an
-// exponent, and may be outside the limits, for DynamoDB allows magnitudes from 1E-130 to 1E+125;
-// that is a *LimitError.
+// UnmarshalNumber parses a stored DynamoDB Number. A number of another program may have an
+// exponent. It may also be outside the limits, because DynamoDB allows magnitudes from 1E-130 to
+// 1E+125; the error is then a *LimitError.
 func (d *Decimal) UnmarshalNumber(text string) error {
 	return d.set(text, true)
 }
 
-// MarshalJSON writes a string: readers in other languages would make a float of a number.
+// MarshalJSON returns a string, because readers in other languages would convert a number to a
+// float.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	dst := append(make([]byte, 0, 24), '"')
 	return append(d.append(dst, 0), '"'), nil
 }
 
-// UnmarshalJSON reads a string as ParseDecimal does, and a JSON number digit by digit, never as a
+// UnmarshalJSON parses a string as ParseDecimal does, and a JSON number digit by digit, never as a
 // float. As usual, null changes nothing.
 func (d *Decimal) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {

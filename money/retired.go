@@ -1,6 +1,6 @@
 package money
 
-// retired are the codes that ISO 4217 has withdrawn and that old statements and histories of rates
+// retired are the codes that ISO 4217 has withdrawn, which old statements and histories of rates
 // still have, with the digits of their minor units. A currency whose smallest coin was a whole unit
 // has none.
 var retired = map[Currency]uint8{
@@ -9,12 +9,12 @@ var retired = map[Currency]uint8{
 	"PTE": 2, "ROL": 2, "SIT": 2, "SKK": 2, "TRL": 0,
 }
 
-// Retired tells whether the code is one that ISO 4217 once had, such as "HRK". Amounts in it can be
-// read and converted; Known is false, so that no account is opened in it.
+// Retired reports whether ISO 4217 once had the code, such as "HRK". Amounts in it can be read and
+// converted. Known is false, so that no account is opened in it.
 func (c Currency) Retired() bool {
 	_, ok := retired[c]
 	return ok && !c.Known()
 }
 
-// valid tells whether there can be amounts of a currency.
+// valid reports whether a currency can have amounts.
 func (c Currency) valid() bool { return c.Known() || c.Retired() }

@@ -2,21 +2,21 @@ package money
 
 import "github.com/cockroachdb/apd/v3"
 
-// Rounding says which of two neighbours a number between them becomes. Negative numbers are
-// rounded like positive ones: the same digits, with the sign in front.
+// Rounding selects one of the two neighbours of a number. Negative numbers are rounded like
+// positive ones: the same digits, with the sign in front.
 type Rounding int
 
-// The ways to round.
+// The rounding modes.
 const (
-	// HalfUp takes the nearer neighbour, and of two equally near ones the one away from zero:
-	// 24.785 to cents is 24.79. It is the commercial way, and that of the euro's legal rules.
+	// HalfUp selects the nearer neighbour, and in the middle the one away from zero: 24.785 to
+	// cents is 24.79. It is the usual commercial rounding, and that of the legal rules of the euro.
 	HalfUp Rounding = iota
-	// HalfEven takes the nearer neighbour, and of two equally near ones the even one: 24.785 to
-	// cents is 24.78. Sums of many rounded amounts do not drift with it.
+	// HalfEven selects the nearer neighbour, and in the middle the even one: 24.785 to cents is
+	// 24.78. It introduces no bias in sums of many rounded amounts.
 	HalfEven
-	// Down takes the neighbour toward zero.
+	// Down selects the neighbour toward zero.
 	Down
-	// Up takes the neighbour away from zero.
+	// Up selects the neighbour away from zero.
 	Up
 )
 
@@ -33,8 +33,9 @@ func (r Rounding) String() string {
 	return "half up"
 }
 
-// up tells whether to take the neighbour away from zero. The other one is odd or not; the number
-// is exactly that one or not; and it compares with the middle as half says.
+// up reports whether to select the neighbour away from zero. odd reports whether the other
+// neighbour is odd, exact whether the number is the other neighbour, and half compares the number
+// with the middle.
 func (r Rounding) up(odd, exact bool, half int) bool {
 	switch {
 	case exact:
@@ -51,11 +52,11 @@ func (r Rounding) up(odd, exact bool, half int) bool {
 
 // cmpHalf compares rest / by with one half, for rest < by.
 func cmpHalf(rest, by uint64) int {
-	// by - rest does not overflow, as twice the rest would.
+	// by - rest does not overflow, as twice the rest could.
 	return cmp128(0, rest, 0, by-rest)
 }
 
-// quoRound sets above to above / below, rounded, and returns it. Neither is negative.
+// quoRound sets above to above / below, rounded, and returns it. Neither may be negative.
 func quoRound(above, below *apd.BigInt, rounding Rounding) *apd.BigInt {
 	var rest apd.BigInt
 	var quotient apd.BigInt

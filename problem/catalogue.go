@@ -8,16 +8,16 @@ import (
 )
 
 // Catalogue is the list of problems that one system can report. Its order is the order of
-// precedence: where several problems apply at once, the first one is reported.
+// precedence: if several problems apply at the same time, the first one is reported.
 //
 // A catalogue and its definitions are package-level variables of one file. Go initialises them in
-// the order in which they stand there, so that order is the precedence. Nothing is added later.
+// the order of the file, so that order is the precedence. The list does not change later.
 type Catalogue struct {
 	name        string
 	definitions []*Definition
 }
 
-// NewCatalogue returns an empty catalogue. The name is the system's: "ledger".
+// NewCatalogue returns an empty catalogue. name is that of the system: "ledger".
 func NewCatalogue(name string) *Catalogue {
 	return &Catalogue{name: name}
 }
@@ -27,9 +27,9 @@ func (c *Catalogue) Name() string { return c.name }
 
 // Define declares a problem that ranks after all earlier ones.
 //
-// The sentence says what is wrong, begins with a capital letter and has no full stop. Where it
-// names a detail in braces, as in "There is no account {account}", Error.With fills it. The hint
-// says what to try next, in the same form; it may be empty. Check finds mistakes.
+// The sentence states the problem. It begins with a capital letter and has no full stop. A detail
+// in braces, as in "There is no account {account}", is filled in by Error.With. The hint is the
+// next step, in the same form; it may be empty. Check finds mistakes.
 func (c *Catalogue) Define(kind Kind, code Code, sentence, hint string) *Definition {
 	d := &Definition{kind: kind, code: code, sentence: sentence, hint: hint}
 	c.definitions = append(c.definitions, d)
@@ -41,9 +41,9 @@ func (c *Catalogue) Definitions() []*Definition {
 	return slices.Clone(c.definitions)
 }
 
-// First returns the error that ranks first among those that are not nil: problems of this
-// catalogue by precedence, and before them any error that is none of its problems, since nobody
-// decided that it may be hidden. Of equals the earlier wins. Without any error, First returns nil.
+// First returns the non-nil error that ranks first: problems of this catalogue by precedence, and
+// before them any other error, because no precedence was defined for it. Of equal errors the
+// earlier one is returned. Without any error, First returns nil.
 func (c *Catalogue) First(errs ...error) error {
 	var first error
 	best := len(c.definitions)
@@ -58,7 +58,7 @@ func (c *Catalogue) First(errs ...error) error {
 	return first
 }
 
-// rank returns the place of an error in the catalogue, or -1.
+// rank returns the position of an error in the catalogue, or -1.
 func (c *Catalogue) rank(err error) int {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -67,9 +67,9 @@ func (c *Catalogue) rank(err error) int {
 	return slices.IndexFunc(c.definitions, func(d *Definition) bool { return d.code == e.Code })
 }
 
-// Check returns every mistake in the declarations of some catalogues as one error, or nil: codes,
-// kinds and sentences that are badly written, and codes that are declared twice, in one catalogue
-// or in two, because a code alone must tell which problem it is. A test should call it.
+// Check returns every mistake in the declarations of the catalogues as one error, or nil: malformed
+// codes, kinds and sentences, and codes that are declared twice, in one catalogue or in two,
+// because a code alone must identify a problem. A test should call it.
 func Check(catalogues ...*Catalogue) error {
 	var faults []string
 	owner := map[Code]string{CodeInternal: "problem"}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Definition declares a problem. It is made by Catalogue.Define as a package-level variable, and
-// never changes. It is an error itself, so that it can be the target of errors.Is, and so that a
-// problem without details can be returned as it is.
+// Definition declares a problem. It is created by Catalogue.Define as a package-level variable, and
+// never changes. It is itself an error, so that it can be the target of errors.Is, and so that a
+// problem without details can be returned directly.
 type Definition struct {
 	kind     Kind
 	code     Code
@@ -25,10 +25,10 @@ func (d *Definition) Code() Code { return d.code }
 // Sentence returns the sentence as declared, with the names of details in braces.
 func (d *Definition) Sentence() string { return d.sentence }
 
-// Hint returns what to try next, as declared; it may be empty.
+// Hint returns the next step as declared; it may be empty.
 func (d *Definition) Hint() string { return d.hint }
 
-// Details returns the names of the details that the sentence and the hint ask for, each once.
+// Details returns the names of the details in the sentence and the hint, without duplicates.
 func (d *Definition) Details() []string {
 	var names []string
 	for _, template := range []string{d.sentence, d.hint} {
@@ -51,7 +51,7 @@ func (d *Definition) Error() string {
 	return fill(d.sentence, nil)
 }
 
-// As lets errors.As find an *Error where a definition was returned as it is.
+// As lets errors.As find an *Error if a definition was returned directly.
 func (d *Definition) As(target any) bool {
 	e, ok := target.(**Error)
 	if ok {
@@ -83,7 +83,7 @@ func (d *Definition) Wrap(cause error) *Error {
 	return d.New().Wrap(cause)
 }
 
-// missing stands in a sentence for a detail that was not given.
+// missing is the text for a detail that was not given.
 const missing = "?"
 
 // fill replaces each {name} by the detail of that name.
@@ -117,7 +117,7 @@ func cutPlaceholder(text string) (before, name, after string, ok bool) {
 	return before, name, after, true
 }
 
-// check returns what is wrong with the declaration.
+// check returns the mistakes in the declaration.
 func (d *Definition) check() (faults []string) {
 	report := func(format string, args ...any) {
 		faults = append(faults, fmt.Sprintf("%q: ", d.code)+fmt.Sprintf(format, args...))

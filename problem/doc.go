@@ -1,27 +1,27 @@
-// Package problem is how every part of Exchequer says what went wrong.
+// Package problem defines the errors of all parts of Exchequer.
 //
 // # Words
 //
-// A [Definition] declares a problem once: its [Kind] (what sort of trouble, from a short list), its
-// [Code] (which trouble exactly), a sentence, and a hint that says what to try next. A [Catalogue]
-// is a system's list of definitions, in order of precedence. An [Error] is one occurrence of a
-// problem, with the details that fill its sentence, the input fields that are wrong, and its cause.
+// A [Definition] declares a problem once: its [Kind] (the category, from a short list), its [Code]
+// (the exact problem), a sentence, and a hint that names the next step. A [Catalogue] is a system's
+// list of definitions, in order of precedence. An [Error] is one occurrence of a problem, with the
+// details in its sentence, the invalid input fields, and its cause.
 //
 // # Promises
 //
-// Kinds and codes are only ever added: a program may store them and branch on them. Sentences and
+// Kinds and codes are only ever added: a program may store them and depend on them. Sentences and
 // hints are for people and may change.
 //
-// An error can be asked questions wherever it was made. [errors.Is] with a definition compares
-// codes, so it holds for an error that was wrapped, and for one that a client rebuilt from JSON.
-// [errors.As] with an *[Error] finds the occurrence. [KindOf] answers for any error at all.
+// An error can be tested independent of its origin. [errors.Is] with a definition compares codes,
+// so it also matches an error that was wrapped, or one that a client decoded from JSON. [errors.As]
+// with an *[Error] finds the occurrence. [KindOf] returns the kind of any error.
 //
-// What is sent to a client is the kind, the code, the sentence, the hint, the details and the
-// fields. The cause stays at home, for the log.
+// A client receives the kind, the code, the sentence, the hint, the details and the fields. It
+// never receives the cause, which is only logged.
 //
 // # Use
 //
-// A system declares its problems in one file, the most important first:
+// A system declares its problems in one file, in order of precedence:
 //
 //	var Problems = problem.NewCatalogue("ledger")
 //
@@ -34,11 +34,11 @@
 //			"Deposit money first, or let the account go negative")
 //	)
 //
-// and returns them with what the reader needs to know:
+// and returns them with the details that the reader needs:
 //
 //	return ErrInsufficientFunds.
 //		With("account", id).With("available", balance).With("needed", amount)
 //
-// What a kind means to a protocol, such as an HTTP status or an exit code, is for the protocol's
-// own package to say; [Kinds] lets it prove that its table is complete.
+// The package of a protocol maps kinds to its own terms, such as HTTP statuses or exit codes. With
+// [Kinds] its test can check that the mapping is complete.
 package problem

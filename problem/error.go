@@ -9,30 +9,30 @@ import (
 	"unicode/utf8"
 )
 
-// TextMax is the greatest length in bytes of a detail and of what is said about a field. Both may
-// repeat what a caller sent, and an answer must not grow with it. Identifiers are far shorter.
+// TextMax is the maximum length in bytes of a detail and of the text about a field. Both may repeat
+// the caller's input, and a response must not grow with it. Identifiers are far shorter.
 const TextMax = 512
 
-// Error is one occurrence of a problem. It is made by a Definition, or by Decode from JSON, and is
-// not changed afterwards: With, Field and Wrap return new ones. Its JSON form has every member but
-// the cause.
+// Error is one occurrence of a problem. It is created by a Definition, or by Decode from JSON, and
+// is immutable: With, Field and Wrap return new ones. Its JSON form has every member except the
+// cause.
 type Error struct {
 	Kind     Kind   `json:"kind"`
 	Code     Code   `json:"code"`
 	Sentence string `json:"sentence"`
-	// Hint says what to try next; it may be empty.
+	// Hint is the next step; it may be empty.
 	Hint string `json:"hint,omitempty"`
-	// Fields are the wrong fields of the input, in the order in which they were found.
+	// Fields are the invalid fields of the input, in the order in which they were found.
 	Fields Fields `json:"fields,omitempty"`
 	// Details are the values in the sentence by name, for programs.
 	Details map[string]string `json:"details,omitempty"`
 
 	cause      error
-	definition *Definition // Nil after Decode: the sentence is complete then.
+	definition *Definition // nil after Decode, because the sentence is already complete
 }
 
-// With returns the error with a detail, which fills {name} in the sentence and in the hint. The
-// value is kept as the text that fmt.Sprint makes of it, cut to TextMax bytes.
+// With returns the error with a detail, which replaces {name} in the sentence and the hint. The
+// value is converted to text by fmt.Sprint and cut to TextMax bytes.
 func (e *Error) With(name string, value any) *Error {
 	made := *e
 	made.Details = maps.Clone(e.Details)
@@ -46,9 +46,9 @@ func (e *Error) With(name string, value any) *Error {
 	return &made
 }
 
-// Field returns the error with one more wrong field of the input. The name is the path that the
-// caller would write, such as "legs[1].amount"; what is wrong completes a sentence that begins with
-// the name: "must be more than zero".
+// Field returns the error with an additional invalid field of the input. name is the path of the
+// field in the input, such as "legs[1].amount". wrong completes a sentence that begins with the
+// name: "must be more than zero".
 func (e *Error) Field(name, wrong string) *Error {
 	made := *e
 	made.Fields = append(e.Fields[:len(e.Fields):len(e.Fields)], newField(name, wrong))
@@ -63,8 +63,8 @@ func (e *Error) Wrap(cause error) *Error {
 	return &made
 }
 
-// Error returns the sentence, the wrong fields and the cause on one line, for logs. What a person
-// should read is in Sentence, Fields and Hint.
+// Error returns the sentence, the invalid fields and the cause on one line, for logs. The texts for
+// people are Sentence, Fields and Hint.
 func (e *Error) Error() string {
 	text := e.Sentence
 	if len(e.Fields) > 0 {
@@ -81,7 +81,7 @@ func (e *Error) Unwrap() error {
 	return e.cause
 }
 
-// Is reports whether target is a definition, or an occurrence, of the same code.
+// Is reports whether target is a definition or an occurrence with the same code.
 func (e *Error) Is(target error) bool {
 	switch target := target.(type) {
 	case *Definition:
@@ -93,7 +93,7 @@ func (e *Error) Is(target error) bool {
 }
 
 // From returns the first *Error that err wraps. An error that wraps none becomes the cause of one
-// of kind Internal, whose sentence says nothing about it. From(nil) is nil.
+// of kind Internal, whose sentence has no details. From(nil) is nil.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -108,9 +108,9 @@ func From(err error) *Error {
 	}
 }
 
-// Decode rebuilds an error from its JSON form. Members that it does not know are ignored, and a
-// kind that it does not know is kept, so that an old client can read a new server's answer. What
-// has no code is not a problem, and an error.
+// Decode decodes an error from its JSON form. Unknown members are ignored and an unknown kind is
+// kept, so that an old client can read a new server's response. Data without a code is not a
+// problem, and Decode returns an error.
 func Decode(data []byte) (*Error, error) {
 	var e Error
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -122,9 +122,9 @@ func Decode(data []byte) (*Error, error) {
 	return &e, nil
 }
 
-// Field is one wrong field of the input.
+// Field is one invalid field of the input.
 type Field struct {
-	// Name is the path that the caller would write, such as "legs[1].amount".
+	// Name is the path of the field in the input, such as "legs[1].amount".
 	Name string `json:"name"`
 	// Wrong completes a sentence that begins with the name: "must be more than zero".
 	Wrong string `json:"wrong"`
@@ -134,26 +134,26 @@ func newField(name, wrong string) Field {
 	return Field{Name: cut(name), Wrong: cut(wrong)}
 }
 
-// String returns the name and what is wrong.
+// String returns the name and the text about the field.
 func (f Field) String() string {
 	return f.Name + " " + f.Wrong
 }
 
-// Fields collects what is wrong with an input, so that the caller learns everything at once. The
-// zero value is empty and ready.
+// Fields collects the invalid fields of an input, so that the caller learns of all at once. The
+// zero value is empty and ready to use.
 type Fields []Field
 
-// Add adds a wrong field; see Error.Field for both texts.
+// Add adds an invalid field; see Error.Field for both texts.
 func (f *Fields) Add(name, wrong string) {
 	*f = append(*f, newField(name, wrong))
 }
 
-// Addf is Add with a format for what is wrong.
+// Addf is Add with a format.
 func (f *Fields) Addf(name, format string, args ...any) {
 	f.Add(name, fmt.Sprintf(format, args...))
 }
 
-// Err returns an occurrence of d with these fields, or nil when there are none.
+// Err returns an occurrence of d with these fields, or nil if there are none.
 func (f Fields) Err(d *Definition) error {
 	if len(f) == 0 {
 		return nil
@@ -172,7 +172,7 @@ func (f Fields) String() string {
 	return strings.Join(texts, "; ")
 }
 
-// cut shortens text to TextMax bytes, between two characters.
+// cut shortens text to TextMax bytes without splitting a character.
 func cut(text string) string {
 	if len(text) <= TextMax {
 		return text
