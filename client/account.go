@@ -10,71 +10,70 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// AccountID identifies an account. The ids of the ledger's own accounts begin with "@".
+// AccountID identifies an account. The ids of system accounts begin with "@".
 type AccountID string
 
 // UserID identifies the owner of accounts.
 type UserID string
 
-// AccountStatus says whether an account can be posted to.
+// AccountStatus is the state of an account.
 type AccountStatus string
 
-// The life of an account. Only an active account can be posted to; closed is final.
+// The states of an account. Only an active account accepts postings; closed is final.
 const (
 	AccountActive AccountStatus = "active"
 	AccountFrozen AccountStatus = "frozen"
 	AccountClosed AccountStatus = "closed"
 )
 
-// Account is a balance in one currency. A credit raises it and a debit lowers it.
+// Account is a balance in one currency. A credit increases it and a debit decreases it.
 type Account struct {
 	ID AccountID
-	// UserID is empty for the ledger's own accounts.
+	// UserID is empty for system accounts.
 	UserID      UserID
 	AccountType string
 	Status      AccountStatus
 	Balance     money.Amount
-	// OverdraftLimit says how far the balance may go below zero; it has no meaning where
-	// Unlimited is set.
+	// OverdraftLimit is how far the balance may go below zero. It is ignored if Unlimited is set.
 	OverdraftLimit money.Amount
 	Unlimited      bool
-	// Zone is where the account's calendar days begin; empty means the server's own zone.
+	// Zone is the time zone of the account's calendar days; empty means that of the server.
 	Zone string
-	// LocationID is where the account is kept; it may be empty.
+	// LocationID is the location of the account; it may be empty.
 	LocationID LocationID
-	// Version is the number of legs that were ever posted to the account.
+	// Version is the number of legs that were posted to the account.
 	Version uint64
-	// LastPostedAt is when the newest leg was posted; zero when there is none.
+	// LastPostedAt is the time of the newest leg, or zero if there is none.
 	LastPostedAt time.Time
 	CreatedAt    time.Time
 }
 
-// NewAccount asks for an account.
+// NewAccount is a request to open an account.
 type NewAccount struct {
-	// ID is the id to use. Empty means one derived from the IdempotencyKey, or else a random one.
+	// ID is the id to use. Empty means one derived from the IdempotencyKey, or a random one.
 	ID AccountID
-	// IdempotencyKey makes the request safe to repeat. Empty means that the client makes one up,
-	// unless ID is given, which makes a repeat safe as well.
+	// IdempotencyKey makes the request safe to repeat. If it is empty, the client generates one,
+	// unless ID is given, which also makes a repeat safe.
 	IdempotencyKey string
 	UserID         UserID
-	// AccountType is one word in the caller's own language, such as "checking".
+	// AccountType is one word chosen by the caller, such as "checking".
 	AccountType string
 	Currency    money.Currency
-	// OverdraftLimit says how far the balance may go below zero; zero means not at all.
+	// OverdraftLimit is how far the balance may go below zero.
 	OverdraftLimit money.Amount
-	// Unlimited lets the balance go below zero without limit.
+	// Unlimited allows the balance to go below zero without limit.
 	Unlimited bool
-	// Zone is where the account's calendar days begin, a name such as Pacific/Auckland; empty means
-	// the server's own zone.
+	// Zone is the time zone of the account's calendar days, such as Pacific/Auckland; empty means
+	// that of the server.
 	Zone string
-	// LocationID is where the account is kept; it may be empty.
+	// LocationID is the location of the account; it may be empty.
 	LocationID LocationID
 }
 
-// AccountReceipt is the answer to a request for an account.
+// AccountReceipt is the response to the creation of an account.
 type AccountReceipt struct {
 	Account
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
@@ -89,7 +88,7 @@ func (c *Client) OpenAccount(ctx context.Context, n NewAccount) (AccountReceipt,
 	if r.key == "" && n.ID == "" {
 		r.key = newKey()
 	}
-	r.safe = true // The id or the key makes a repeat find the first answer.
+	r.safe = true // a repeat returns the first result, because of the id or the key
 	made, replayed, err := repeatable[Account](ctx, r)
 	return AccountReceipt{made, replayed}, err
 }
@@ -99,12 +98,12 @@ func (c *Client) Account(ctx context.Context, id AccountID) (Account, error) {
 	return answer[Account](ctx, c.get("/v1/accounts/"+segment(id), nil))
 }
 
-// Accounts returns a page of all accounts, in no order that means anything.
+// Accounts returns a page of all accounts in no particular order.
 func (c *Client) Accounts(ctx context.Context, q PageQuery) (Page[Account], error) {
 	return answer[Page[Account]](ctx, c.get("/v1/accounts", q.values(nil)))
 }
 
-// AllAccounts returns all accounts, in no order that means anything.
+// AllAccounts returns all accounts in no particular order.
 func (c *Client) AllAccounts(ctx context.Context) iter.Seq2[Account, error] {
 	return all(func(q PageQuery) (Page[Account], error) { return c.Accounts(ctx, q) })
 }
@@ -134,7 +133,7 @@ func (c *Client) UnfreezeAccount(ctx context.Context, id AccountID) (Account, er
 	return c.changeAccount(ctx, id, "unfreeze")
 }
 
-// CloseAccount closes an account whose balance is zero, for ever.
+// CloseAccount permanently closes an account whose balance is zero.
 func (c *Client) CloseAccount(ctx context.Context, id AccountID) (Account, error) {
 	return c.changeAccount(ctx, id, "close")
 }
@@ -143,17 +142,17 @@ func (c *Client) changeAccount(
 	ctx context.Context, id AccountID, deed string,
 ) (Account, error) {
 	r := c.post("/v1/accounts/"+segment(id)+"/"+deed, nil)
-	r.safe = true // The deed sets a status, so doing it twice is doing it once.
+	r.safe = true // setting a status is idempotent
 	return answer[Account](ctx, r)
 }
 
-// SetOverdraft changes how far an account may go below zero: to a limit, or without one.
+// SetOverdraft sets how far an account may go below zero, or removes the limit.
 func (c *Client) SetOverdraft(
 	ctx context.Context, id AccountID, limit money.Amount, unlimited bool,
 ) (Account, error) {
 	text := optionalText(limit)
 	if text == "" && !unlimited {
-		text = "0" // The zero Amount is no overdraft, which the API wants to be told.
+		text = "0" // the zero Amount means no overdraft, which the API requires explicitly
 	}
 	r := c.post("/v1/accounts/"+segment(id)+"/overdraft",
 		overdraftJSON{Limit: text, Currency: limit.Currency(), Unlimited: unlimited})
@@ -168,8 +167,7 @@ func (c *Client) LegsOfAccount(
 	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", q.values(nil)))
 }
 
-// LegsOfAccountBetween is LegsOfAccount for the legs that were posted within [from, to). A zero
-// bound is open.
+// LegsOfAccountBetween returns the legs that were posted in [from, to). A zero bound is open.
 func (c *Client) LegsOfAccountBetween(
 	ctx context.Context, id AccountID, from, to time.Time, q PageQuery,
 ) (Page[Leg], error) {
@@ -187,8 +185,8 @@ func (c *Client) AllLegsOfAccount(ctx context.Context, id AccountID) iter.Seq2[L
 // Date is a calendar day, written 2026-01-31.
 type Date string
 
-// StatementQuery asks for the legs of an account over calendar days of its zone, both included. An
-// empty To is today in that zone, and an empty From 30 days before To.
+// StatementQuery selects the legs of an account over calendar days of its zone, both included. An
+// empty To is today in that zone, and an empty From is 30 days before To.
 type StatementQuery struct {
 	AccountID AccountID
 	From, To  Date
@@ -199,11 +197,11 @@ type StatementQuery struct {
 type Statement struct {
 	AccountID AccountID
 	From, To  Date
-	// Opening is the balance before the days, Closing that after them. Both are the same on every
-	// page.
+	// Opening is the balance before the days, and Closing the balance after them. They are the same
+	// on every page.
 	Opening, Closing money.Amount
 	Legs             []Leg
-	// Next is the cursor of the next page; empty on the last.
+	// Next is the cursor of the next page; empty on the last page.
 	Next string
 }
 

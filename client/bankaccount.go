@@ -10,17 +10,17 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Ids of what belongs to a person.
+// Ids of things that belong to a person.
 type (
-	// BankAccountID identifies an account at a bank among those of its person.
+	// BankAccountID identifies a bank account of a person.
 	BankAccountID string
 	// TagID identifies a tag of a person.
 	TagID string
-	// JobID identifies work over many rows.
+	// JobID identifies a background job.
 	JobID string
 )
 
-// Profile is what a person has told of themselves.
+// Profile is the profile of a person.
 type Profile struct {
 	Email       string      `json:"email,omitempty"`
 	Preferences Preferences `json:"preferences"`
@@ -29,11 +29,11 @@ type Profile struct {
 	UpdatedAt   time.Time   `json:"updatedAt,omitzero"`
 }
 
-// Preferences are a person's choices.
+// Preferences are the settings of a person.
 type Preferences struct {
-	// Currency is the home currency, in which reports are given unless they say otherwise.
+	// Currency is the home currency, the default currency of reports.
 	Currency money.Currency `json:"currency,omitempty"`
-	// TimeZone tells which day it is; a name of the IANA database.
+	// TimeZone determines the current day; it is a name of the IANA database.
 	TimeZone string `json:"timezone,omitempty"`
 }
 
@@ -42,28 +42,28 @@ type BankAccount struct {
 	ID       BankAccountID  `json:"id"`
 	Name     string         `json:"name"`
 	Currency money.Currency `json:"currency"`
-	// Number is the account's number as the bank's files write it.
+	// Number is the account number as it is written in the bank's files.
 	Number string `json:"number,omitempty"`
 	Closed bool   `json:"closed,omitempty"`
-	// Mapping is how the bank's files are read, as the person confirmed it; it can be kept in a
-	// file and given to others.
+	// Mapping is the rules for reading the bank's files, as the person confirmed them. It can be
+	// saved in a file and shared.
 	Mapping   json.RawMessage `json:"mapping,omitempty"`
 	Version   uint64          `json:"version"`
 	CreatedAt time.Time       `json:"createdAt,omitzero"`
 	UpdatedAt time.Time       `json:"updatedAt,omitzero"`
 }
 
-// NewBankAccount asks for an account.
+// NewBankAccount is a request to create a bank account.
 type NewBankAccount struct {
-	// ID makes the request safe to repeat; empty means that the server makes one up, and then it is
-	// sent only once.
+	// ID makes the request safe to repeat. If it is empty, the server generates one, and the
+	// request is sent only once.
 	ID       BankAccountID  `json:"id,omitempty"`
 	Name     string         `json:"name"`
 	Currency money.Currency `json:"currency"`
 	Number   string         `json:"number,omitempty"`
 }
 
-// BankAccountChange says what to change of an account; nil leaves as is.
+// BankAccountChange is a change of a bank account; nil fields are unchanged.
 type BankAccountChange struct {
 	Name    *string         `json:"name,omitempty"`
 	Number  *string         `json:"number,omitempty"`
@@ -71,7 +71,7 @@ type BankAccountChange struct {
 	Mapping json.RawMessage `json:"mapping,omitempty"`
 }
 
-// Tag sorts transactions. Its text is unique for its person, whatever the case of its letters.
+// Tag is a label of transactions. Its text is unique for its person, ignoring case.
 type Tag struct {
 	ID        TagID     `json:"id"`
 	Text      string    `json:"text"`
@@ -79,29 +79,29 @@ type Tag struct {
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
-// Start is all that an app needs when it starts.
+// Start is the data that an app needs when it starts.
 type Start struct {
-	// Profile is nil until one was saved.
+	// Profile is nil until one is saved.
 	Profile  *Profile      `json:"profile,omitempty"`
 	Accounts []BankAccount `json:"accounts"`
 	Tags     []Tag         `json:"tags"`
 }
 
-// Job is work over many rows that may take more than one request, and how far it has come.
+// Job is a background job over many rows, which may need more than one request, with its progress.
 type Job struct {
 	ID JobID `json:"id"`
 	// Kind is rename-tag, merge-tags, delete-tag or apply-rules.
 	Kind string `json:"kind"`
-	// TagID is the tag that it is about, Text its text when the job began, and To the tag that it
-	// is merged into.
+	// TagID is the tag of the job, Text its text when the job began, and To the tag into which it
+	// is merged.
 	TagID TagID      `json:"tagId,omitempty"`
 	Text  string     `json:"text,omitempty"`
 	To    TagID      `json:"to,omitempty"`
 	Scope *RuleScope `json:"scope,omitempty"`
-	// AccountID and Month are the last month that is done.
+	// AccountID and Month are the last completed month.
 	AccountID BankAccountID `json:"accountId,omitempty"`
 	Month     Date          `json:"month,omitempty"`
-	// Read and Changed count rows.
+	// Read and Changed are numbers of rows.
 	Read      int       `json:"read"`
 	Changed   int       `json:"changed"`
 	Done      bool      `json:"done"`
@@ -109,7 +109,7 @@ type Job struct {
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
-// guarded returns a request for a change of what still has a version; 0 means any.
+// guarded returns a request for a change that requires a version; 0 means any version.
 func (c *Client) guarded(method, path string, version uint64, body any) *request {
 	r := &request{client: c, method: method, path: path, body: body}
 	if version != 0 {
@@ -118,7 +118,7 @@ func (c *Client) guarded(method, path string, version uint64, body any) *request
 	return r
 }
 
-// done sends a request whose answer has no body.
+// done sends a request whose response has no body.
 func done(ctx context.Context, r *request) error {
 	response, err := r.send(ctx)
 	if err != nil {
@@ -137,8 +137,7 @@ func (c *Client) Profile(ctx context.Context) (Profile, error) {
 	return answer[Profile](ctx, c.get("/v1/me/profile", nil))
 }
 
-// SaveProfile replaces the profile of the caller. With a version it must still be that one; 0 means
-// any.
+// SaveProfile replaces the profile of the caller. A version other than 0 must be the current one.
 func (c *Client) SaveProfile(
 	ctx context.Context, email string, p Preferences, version uint64,
 ) (Profile, error) {
@@ -156,10 +155,10 @@ func (c *Client) BankAccounts(ctx context.Context) ([]BankAccount, error) {
 	return page.rows(err)
 }
 
-// BankAccountReceipt is the answer to a request for an account.
+// BankAccountReceipt is the response to the creation of an account.
 type BankAccountReceipt struct {
 	BankAccount
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
@@ -181,7 +180,7 @@ func (c *Client) BankAccount(ctx context.Context, id BankAccountID) (BankAccount
 	return answer[BankAccount](ctx, c.get(bankPath(id), nil))
 }
 
-// ChangeBankAccount changes an account. With a version it must still be that one; 0 means any.
+// ChangeBankAccount changes an account. A version other than 0 must be the current one.
 func (c *Client) ChangeBankAccount(
 	ctx context.Context, id BankAccountID, version uint64, change BankAccountChange,
 ) (BankAccount, error) {
@@ -200,14 +199,14 @@ type tagText struct {
 	Text string `json:"text"`
 }
 
-// TagReceipt is the answer to a request for a tag.
+// TagReceipt is the response to the creation of a tag.
 type TagReceipt struct {
 	Tag
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
-// CreateTag creates a tag. One whose text is there already is returned as it is.
+// CreateTag creates a tag, or returns the existing one with the same text.
 func (c *Client) CreateTag(ctx context.Context, text string) (TagReceipt, error) {
 	r := c.post("/v1/me/tags", tagText{text})
 	r.safe = true
@@ -215,8 +214,8 @@ func (c *Client) CreateTag(ctx context.Context, text string) (TagReceipt, error)
 	return TagReceipt{made, replayed}, err
 }
 
-// RenameTag gives a tag another text. The rows that have the tag show it once the job, which is nil
-// where nothing changed, was run; see RunJob.
+// RenameTag changes the text of a tag. Rows with the tag show the new text after the job, which is
+// nil if nothing changed, has been run; see RunJob.
 func (c *Client) RenameTag(
 	ctx context.Context, id TagID, version uint64, text string,
 ) (Tag, *Job, error) {
@@ -228,24 +227,24 @@ func (c *Client) RenameTag(
 	return renamed.Tag, renamed.Job, err
 }
 
-// MergeTags makes one tag of two: the first goes at once, and the job, which is to be run, gives
-// its rows and rules the second.
+// MergeTags merges one tag into another: the first is deleted at once, and the job, which must be
+// run, replaces it in its rows and rules.
 func (c *Client) MergeTags(ctx context.Context, from, into TagID, version uint64) (Job, error) {
 	r := c.guarded(http.MethodPost, "/v1/me/tags/"+segment(from)+"/merge", version, struct {
 		Into TagID `json:"into"`
 	}{into})
-	r.safe = true // A repeat answers the same job.
+	r.safe = true // a repeat returns the same job
 	return answer[Job](ctx, r)
 }
 
-// DeleteTag removes a tag at once; the job, which is to be run, takes it from its rows and rules.
+// DeleteTag deletes a tag at once. The job, which must be run, removes it from its rows and rules.
 func (c *Client) DeleteTag(ctx context.Context, id TagID, version uint64) (Job, error) {
 	r := c.guarded(http.MethodDelete, "/v1/me/tags/"+segment(id), version, nil)
-	r.safe = true // A repeat answers the same job.
+	r.safe = true // a repeat returns the same job
 	return answer[Job](ctx, r)
 }
 
-// Jobs returns the work over many rows that is open, or was done within a week.
+// Jobs returns the background jobs that are open or were completed within a week.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
 	page, err := answer[Page[Job]](ctx, c.get("/v1/me/jobs", nil))
 	return page.rows(err)
@@ -256,10 +255,10 @@ func (c *Client) Job(ctx context.Context, id JobID) (Job, error) {
 	return answer[Job](ctx, c.get("/v1/me/jobs/"+segment(id), nil))
 }
 
-// RunJob does what is left of a job and returns it as it is then. Progress, which may be nil, is
-// called now and then.
+// RunJob executes the rest of a job and returns its new state. progress, which may be nil, is
+// called from time to time.
 func (c *Client) RunJob(ctx context.Context, id JobID, progress func(Job)) (Job, error) {
 	r := c.post("/v1/me/jobs/"+segment(id)+"/run", nil)
-	r.safe = true // It goes on where it stopped.
+	r.safe = true // it continues where it stopped
 	return streamed[Job](ctx, r, progress)
 }

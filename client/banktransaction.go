@@ -11,30 +11,30 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// BankTransactionID identifies a movement on an account at a bank.
+// BankTransactionID identifies a transaction of a bank account.
 type BankTransactionID string
 
-// BankTransaction is one movement on an account at a bank.
+// BankTransaction is one transaction of a bank account.
 type BankTransaction struct {
 	ID        BankTransactionID `json:"id"`
 	AccountID BankAccountID     `json:"accountId"`
-	// Date is the day on which the bank booked it, unless a person set another one.
+	// Date is the booking date of the bank, unless the person changed it.
 	Date Date `json:"date"`
-	// Amount is what the account gained; money out is negative.
+	// Amount is the change of the balance; money out is negative.
 	Amount   money.Decimal  `json:"amount"`
 	Currency money.Currency `json:"currency"`
 	Merchant string         `json:"merchant,omitempty"`
-	// Tags are the texts of the tags that TagIDs name, in the same order.
+	// Tags are the texts of the tags in TagIDs, in the same order.
 	TagIDs      []TagID      `json:"tagIds"`
 	Tags        []string     `json:"tags"`
 	Notes       string       `json:"notes,omitempty"`
 	Annotations []Annotation `json:"annotations"`
-	// Splits add up to the amount; of a divided transaction the tags are theirs.
+	// Splits add up to the amount. A split transaction has the tags of its splits.
 	Splits []BankSplit `json:"splits"`
-	// Transfer tells that it moves money between the person's own accounts.
+	// Transfer reports whether it moves money between the person's own accounts.
 	Transfer bool `json:"transfer,omitempty"`
 
-	// What the bank wrote.
+	// The fields as the bank wrote them.
 	Text            string         `json:"text,omitempty"`
 	ValueDate       Date           `json:"valueDate,omitempty"`
 	Counterparty    string         `json:"counterparty,omitempty"`
@@ -49,9 +49,9 @@ type BankTransaction struct {
 	// Source is bank or person.
 	Source   string   `json:"source,omitempty"`
 	UploadID UploadID `json:"uploadId,omitempty"`
-	Line     int      `json:"line,omitempty"` // Of the row in the file.
+	Line     int      `json:"line,omitempty"` // of the row in the file
 
-	// Edited are the fields that a person set, Ruled those that a rule set, with its id.
+	// Edited are the fields that a person set. Ruled are those that a rule set, with its id.
 	Edited    []string          `json:"edited"`
 	Ruled     map[string]RuleID `json:"ruled,omitempty"`
 	Version   uint64            `json:"version"`
@@ -59,7 +59,7 @@ type BankTransaction struct {
 	UpdatedAt time.Time         `json:"updatedAt,omitzero"`
 }
 
-// Annotation is what a person or a program remarks on a transaction.
+// Annotation is a note on a transaction.
 type Annotation struct {
 	ID        string    `json:"id"`
 	Text      string    `json:"text"`
@@ -76,21 +76,21 @@ type BankSplit struct {
 	Notes  string        `json:"notes,omitempty"`
 }
 
-// NewBankSplit is a part into which to divide a transaction.
+// NewBankSplit is a part of a split transaction.
 type NewBankSplit struct {
 	Amount money.Decimal `json:"amount"`
 	TagIDs []TagID       `json:"tagIds,omitempty"`
 	Notes  string        `json:"notes,omitempty"`
 }
 
-// NewBankTransaction is a transaction that a person types in.
+// NewBankTransaction is a transaction that a person enters by hand.
 type NewBankTransaction struct {
-	// IdempotencyKey makes the request safe to repeat; one is made up when it is empty.
+	// IdempotencyKey makes the request safe to repeat. If it is empty, the client generates one.
 	IdempotencyKey string `json:"-"`
 	Date           Date   `json:"date"`
 	// Amount is negative for money out.
 	Amount money.Decimal `json:"amount"`
-	// Currency is the account's when it is empty.
+	// Currency is that of the account if it is empty.
 	Currency money.Currency `json:"currency,omitempty"`
 	Merchant string         `json:"merchant,omitempty"`
 	Notes    string         `json:"notes,omitempty"`
@@ -99,41 +99,41 @@ type NewBankTransaction struct {
 	Splits   []NewBankSplit `json:"splits,omitempty"`
 }
 
-// BankTransactionChange says what to change of a transaction; nil leaves as is.
+// BankTransactionChange is a change of a transaction; nil fields are unchanged.
 type BankTransactionChange struct {
 	Date *Date `json:"date,omitempty"`
-	// Amount is only of a transaction that was typed in.
+	// Amount can be changed only if the transaction was entered by hand.
 	Amount   *money.Decimal `json:"amount,omitempty"`
 	Merchant *string        `json:"merchant,omitempty"`
 	Notes    *string        `json:"notes,omitempty"`
 	TagIDs   *[]TagID       `json:"tagIds,omitempty"`
 	Transfer *bool          `json:"transfer,omitempty"`
-	// Splits divide the amount; none make it whole again.
+	// Splits split the amount; an empty list removes the splits.
 	Splits *[]NewBankSplit `json:"splits,omitempty"`
-	// Reset names fields that are given back to the bank and the rules.
+	// Reset are fields that get back their values from the bank and the rules.
 	Reset []string `json:"reset,omitempty"`
 }
 
-// NewAnnotation is a remark to be made on a transaction.
+// NewAnnotation is a request to add a note to a transaction.
 type NewAnnotation struct {
-	// ID makes the request safe to repeat; empty means that the server makes one up.
+	// ID makes the request safe to repeat. If it is empty, the server generates one.
 	ID     string `json:"id,omitempty"`
 	Text   string `json:"text"`
 	Type   string `json:"type,omitempty"`
 	Author string `json:"author,omitempty"`
 }
 
-// AnnotationChange says what to change of an annotation; nil leaves as is.
+// AnnotationChange is a change of an annotation; nil fields are unchanged.
 type AnnotationChange struct {
 	Text *string `json:"text,omitempty"`
 	Type *string `json:"type,omitempty"`
 }
 
-// DaysQuery asks for the transactions of an account.
+// DaysQuery selects transactions of an account by day.
 type DaysQuery struct {
 	// From and To are days, both included.
 	From, To Date
-	// Latest gives the latest first.
+	// Latest returns the latest first.
 	Latest bool
 	PageQuery
 }
@@ -152,7 +152,7 @@ func setTrue(v url.Values, name string, yes bool) {
 	}
 }
 
-// setEach adds a parameter that may be there several times.
+// setEach adds a parameter that may occur several times.
 func setEach[T ~string](v url.Values, name string, values []T) {
 	for _, value := range values {
 		v.Add(name, string(value))
@@ -177,29 +177,30 @@ func (c *Client) AllBankTransactions(
 	})
 }
 
-// BankSearch asks for transactions of several accounts. What is left empty does not matter; all
-// that is set must hold.
+// BankSearch selects transactions of several accounts. Empty fields are ignored; all others must
+// match.
 type BankSearch struct {
 	// From and To are days, both included.
 	From, To Date
-	// Accounts are the accounts to look at; none means all.
+	// Accounts are the accounts to search; none means all.
 	Accounts []BankAccountID
-	// Text is words that must all be there; see the API's description for quotes, - and OR.
+	// Text is words that must all occur; see the API's description for quotes, - and OR.
 	Text string
-	// AmountFrom and AmountTo bound the amount, both included. Unsigned compares it without sign.
+	// AmountFrom and AmountTo are the bounds of the amount, both included. Unsigned ignores its
+	// sign.
 	AmountFrom, AmountTo *money.Decimal
 	Unsigned             bool
 	Currency             money.Currency
-	// Tags are tags that a row has: all of them, or, with AnyTag, one.
+	// Tags are the tags of a row: all of them or, with AnyTag, at least one.
 	Tags     []TagID
 	AnyTag   bool
 	Untagged bool
-	Merchant string // The exact name.
+	Merchant string // the exact name
 	Upload   UploadID
-	Source   string // bank or person.
+	Source   string // bank or person
 	Pending  *bool
 	Transfer *bool
-	// Latest gives the latest first.
+	// Latest returns the latest first.
 	Latest bool
 	PageQuery
 }
@@ -235,15 +236,15 @@ func (q BankSearch) values() url.Values {
 	return v
 }
 
-// SearchBankTransactions returns a page of what is found in several accounts. It may be short, or
-// empty, though there is a next one.
+// SearchBankTransactions returns a page of the transactions that match. It may be short or empty
+// although there is a next page.
 func (c *Client) SearchBankTransactions(
 	ctx context.Context, q BankSearch,
 ) (Page[BankTransaction], error) {
 	return answer[Page[BankTransaction]](ctx, c.get("/v1/me/transactions", q.values()))
 }
 
-// AllFound returns what is found in several accounts from all pages.
+// AllFound returns the transactions that match from all pages.
 func (c *Client) AllFound(ctx context.Context, q BankSearch) iter.Seq2[BankTransaction, error] {
 	return allFrom(q.PageQuery, func(page PageQuery) (Page[BankTransaction], error) {
 		q.PageQuery = page
@@ -262,14 +263,14 @@ func (c *Client) BankTransaction(
 	return answer[BankTransaction](ctx, c.get(rowPath(account, id), nil))
 }
 
-// BankTransactionReceipt is the answer to a request for a transaction.
+// BankTransactionReceipt is the response to the creation of a transaction.
 type BankTransactionReceipt struct {
 	BankTransaction
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
-// AddBankTransaction adds a transaction that a person types in.
+// AddBankTransaction adds a transaction that a person enters by hand.
 func (c *Client) AddBankTransaction(
 	ctx context.Context, account BankAccountID, n NewBankTransaction,
 ) (BankTransactionReceipt, error) {
@@ -282,8 +283,7 @@ func (c *Client) AddBankTransaction(
 	return BankTransactionReceipt{made, replayed}, err
 }
 
-// ChangeBankTransaction changes a transaction. With a version it must still be that one; 0 means
-// any.
+// ChangeBankTransaction changes a transaction. A version other than 0 must be the current one.
 func (c *Client) ChangeBankTransaction(
 	ctx context.Context, account BankAccountID, id BankTransactionID, version uint64,
 	change BankTransactionChange,
@@ -293,18 +293,18 @@ func (c *Client) ChangeBankTransaction(
 	return answer[BankTransaction](ctx, r)
 }
 
-// DeleteBankTransaction deletes a transaction; no file brings it back. With a version it must still
-// be that one; 0 means any.
+// DeleteBankTransaction permanently deletes a transaction: no later file restores it. A version
+// other than 0 must be the current one.
 func (c *Client) DeleteBankTransaction(
 	ctx context.Context, account BankAccountID, id BankTransactionID, version uint64,
 ) error {
 	return done(ctx, c.guarded(http.MethodDelete, rowPath(account, id), version, nil))
 }
 
-// AnnotationReceipt is the answer to a request for an annotation.
+// AnnotationReceipt is the response to the creation of an annotation.
 type AnnotationReceipt struct {
 	BankTransaction
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 

@@ -20,19 +20,19 @@ import (
 type Options struct {
 	// Key is the API key, sent as a bearer token.
 	Key string
-	// Token is the token of a user, an ID token or an access token of the server's issuer. It
+	// Token is the token of a user: an ID token or an access token of the server's issuer. It
 	// excludes Key.
 	Token string
-	// Transport carries the requests; nil means a pool of connections of the client's own.
+	// Transport sends the requests; nil means a connection pool of the client.
 	Transport http.RoundTripper
-	// UserAgent tells the server's log who calls; empty means the name of this package.
+	// UserAgent identifies the caller in the server's log; empty means the name of this package.
 	UserAgent string
-	// Timeout bounds the time for which the server may be silent, before its answer and in the
-	// middle of it; TimeoutDefault. LongTimeout is that of streams, downloads and files, which may
-	// take longer to begin; LongTimeoutDefault. Negative ones are no bound. A request that one of
-	// them ends is ErrNoAnswer and matches context.DeadlineExceeded.
+	// Timeout is the maximum time for which the server may send nothing, before and during its
+	// response. Default: TimeoutDefault. LongTimeout is that of streams, downloads and files, which
+	// may take longer to begin. Default: LongTimeoutDefault. Negative values mean no limit. A
+	// request that exceeds one of them is ErrNoAnswer and matches context.DeadlineExceeded.
 	Timeout, LongTimeout time.Duration
-	// Retry says how long to try again.
+	// Retry configures retries.
 	Retry Retry
 }
 
@@ -46,12 +46,14 @@ type Client struct {
 
 const (
 	userAgentDefault = "exchequer-client"
-	// answerMax bounds what is read of an answer; a page of 1,000 rows has less than a tenth of it.
+	// answerMax is the maximum size of a response; a page of 1,000 rows has less than a tenth of
+	// it.
 	answerMax = 64 << 20
-	// idleConnectionsMax lets as many callers as a server is usually measured with keep their
+	// idleConnectionsMax allows as many callers as a server is usually measured with to keep their
 	// connections.
 	idleConnectionsMax = 256
-	// idleTimeout ends connections before the server does, so that no request runs into the end.
+	// idleTimeout closes connections before the server does, so that no request is sent on a
+	// closing one.
 	idleTimeout = 60 * time.Second
 
 	headerRequestID = "X-Request-Id"
@@ -89,7 +91,7 @@ func New(baseURL string, opts Options) (*Client, error) {
 	}
 	return &Client{
 		base: base, opts: opts, budget: newBudget(),
-		// An API does not redirect: following one would send the key somewhere else.
+		// The API does not redirect. Following a redirect would send the key to another server.
 		http: &http.Client{Transport: opts.Transport, CheckRedirect: refuseRedirect},
 	}, nil
 }
@@ -100,15 +102,15 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 type request struct {
 	client *Client
 	method string
-	path   string // Escaped.
+	path   string // escaped
 	values url.Values
 	body   any
-	file   io.Reader // A body that is sent as it is, once.
-	size   int64     // Of the file in bytes; 0 if it is not known.
-	key    string    // The idempotency key; empty for none.
-	match  string    // The ETag that must still hold; empty for any.
+	file   io.Reader // a body that can be read only once
+	size   int64     // of the file in bytes; 0 if it is unknown
+	key    string    // the idempotency key; empty for none
+	match  string    // the required ETag; empty for any
 	accept string
-	safe   bool // Whether it may be sent twice.
+	safe   bool // whether it may be sent twice
 }
 
 func (c *Client) get(path string, values url.Values) *request {
@@ -119,14 +121,14 @@ func (c *Client) post(path string, body any) *request {
 	return &request{client: c, method: http.MethodPost, path: path, body: body}
 }
 
-// answer sends a request and reads its answer.
+// answer sends a request and decodes its response.
 func answer[T any](ctx context.Context, r *request) (T, error) {
 	v, _, err := exchange[T](ctx, r)
 	return v, err
 }
 
-// repeatable is answer for what is created once: replayed reports whether an earlier, equal request
-// did it.
+// repeatable is answer for requests that create something once: replayed reports whether an
+// earlier, equal request created it.
 func repeatable[T any](ctx context.Context, r *request) (v T, replayed bool, err error) {
 	v, header, err := exchange[T](ctx, r)
 	return v, header.Get(headerReplayed) == "true", err
@@ -138,7 +140,7 @@ func receipt(ctx context.Context, r *request) (Receipt, error) {
 	return Receipt{Entry: e, Replayed: replayed}, err
 }
 
-// only returns the one item of a list.
+// only returns the only item of a list.
 func only[T any](ctx context.Context, r *request) (T, error) {
 	page, err := answer[Page[T]](ctx, r)
 	if err == nil && len(page.Items) != 1 {
@@ -169,7 +171,7 @@ func exchange[T any](ctx context.Context, r *request) (v T, header http.Header, 
 	return v, response.Header, nil
 }
 
-// send sends the request, again where that is allowed, and returns an answer of success.
+// send sends the request, with retries if they are allowed, and returns a successful response.
 func (r *request) send(ctx context.Context) (*http.Response, error) {
 	var body []byte
 	if r.body != nil {
@@ -226,7 +228,7 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	if r.match != "" {
 		h.Set("If-Match", r.match)
 	}
-	if bearer := r.client.opts.Key + r.client.opts.Token; bearer != "" { // One of them is empty.
+	if bearer := r.client.opts.Key + r.client.opts.Token; bearer != "" { // one of them is empty
 		h.Set("Authorization", "Bearer "+bearer)
 	}
 	response, err := r.client.http.Do(sent)
@@ -245,7 +247,7 @@ func (r *request) once(ctx context.Context, body []byte) (*http.Response, error)
 	return response, nil
 }
 
-// timeout returns how long the server may be silent.
+// timeout returns the maximum time for which the server may send nothing.
 func (r *request) timeout() time.Duration {
 	if r.file != nil || r.accept != "" {
 		return r.client.opts.LongTimeout
@@ -253,35 +255,35 @@ func (r *request) timeout() time.Duration {
 	return r.client.opts.Timeout
 }
 
-// broken tells that no whole answer came.
+// broken returns the error of an incomplete response.
 func (r *request) broken(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		err = u.Err // The method and the address are said already.
+		err = u.Err // the method and the address are already in the error
 	}
 	return ErrNoAnswer.With("server", r.client.base.Host).
 		Wrap(fmt.Errorf("%s %s: %w", r.method, r.path, err))
 }
 
-// newKey makes up an idempotency key.
+// newKey generates an idempotency key.
 func newKey() string { return rand.Text() }
 
-// Problems lists what the client itself can report.
+// Problems lists the problems of the client itself.
 var Problems = problem.NewCatalogue("client")
 
 var (
-	// ErrNoAnswer says that no answer came: the server may have done what it was asked for.
+	// ErrNoAnswer reports that no response was received. The server may have executed the request.
 	ErrNoAnswer = Problems.Define(problem.Unavailable, "no_answer",
 		"The server at {server} gave no answer",
 		"Check that it runs, and send the same request with the same key again")
-	// ErrStrangeAnswer says that something answered which is no server of this API.
+	// ErrStrangeAnswer reports a response that is not from a server of this API.
 	ErrStrangeAnswer = Problems.Define(problem.Unavailable, "strange_answer",
 		"The server at {server} answered with status {status} in a form that is not the API's",
 		"Check the address and what stands between here and the server")
 )
 
-// Ready returns nil when the server can answer. It asks once: that the server cannot is an answer
-// too.
+// Ready returns nil if the server is ready. It does not retry, because not being ready is a valid
+// result.
 func (c *Client) Ready(ctx context.Context) error {
 	r := c.get("/readyz", nil)
 	r.safe = false
@@ -289,8 +291,8 @@ func (c *Client) Ready(ctx context.Context) error {
 	return err
 }
 
-// segment escapes a value for a segment of a path. One that means a way up or nothing to whoever
-// joins or cleans paths is written so that it does not.
+// segment escapes a value as a segment of a path. Segments such as "..", which path cleaning would
+// remove, are percent-encoded.
 func segment[T ~string](value T) string {
 	switch value {
 	case ".":

@@ -1,8 +1,8 @@
 // Package client is the Go client of the HTTP API.
 //
-// A [Client] has one method for each operation of the API, with plain structs in and out. Amounts
-// are [money.Amount], so no number passes through a float on its way. What the server refuses comes
-// back as a *[problem.Error]: ask errors.Is(err, ledger.ErrInsufficientFunds), or look at its Code.
+// A [Client] has one method for each operation of the API, with plain structs as arguments and
+// results. Amounts are [money.Amount], so no number is converted to a float. An error of the server
+// is a *[problem.Error]: test it with errors.Is(err, ledger.ErrInsufficientFunds), or by its Code.
 //
 //	c, err := client.New("http://127.0.0.1:8080", client.Options{Key: key})
 //	receipt, err := c.Post(ctx, client.Posting{
@@ -13,15 +13,15 @@
 //		Amount:         money.MustParse("5.50", "USD"),
 //	})
 //
-// # Repeats
+// # Retries
 //
-// A request that failed on its way is sent again only when that cannot do harm: reads, changes that
-// set something to a value, and everything that carries an idempotency key, which [Client.Post]
-// makes up when there is none. Repeats wait longer each time, stop with the context, and are taken
-// from a budget that the whole client shares, so that a server in trouble is not buried under them.
+// A failed request is retried only if that is safe: reads, changes that set a value, and requests
+// with an idempotency key, which [Client.Post] generates if there is none. The waits grow with each
+// retry and end with the context. All retries of a client share a budget, so that an overloaded
+// server does not receive several times as many requests.
 //
 // # In one process
 //
-// [Options.Transport] may be any way to reach a server. The server package has one that calls the
+// [Options.Transport] may be any connection to a server. The server package has one that calls the
 // server's handler without a socket.
 package client

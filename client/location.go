@@ -14,50 +14,50 @@ import (
 // LocationID identifies a location: a ULID.
 type LocationID string
 
-// LocationStatus says whether a location is in use.
+// LocationStatus is the state of a location.
 type LocationStatus string
 
-// The life of a location. One that was deleted can be restored.
+// The states of a location. A deleted (inactive) one can be restored.
 const (
 	LocationActive   LocationStatus = "active"
 	LocationInactive LocationStatus = "inactive"
 )
 
-// Location is a place with a code that people know it by.
+// Location is a place with a unique code.
 type Location struct {
 	ID LocationID `json:"id"`
-	// Code is unique, whatever its case. It is empty once it was released, and then FormerCode
-	// tells it.
+	// Code is unique, ignoring case. It is empty after it was released, and FormerCode is then the
+	// old code.
 	Code       string         `json:"code,omitempty"`
 	FormerCode string         `json:"formerCode,omitempty"`
 	Status     LocationStatus `json:"status"`
 	Name       string         `json:"name"`
-	// PlaceID is what Google's Places knows it by; it should be looked up again when it is stale.
+	// PlaceID is its id in Google's Places. It should be looked up again if it is stale.
 	PlaceID           string           `json:"placeId,omitempty"`
 	PlaceIDCheckedAt  time.Time        `json:"placeIdCheckedAt,omitzero"`
 	PlaceIDStale      bool             `json:"placeIdStale,omitempty"`
 	FormattedAddress  string           `json:"formattedAddress,omitempty"`
 	AddressComponents map[string]any   `json:"addressComponents,omitempty"`
 	Address           *LocationAddress `json:"address,omitempty"`
-	// Lat and Lng are degrees north and east; both are nil when they are not known.
+	// Lat and Lng are degrees north and east, or nil if they are unknown.
 	Lat      *float64       `json:"lat,omitempty"`
 	Lng      *float64       `json:"lng,omitempty"`
 	Phone    string         `json:"phone,omitempty"`
 	TimeZone string         `json:"timeZone,omitempty"`
 	Hours    *LocationHours `json:"hours,omitempty"`
 	Tags     []string       `json:"tags,omitempty"`
-	// Open tells whether it is open now, by its own clock; nil where that is not known.
+	// Open reports whether the location is open now by its own clock; nil if that is unknown.
 	Open *bool `json:"open,omitempty"`
-	// Distance is in metres, of what was found near a point.
+	// Distance is in metres, for searches near a point.
 	Distance float64 `json:"distance,omitempty"`
 	Version  uint64  `json:"version"`
-	// Tag names this state of the location; give it to a change that shall be made to no other.
+	// Tag identifies this state of the location. Pass it to a change that requires this state.
 	Tag       string    `json:"tag"`
 	CreatedAt time.Time `json:"createdAt,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
-// LocationAddress is an address in its owner's words.
+// LocationAddress is an address in free form.
 type LocationAddress struct {
 	Lines    []string `json:"lines,omitempty"`
 	Locality string   `json:"locality,omitempty"`
@@ -73,21 +73,21 @@ type LocationHours struct {
 	Note    string               `json:"note,omitempty"`
 }
 
-// LocationPeriod is a time of opening. A Close that is not after Open is on the next day.
+// LocationPeriod is a period of opening hours. A Close that is not after Open is on the next day.
 type LocationPeriod struct {
 	Day   string `json:"day,omitempty"`
 	Open  string `json:"open"`
 	Close string `json:"close"`
 }
 
-// LocationSpecialDay is a day that differs; without periods it is closed.
+// LocationSpecialDay is a day with other hours; without periods the location is closed.
 type LocationSpecialDay struct {
 	Date    string           `json:"date"`
 	Periods []LocationPeriod `json:"periods,omitempty"`
 	Note    string           `json:"note,omitempty"`
 }
 
-// LocationFields are what can be given of a location; what is nil is left out.
+// LocationFields are the optional fields of a location; nil fields are omitted.
 type LocationFields struct {
 	Name              *string           `json:"name,omitempty"`
 	PlaceID           *string           `json:"placeId,omitempty"`
@@ -103,29 +103,29 @@ type LocationFields struct {
 	Tags              []string          `json:"tags,omitempty"`
 }
 
-// NewLocation asks for a location.
+// NewLocation is a request to create a location.
 type NewLocation struct {
-	// ID makes the request safe to repeat; empty means that the server makes one up, and then it
-	// is sent only once.
+	// ID makes the request safe to repeat. If it is empty, the server generates one, and the
+	// request is sent only once.
 	ID   LocationID `json:"id,omitempty"`
 	Code string     `json:"code"`
-	// Reuse takes the code over where a deleted location reserves it.
+	// Reuse takes over a code that a deleted location reserves.
 	Reuse bool `json:"reuse,omitempty"`
 	LocationFields
 }
 
-// LocationChange says what to change of a location.
+// LocationChange is a change of a location.
 type LocationChange struct {
 	Code *string `json:"code,omitempty"`
 	LocationFields
-	// Clear names what shall be empty, by the names of the JSON; point stands for lat and lng.
+	// Clear are the JSON names of fields to clear; point means lat and lng.
 	Clear []string `json:"clear,omitempty"`
 }
 
-// LocationReceipt is the answer to a request for a location.
+// LocationReceipt is the response to the creation of a location.
 type LocationReceipt struct {
 	Location
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
@@ -137,25 +137,25 @@ func (c *Client) CreateLocation(ctx context.Context, n NewLocation) (LocationRec
 	return LocationReceipt{made, replayed}, err
 }
 
-// Location returns a location by its id, deleted ones too.
+// Location returns a location by its id, even if it is deleted.
 func (c *Client) Location(ctx context.Context, id LocationID) (Location, error) {
 	return answer[Location](ctx, c.get("/v1/locations/"+segment(id), nil))
 }
 
-// LocationByCode returns the location in use that has a code, in any case.
+// LocationByCode returns the active location with a code, ignoring case.
 func (c *Client) LocationByCode(ctx context.Context, code string) (Location, error) {
 	return answer[Location](ctx, c.get("/v1/locations/by-code/"+segment(code), nil))
 }
 
-// LocationQuery asks for a list of locations.
+// LocationQuery selects a list of locations.
 type LocationQuery struct {
 	// Status is active, inactive or all; empty means active.
 	Status string
-	// Tag narrows the list down to those that have it.
+	// Tag restricts the list to locations with this tag.
 	Tag string
-	// Order is created, code or name, each of which needs an index of its own; empty means none.
+	// Order is created, code or name, each of which needs an index; empty means no order.
 	Order string
-	// Prefix narrows the list down to codes or names that begin so; it needs an order by them.
+	// Prefix restricts the list to codes or names that begin with it; it needs an order by them.
 	Prefix string
 	PageQuery
 }
@@ -188,41 +188,41 @@ func (c *Client) AllLocations(ctx context.Context, q LocationQuery) iter.Seq2[Lo
 	})
 }
 
-// Directory returns all locations in use by code, from the list that the server keeps.
+// Directory returns all active locations by code, from a list that the server caches.
 func (c *Client) Directory(ctx context.Context) ([]Location, error) {
 	page, err := answer[Page[Location]](ctx, c.get("/v1/locations/directory", nil))
 	return page.rows(err)
 }
 
-// LocationBox is an area between two parallels and two meridians. A West that is greater than East
-// means that it crosses the antimeridian.
+// LocationBox is an area between two parallels and two meridians. A West greater than East means
+// that it crosses the antimeridian.
 type LocationBox struct {
 	South, West, North, East float64
 }
 
-// NearQuery asks for the locations around a point.
+// NearQuery selects the locations around a point.
 type NearQuery struct {
-	// Lat and Lng are the point. With a Box, zeros are none: then there are no distances, and what
-	// is near the middle of the box comes first.
+	// Lat and Lng are the point. With a Box, zeros mean no point: then there are no distances, and
+	// locations near the centre of the box come first.
 	Lat, Lng float64
-	// Radius is in metres. A Box asks for what is in it instead.
+	// Radius is in metres. With a Box, its locations are returned instead.
 	Radius float64
 	Box    *LocationBox
 	Tag    string
-	// Limit is the greatest number of locations, up to 1000; 0 means 50.
+	// Limit is the maximum number of locations, up to 1000; 0 means 50.
 	Limit int
 }
 
 // Neighbours are locations, the nearest first.
 type Neighbours struct {
 	Items []Location `json:"items"`
-	// More tells that there are more than the limit.
+	// More reports whether there are more than the limit.
 	More bool `json:"more"`
-	// Unreadable are stored items that cannot be read, and that may be near.
+	// Unreadable are stored items that cannot be read and may be near.
 	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
 }
 
-// LocationsNear returns the locations in use around a point or in a box.
+// LocationsNear returns the active locations around a point or in a box.
 func (c *Client) LocationsNear(ctx context.Context, q NearQuery) (Neighbours, error) {
 	v := url.Values{}
 	number := func(name string, value float64) {
@@ -247,8 +247,8 @@ func (c *Client) LocationsNear(ctx context.Context, q NearQuery) (Neighbours, er
 	return answer[Neighbours](ctx, c.get("/v1/locations/near", v))
 }
 
-// changeLocation returns a request for a change of a location that still is as a tag says, unless
-// the tag is empty.
+// changeLocation returns a request for a change of a location. A tag that is not empty must be the
+// current one.
 func (c *Client) changeLocation(method, path, tag string, body any) *request {
 	r := &request{client: c, method: method, path: path, body: body}
 	if tag != "" {
@@ -257,16 +257,16 @@ func (c *Client) changeLocation(method, path, tag string, body any) *request {
 	return r
 }
 
-// UpdateLocation changes a location. With a tag it must still be as it was then.
+// UpdateLocation changes a location. A tag that is not empty must be the current one.
 func (c *Client) UpdateLocation(
 	ctx context.Context, id LocationID, tag string, change LocationChange,
 ) (Location, error) {
 	r := c.changeLocation(http.MethodPatch, "/v1/locations/"+segment(id), tag, change)
-	r.safe = tag == "" // A repeat makes the same of it again.
+	r.safe = tag == "" // a repeat has the same result
 	return answer[Location](ctx, r)
 }
 
-// DeleteLocation puts a location out of use; its code stays reserved.
+// DeleteLocation deletes a location; its code stays reserved.
 func (c *Client) DeleteLocation(
 	ctx context.Context, id LocationID, tag string,
 ) (Location, error) {
@@ -275,8 +275,7 @@ func (c *Client) DeleteLocation(
 	return answer[Location](ctx, r)
 }
 
-// RestoreLocation puts a deleted location into use again, with a code instead of its own unless
-// that is empty.
+// RestoreLocation restores a deleted location, with another code if code is not empty.
 func (c *Client) RestoreLocation(
 	ctx context.Context, id LocationID, tag, code string,
 ) (Location, error) {
@@ -286,7 +285,7 @@ func (c *Client) RestoreLocation(
 		}{code}))
 }
 
-// ReleaseLocation gives up the code that a deleted location reserves.
+// ReleaseLocation releases the code that a deleted location reserves.
 func (c *Client) ReleaseLocation(
 	ctx context.Context, id LocationID, tag string,
 ) (Location, error) {
@@ -302,20 +301,20 @@ func (c *Client) SwapLocations(ctx context.Context, id, with LocationID) ([]Loca
 	return page.rows(err)
 }
 
-// LocationRow is a row of a sheet of locations: cells by the names of their columns.
+// LocationRow is a row of a CSV file of locations: cells by the names of their columns.
 type LocationRow struct {
 	Line  int               `json:"line,omitempty"`
 	Cells map[string]string `json:"cells"`
 }
 
-// RowOutcome is what came of a row or, in a preview, what will.
+// RowOutcome is the result of a row, or in a preview the expected result.
 type RowOutcome struct {
 	Line int    `json:"line"`
 	Code string `json:"code"`
 	// Action is create, change, same or error.
 	Action     string     `json:"action"`
 	LocationID LocationID `json:"locationId,omitempty"`
-	// Changes are the fields that differ, of a change.
+	// Changes are the fields that differ, for a change.
 	Changes []struct {
 		Field string `json:"field"`
 		From  string `json:"from"`
@@ -325,8 +324,8 @@ type RowOutcome struct {
 	Problem  *problem.Error `json:"problem,omitempty"`
 }
 
-// ImportLocations takes up to 500 rows of a sheet in: mode is upsert, create or update. With
-// preview nothing is done. A repeat changes nothing.
+// ImportLocations imports up to 500 rows. mode is upsert, create or update. With preview nothing is
+// written. A repeat changes nothing.
 func (c *Client) ImportLocations(
 	ctx context.Context, rows []LocationRow, mode string, preview bool,
 ) ([]RowOutcome, error) {
@@ -340,7 +339,7 @@ func (c *Client) ImportLocations(
 	return page.rows(err)
 }
 
-// LocationRepair is the outcome of a comparison of locations and lookup items.
+// LocationRepair is the result of a comparison of locations and lookup items.
 type LocationRepair struct {
 	// Verdict is VerdictSound, VerdictFaulty or VerdictUndecided.
 	Verdict   string          `json:"verdict"`
@@ -354,14 +353,14 @@ type LocationRepair struct {
 	Mended bool `json:"mended"`
 }
 
-// LocationFault is one disagreement: lookup_missing, lookup_foreign, lookup_wrong, lookup_stray,
+// LocationFault is one inconsistency: lookup_missing, lookup_foreign, lookup_wrong, lookup_stray,
 // code_twice, index_wrong, key_misplaced, item_wrong or item_unreadable.
 type LocationFault struct {
 	Kind     string     `json:"kind"`
 	Code     string     `json:"code"`
 	Location LocationID `json:"location"`
 	Other    LocationID `json:"other,omitempty"`
-	// Entry is the key of the item, and Why what is wrong with it, of a fault of a single item.
+	// Entry is the key of the item and Why the reason, for a fault of a single item.
 	Entry  string `json:"entry,omitempty"`
 	Why    string `json:"why,omitempty"`
 	Mended bool   `json:"mended"`
@@ -373,14 +372,14 @@ type UndecidedCode struct {
 	Location LocationID `json:"location,omitempty"`
 }
 
-// RepairLocations compares locations and lookup items and, with mend, puts right what it finds.
+// RepairLocations compares locations and lookup items and, with mend, repairs the differences.
 func (c *Client) RepairLocations(ctx context.Context, mend bool) (LocationRepair, error) {
 	r := c.post("/v1/locations/repair", nil)
 	r.values = url.Values{"mend": {strconv.FormatBool(mend)}}
 	return answer[LocationRepair](ctx, r)
 }
 
-// ReindexLocations writes the index keys of all locations anew and returns how many there are.
+// ReindexLocations rewrites the index keys of all locations and returns the number of locations.
 func (c *Client) ReindexLocations(ctx context.Context) (int, error) {
 	done, err := answer[struct {
 		Locations int `json:"locations"`
@@ -388,14 +387,14 @@ func (c *Client) ReindexLocations(ctx context.Context) (int, error) {
 	return done.Locations, err
 }
 
-// LocationPlan tells what listing by a scan takes, and whether it is still right.
+// LocationPlan is the cost of listing by scan, and whether that is still efficient.
 type LocationPlan struct {
 	Locations int     `json:"locations"`
 	Lookups   int     `json:"lookups"`
 	Calls     int     `json:"calls"`
 	ReadUnits float64 `json:"readUnits"`
 	Bytes     int64   `json:"bytes"`
-	// Micros is the time that a scan took in microseconds.
+	// Micros is the duration of a scan in microseconds.
 	Micros      int64    `json:"micros"`
 	ScanIsRight bool     `json:"scanIsRight"`
 	Advice      []string `json:"advice"`

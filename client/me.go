@@ -2,19 +2,19 @@ package client
 
 import "context"
 
-// Me is who the server takes the caller for.
+// Me is the identity of the caller.
 type Me struct {
 	// Subject is the person whose data personal operations read and write for this caller.
 	Subject string `json:"subject"`
-	// Authentication is how the caller proved it: "key", "token", or "off" where the server does
-	// not ask.
+	// Authentication is how the caller was authenticated: "key", "token", or "off" if the server
+	// does not authenticate.
 	Authentication string   `json:"authentication"`
 	Scopes         []string `json:"scopes"`
-	// KeyID is the id of the API key, if it was one.
+	// KeyID is the id of the API key, if there was one.
 	KeyID string `json:"keyId,omitempty"`
 }
 
-// WhoAmI returns who the server takes the caller for.
+// WhoAmI returns the identity of the caller.
 func (c *Client) WhoAmI(ctx context.Context) (Me, error) {
 	return answer[Me](ctx, c.get("/v1/me", nil))
 }

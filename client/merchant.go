@@ -8,36 +8,36 @@ import (
 // MerchantID identifies a merchant.
 type MerchantID string
 
-// Merchant is someone who is paid. Merchants are never changed nor removed.
+// Merchant is a payee. Merchants are never changed or deleted.
 type Merchant struct {
 	ID       MerchantID `json:"id"`
 	Name     string     `json:"name"`
 	Category string     `json:"category,omitempty"`
 	// SettlementAccountID is the account that receives the merchant's payments. It may be empty.
 	SettlementAccountID AccountID `json:"settlementAccountId,omitempty"`
-	// LocationID is where the merchant is; it may be empty.
+	// LocationID is the location of the merchant; it may be empty.
 	LocationID LocationID `json:"locationId,omitempty"`
 	CreatedAt  time.Time  `json:"createdAt,omitzero"`
 }
 
-// NewMerchant asks for a merchant.
+// NewMerchant is a request to create a merchant.
 type NewMerchant struct {
-	// ID is the id to use. Empty means one derived from the IdempotencyKey, or else a random one.
+	// ID is the id to use. Empty means one derived from the IdempotencyKey, or a random one.
 	ID MerchantID `json:"id,omitempty"`
-	// IdempotencyKey makes the request safe to repeat. Empty means that the client makes one up,
-	// unless ID is given, which makes a repeat safe as well.
+	// IdempotencyKey makes the request safe to repeat. If it is empty, the client generates one,
+	// unless ID is given, which also makes a repeat safe.
 	IdempotencyKey      string    `json:"-"`
 	Name                string    `json:"name"`
 	Category            string    `json:"category,omitempty"`
 	SettlementAccountID AccountID `json:"settlementAccountId,omitempty"`
-	// LocationID is where the merchant is; it may be empty.
+	// LocationID is the location of the merchant; it may be empty.
 	LocationID LocationID `json:"locationId,omitempty"`
 }
 
-// MerchantReceipt is the answer to a request for a merchant.
+// MerchantReceipt is the response to the creation of a merchant.
 type MerchantReceipt struct {
 	Merchant
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
@@ -48,7 +48,7 @@ func (c *Client) CreateMerchant(ctx context.Context, n NewMerchant) (MerchantRec
 	if r.key == "" && n.ID == "" {
 		r.key = newKey()
 	}
-	r.safe = true // The id or the key makes a repeat find the first answer.
+	r.safe = true // a repeat returns the first result, because of the id or the key
 	made, replayed, err := repeatable[Merchant](ctx, r)
 	return MerchantReceipt{made, replayed}, err
 }

@@ -7,19 +7,19 @@ import (
 	"net/url"
 )
 
-// ExportQuery asks for transactions to be given out.
+// ExportQuery selects the transactions to export.
 type ExportQuery struct {
 	// Format is csv, json, jsonl, beancount or hledger; empty means csv.
 	Format string
-	// Accounts are the accounts to give out; none means all.
+	// Accounts are the accounts to export; none means all.
 	Accounts []BankAccountID
-	// From and To are days, both included; an end left empty is open.
+	// From and To are days, both included; an empty end is open.
 	From, To Date
-	// Opening begins each account of a journal with what its earlier rows add up to.
+	// Opening begins each account of a journal with the sum of its earlier rows.
 	Opening bool
 }
 
-// Export writes transactions of the caller. When it fails, what was written is not whole.
+// Export writes transactions of the caller. After an error the output is incomplete.
 func (c *Client) Export(ctx context.Context, w io.Writer, q ExportQuery) error {
 	v := url.Values{}
 	setText(v, "format", q.Format)
@@ -30,8 +30,7 @@ func (c *Client) Export(ctx context.Context, w io.Writer, q ExportQuery) error {
 	return c.download(ctx, w, "/v1/me/export", v)
 }
 
-// Archive writes everything of the caller as a zip file. When it fails, what was written is not
-// whole.
+// Archive writes all data of the caller as a zip file. After an error the output is incomplete.
 func (c *Client) Archive(ctx context.Context, w io.Writer) error {
 	return c.download(ctx, w, "/v1/me/archive", nil)
 }
@@ -50,7 +49,7 @@ func (c *Client) download(ctx context.Context, w io.Writer, path string, v url.V
 	return nil
 }
 
-// ArchiveCounts are how many things an archive holds.
+// ArchiveCounts are the numbers of things in an archive.
 type ArchiveCounts struct {
 	Profiles     int `json:"profiles"`
 	Accounts     int `json:"accounts"`
@@ -63,8 +62,8 @@ type ArchiveCounts struct {
 	Entries      int `json:"entries"`
 }
 
-// Restore brings an archive back, where the caller has nothing yet. Size is its length in bytes, 0
-// if that is not known.
+// Restore imports an archive if the caller has no data. size is its length in bytes, 0 if it is
+// unknown.
 func (c *Client) Restore(
 	ctx context.Context, archive io.Reader, size int64,
 ) (ArchiveCounts, error) {
@@ -73,7 +72,7 @@ func (c *Client) Restore(
 	return answer[ArchiveCounts](ctx, r)
 }
 
-// Erased is how many things were removed.
+// Erased are the numbers of deleted things.
 type Erased struct {
 	Profiles     int `json:"profiles"`
 	Accounts     int `json:"accounts"`
@@ -87,8 +86,8 @@ type Erased struct {
 	Sheets       int `json:"sheets"`
 }
 
-// EraseEverything deletes all that the server keeps of the caller's statements. There is no way
-// back. When it was cut off, another call removes what is left. Progress may be nil.
+// EraseEverything permanently deletes all statement data of the caller. If it is interrupted,
+// another call deletes the rest. progress may be nil.
 func (c *Client) EraseEverything(ctx context.Context, progress func(Erased)) (Erased, error) {
 	r := &request{
 		client: c, method: http.MethodDelete, path: "/v1/me",
@@ -97,8 +96,7 @@ func (c *Client) EraseEverything(ctx context.Context, progress func(Erased)) (Er
 	return streamed[Erased](ctx, r, progress)
 }
 
-// EraseBankAccount deletes an account and everything in it. There is no way back. Progress may be
-// nil.
+// EraseBankAccount permanently deletes an account with all its data. progress may be nil.
 func (c *Client) EraseBankAccount(
 	ctx context.Context, id BankAccountID, progress func(Erased),
 ) (Erased, error) {

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// PageQuery says which page of a list to read.
+// PageQuery selects a page of a list.
 type PageQuery struct {
-	// Size is the greatest number of rows, up to 1000; 0 means 100.
+	// Size is the maximum number of rows, up to 1000; 0 means 100.
 	Size int
-	// Cursor is the Next of the page before, or empty for the first.
+	// Cursor is the Next of the previous page, or empty for the first page.
 	Cursor string
 }
 
 // Page is a page of a list.
 type Page[T any] struct {
 	Items []T `json:"items"`
-	// Next is the cursor of the next page; empty on the last.
+	// Next is the cursor of the next page; empty on the last page.
 	Next string `json:"next,omitempty"`
 	// Unreadable are the stored items among the rows of this page that cannot be read.
 	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
 }
 
-// UnreadableItem is a stored item that cannot be understood. It is also the error that iterators
-// yield for it, between rows that can be read.
+// UnreadableItem is a stored item that cannot be decoded. It is also the error that iterators yield
+// for it between readable rows.
 type UnreadableItem struct {
 	Entity    string `json:"entity"`
 	Table     string `json:"table"`
@@ -42,8 +42,8 @@ func (u *UnreadableItem) Error() string {
 		u.Table, u.Attribute, u.Reason)
 }
 
-// UnreadableItems are the stored items of a list that cannot be read, as the error that is returned
-// together with the rows that can.
+// UnreadableItems are the unreadable items of a list, as the error that is returned together with
+// the readable rows.
 type UnreadableItems []UnreadableItem
 
 // Error names the items.
@@ -55,7 +55,7 @@ func (u UnreadableItems) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// rows returns the rows of a list that has one page.
+// rows returns the rows of a list with one page.
 func (p Page[T]) rows(err error) ([]T, error) {
 	if err == nil && len(p.Unreadable) > 0 {
 		err = UnreadableItems(p.Unreadable)
@@ -77,9 +77,8 @@ func (q PageQuery) values(v url.Values) url.Values {
 	return v
 }
 
-// all returns the items of all pages. An item that cannot be read is yielded as an
-// *UnreadableItem behind the rows of its page, and the next page follows. Every other error is
-// yielded once, at the end.
+// all returns the items of all pages. An unreadable item is yielded as an *UnreadableItem after the
+// rows of its page, and the next page follows. Any other error is yielded once, at the end.
 func all[T any](page func(PageQuery) (Page[T], error)) iter.Seq2[T, error] {
 	return allFrom(PageQuery{}, page)
 }

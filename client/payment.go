@@ -18,7 +18,8 @@ type PaymentID string
 // PaymentStatus is the state of a scheduled payment.
 type PaymentStatus string
 
-// The states of a scheduled payment. The last three are final, but for a replay of a failed one.
+// The states of a scheduled payment. The last three are final, but a failed payment can be
+// replayed.
 const (
 	PaymentScheduled PaymentStatus = "SCHEDULED"
 	PaymentPending   PaymentStatus = "PENDING"
@@ -27,65 +28,66 @@ const (
 	PaymentFailed    PaymentStatus = "FAILED"
 )
 
-// ScheduledPayment is an order to pay at a time.
+// ScheduledPayment is a payment that is due at a time.
 type ScheduledPayment struct {
 	ID PaymentID
-	// AccountID is who pays. Either PayeeID or MerchantID is who is paid.
+	// AccountID is the account that pays. Either PayeeID or MerchantID is the payee.
 	AccountID  AccountID
 	PayeeID    AccountID
 	MerchantID MerchantID
 	Amount     money.Amount
-	// At is when it is due.
+	// At is the due time.
 	At time.Time
-	// Zone is where the payer's days begin; empty means UTC.
+	// Zone is the time zone of the payer's days; empty means UTC.
 	Zone        string
 	Description string
-	// Data is the caller's own. Lists over all accounts may leave it out.
+	// Data is data of the caller. Lists over all accounts may omit it.
 	Data   []byte
 	Status PaymentStatus
-	// Version is 1 at first and raised by every change.
+	// Version is 1 at first, and every change increments it.
 	Version  uint64
 	Attempts int
-	// Until is when the attempt in hand, or the wait for the next one, is over.
+	// Until is the end of the present attempt, or of the wait for the next one.
 	Until time.Time
-	// Reason is the code of what went wrong last, ReasonText its sentence.
+	// Reason is the code of the last error, and ReasonText its sentence.
 	Reason, ReasonText string
-	// TransactionID is the ledger's transaction of a payment that was processed.
+	// TransactionID is the ledger transaction of a processed payment.
 	TransactionID        TransactionID
 	CreatedAt, UpdatedAt time.Time
 }
 
-// NewPayment asks for a payment.
+// NewPayment is a request to schedule a payment.
 type NewPayment struct {
-	// IdempotencyKey makes the request safe to repeat at any time. Empty means that the client
-	// makes one up, so that an equal request is another payment.
+	// IdempotencyKey makes the request safe to repeat at any time. If it is empty, the client
+	// generates one, so that an equal request is another payment.
 	IdempotencyKey string
 	AccountID      AccountID
-	// Either PayeeID or MerchantID is who is paid.
+	// Either PayeeID or MerchantID is the payee.
 	PayeeID    AccountID
 	MerchantID MerchantID
 	Amount     money.Amount
-	// At, Due or After says when it is due. At is an instant; the zero time is none.
+	// At, Due or After is the due time. At is an instant; the zero time means none.
 	At time.Time
-	// Due, in place of At, is a text: an instant, or a day or a local time in the zone of the
+	// Due, instead of At, is a text: an instant, or a day or a local time in the zone of the
 	// account that pays, such as 2026-01-31 or 2026-01-31T09:00.
 	Due string
-	// After, in place of At, is how long after the first such request it is due, in whole seconds.
-	// A repeat gets the payment as the first request made it.
+	// After, instead of At, is the delay after the first such request, in whole seconds. A repeat
+	// returns the payment of the first request.
 	After       *time.Duration
 	Description string
-	// Data is the caller's own, at most 6,900 bytes.
+	// Data is data of the caller, at most 6,900 bytes.
 	Data []byte
 }
 
-// PaymentReceipt is the answer to a NewPayment.
+// PaymentReceipt is the response to a NewPayment.
 type PaymentReceipt struct {
 	ScheduledPayment
-	// Replayed tells that an earlier, equal request made the payment, which is as it is now.
+	// Replayed reports whether an earlier, equal request created the payment, which is in its
+	// present state.
 	Replayed bool
 }
 
-// SchedulePayment inserts a payment, once for its account and key.
+// SchedulePayment creates a payment, once for its account and key.
 func (c *Client) SchedulePayment(ctx context.Context, n NewPayment) (PaymentReceipt, error) {
 	r := c.post("/v1/payments", n.json())
 	r.key, r.safe = n.IdempotencyKey, true
@@ -96,7 +98,7 @@ func (c *Client) SchedulePayment(ctx context.Context, n NewPayment) (PaymentRece
 	return PaymentReceipt{p, replayed}, err
 }
 
-// Payment returns a payment by its id as of now, wherever it is.
+// Payment returns the present state of a payment by its id, in any table.
 func (c *Client) Payment(ctx context.Context, id PaymentID) (ScheduledPayment, error) {
 	return answer[ScheduledPayment](ctx, c.get("/v1/payments/"+segment(id), nil))
 }
@@ -109,68 +111,68 @@ func (c *Client) PaymentByTransaction(
 		c.get("/v1/payments/by-transaction/"+segment(id), nil))
 }
 
-// PaymentChange says what of a payment to change; what is nil stays as it is.
+// PaymentChange is a change of a payment; nil fields are unchanged.
 type PaymentChange struct {
-	// Version is the version that the caller knows; 0 means whichever there is.
+	// Version is the version that the caller knows; 0 means any.
 	Version    uint64
 	Amount     *money.Amount
 	PayeeID    *AccountID
 	MerchantID *MerchantID
 	At         *time.Time
-	// Due, in place of At, is a text, as in NewPayment.
+	// Due, instead of At, is a text, as in NewPayment.
 	Due         string
 	Description *string
 }
 
-// ChangePayment changes a payment until it is claimed.
+// ChangePayment changes a payment that is not claimed.
 func (c *Client) ChangePayment(
 	ctx context.Context, id PaymentID, change PaymentChange,
 ) (ScheduledPayment, error) {
 	r := c.post("/v1/payments/"+segment(id), change.json())
-	// Setting the same values again changes nothing that anybody sees, but a version that is asked
-	// for is gone the second time.
+	// A repeat without a version sets the same values again. With a version, a repeat would fail
+	// because the version has changed.
 	r.method, r.match, r.safe = http.MethodPatch, versionTag(change.Version), change.Version == 0
 	return answer[ScheduledPayment](ctx, r)
 }
 
-// CancelPayment takes a payment back until it is claimed. version is the version that the caller
-// knows; 0 means whichever there is.
+// CancelPayment cancels a payment that is not claimed. version is the version that the caller
+// knows; 0 means any.
 func (c *Client) CancelPayment(
 	ctx context.Context, id PaymentID, version uint64,
 ) (ScheduledPayment, error) {
 	r := c.post("/v1/payments/"+segment(id)+"/cancel", nil)
-	r.match, r.safe = versionTag(version), true // Cancelling twice is cancelling once.
+	r.match, r.safe = versionTag(version), true // cancelling is idempotent
 	return answer[ScheduledPayment](ctx, r)
 }
 
 // ReplayPayment schedules a failed payment again.
 func (c *Client) ReplayPayment(ctx context.Context, id PaymentID) (ScheduledPayment, error) {
-	// It is not sent twice: by then the payment may have failed again, for another reason.
+	// It is not retried, because the payment may have failed again for another reason.
 	return answer[ScheduledPayment](ctx, c.post("/v1/payments/"+segment(id)+"/replay", nil))
 }
 
-// PaymentOutcome says what became of an attempt to pay.
+// PaymentOutcome is the result of an attempt to settle a payment.
 type PaymentOutcome string
 
-// The outcomes of an attempt.
+// The results of an attempt.
 const (
 	OutcomeProcessed PaymentOutcome = "processed"
 	OutcomeFailed    PaymentOutcome = "failed"
 	OutcomePostponed PaymentOutcome = "postponed"
 	// Nothing was done: the payment is not due before its At, waits for its next attempt at its
-	// Until, was cancelled, or another worker has it at this moment.
+	// Until, was cancelled, or is being settled by another worker.
 	OutcomeNotDue    PaymentOutcome = "not_due"
 	OutcomeWaiting   PaymentOutcome = "waiting"
 	OutcomeCancelled PaymentOutcome = "cancelled"
 	OutcomeElsewhere PaymentOutcome = "elsewhere"
 )
 
-// PayPayment settles a payment that is due, now.
+// PayPayment settles a due payment now.
 func (c *Client) PayPayment(
 	ctx context.Context, id PaymentID,
 ) (ScheduledPayment, PaymentOutcome, error) {
 	r := c.post("/v1/payments/"+segment(id)+"/pay", nil)
-	r.safe = true // The ledger knows the payment's id as a key.
+	r.safe = true // the payment's id is the idempotency key in the ledger
 	a, err := answer[struct {
 		Outcome PaymentOutcome   `json:"outcome"`
 		Payment ScheduledPayment `json:"payment"`
@@ -178,17 +180,17 @@ func (c *Client) PayPayment(
 	return a.Payment, a.Outcome, err
 }
 
-// AccountPaymentsQuery asks for an account's payments by time.
+// AccountPaymentsQuery selects an account's payments by time.
 type AccountPaymentsQuery struct {
 	AccountID AccountID
 	// From and To are days in the account's zone, both included. An empty bound is open.
 	From, To Date
-	// Days, in place of them, asks for so many days ahead from now on.
+	// Days, instead of them, selects the next days from now on.
 	Days int
 	PageQuery
 }
 
-// PaymentsOfAccount returns a page of an account's payments, those in the history among them.
+// PaymentsOfAccount returns a page of an account's payments, including those in the history.
 func (c *Client) PaymentsOfAccount(
 	ctx context.Context, q AccountPaymentsQuery,
 ) (Page[ScheduledPayment], error) {
@@ -202,7 +204,7 @@ func (c *Client) PaymentsOfAccount(
 	return answer[Page[ScheduledPayment]](ctx, c.get(path, q.values(values)))
 }
 
-// AllPaymentsOfAccount returns all that q asks for, from its page on.
+// AllPaymentsOfAccount returns all payments of q, beginning with its page.
 func (c *Client) AllPaymentsOfAccount(
 	ctx context.Context, q AccountPaymentsQuery,
 ) iter.Seq2[ScheduledPayment, error] {
@@ -212,19 +214,19 @@ func (c *Client) AllPaymentsOfAccount(
 	})
 }
 
-// PaymentsQuery asks for the payments of all accounts by time.
+// PaymentsQuery selects the payments of all accounts by time.
 type PaymentsQuery struct {
-	// Status is the status to look for; empty means all that came to their end.
+	// Status is the status to select; empty means all final ones.
 	Status PaymentStatus
-	// Date is one calendar day in Zone, which is UTC when it is empty.
+	// Date is one calendar day in Zone, which is UTC if it is empty.
 	Date Date
 	Zone string
-	// From and To, in place of them, are instants, [From, To). A zero bound is open.
+	// From and To, instead of them, are instants, [From, To). A zero bound is open.
 	From, To time.Time
 	PageQuery
 }
 
-// Payments returns a page of the payments of all accounts, those in the history among them.
+// Payments returns a page of the payments of all accounts, including those in the history.
 func (c *Client) Payments(
 	ctx context.Context, q PaymentsQuery,
 ) (Page[ScheduledPayment], error) {
@@ -240,7 +242,7 @@ func (c *Client) Payments(
 	return answer[Page[ScheduledPayment]](ctx, c.get(path, q.values(values)))
 }
 
-// AllPayments returns all that q asks for, from its page on.
+// AllPayments returns all payments of q, beginning with its page.
 func (c *Client) AllPayments(
 	ctx context.Context, q PaymentsQuery,
 ) iter.Seq2[ScheduledPayment, error] {
@@ -250,7 +252,7 @@ func (c *Client) AllPayments(
 	})
 }
 
-// versionTag is the ETag of a version; none for 0, which stands for any.
+// versionTag returns the ETag of a version, or "" for 0, which means any.
 func versionTag(version uint64) string {
 	if version == 0 {
 		return ""
@@ -258,7 +260,7 @@ func versionTag(version uint64) string {
 	return `"` + strconv.FormatUint(version, 10) + `"`
 }
 
-// scheduledPaymentJSON and the like are the JSON of the API.
+// scheduledPaymentJSON and the following types are the JSON of the API.
 type (
 	scheduledPaymentJSON struct {
 		ID            PaymentID      `json:"id"`
@@ -337,7 +339,7 @@ func (c PaymentChange) json() paymentChangeJSON {
 	return j
 }
 
-// MarshalJSON writes the API's form of a payment.
+// MarshalJSON returns the API's form of a payment.
 func (p ScheduledPayment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(scheduledPaymentJSON{
 		ID: p.ID, AccountID: p.AccountID, PayeeID: p.PayeeID, MerchantID: p.MerchantID,
@@ -348,7 +350,7 @@ func (p ScheduledPayment) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the API's form of a payment.
+// UnmarshalJSON parses the API's form of a payment.
 func (p *ScheduledPayment) UnmarshalJSON(data []byte) error {
 	var j scheduledPaymentJSON
 	if err := json.Unmarshal(data, &j); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// RateState says what may be done with a stored rate.
+// RateState is the state of a stored rate.
 type RateState string
 
 // The states of a rate.
@@ -23,7 +23,7 @@ const (
 	RateGone  RateState = "gone"
 )
 
-// Rate is a stored exchange rate: so many units of Target for one of Base.
+// Rate is a stored exchange rate: the number of units of Target for one unit of Base.
 type Rate struct {
 	Base   money.Currency `json:"base"`
 	Target money.Currency `json:"target"`
@@ -36,24 +36,24 @@ type Rate struct {
 	Source     string    `json:"source,omitempty"`
 }
 
-// RateQuery asks for the rate of a pair.
+// RateQuery selects the rate of a pair.
 type RateQuery struct {
 	Base, Target money.Currency
-	// On is the day whose rate is wanted; empty means now.
+	// On is the day of the rate; empty means now.
 	On Date
-	// Fresh refuses a rate of now that is stale.
+	// Fresh refuses a current rate that is stale.
 	Fresh bool
 }
 
-// Quote is the rate of a pair, stored or derived, and what it rests on.
+// Quote is the rate of a pair, stored or derived, with its sources.
 type Quote struct {
 	Base   money.Currency `json:"base"`
 	Target money.Currency `json:"target"`
-	// Rate is for reading; the exact rate is Above / Below.
+	// Rate is for display; the exact rate is Above / Below.
 	Rate  money.Decimal `json:"rate"`
 	Above money.Decimal `json:"above"`
 	Below money.Decimal `json:"below"`
-	// On is the day that was asked for and Date that of the rate itself; AsOf is for rates of now.
+	// On is the requested day and Date that of the rate; AsOf is for current rates.
 	On         Date             `json:"on,omitempty"`
 	Date       Date             `json:"date,omitempty"`
 	AsOf       time.Time        `json:"asOf,omitzero"`
@@ -67,7 +67,7 @@ type Quote struct {
 	DaysApart  int              `json:"daysApart,omitempty"`
 }
 
-// QuoteLeg is a stored or fixed rate that a quote is made of.
+// QuoteLeg is a stored or fixed rate from which a quote is computed.
 type QuoteLeg struct {
 	Base     money.Currency `json:"base"`
 	Target   money.Currency `json:"target"`
@@ -80,14 +80,14 @@ type QuoteLeg struct {
 	Source   string         `json:"source,omitempty"`
 }
 
-// ConvertQuery asks for an amount in another currency.
+// ConvertQuery is a request to convert an amount.
 type ConvertQuery struct {
 	RateQuery
-	// Amount is in the base, which its currency is.
+	// Amount is in the base currency.
 	Amount money.Amount
 	// Rounding is half-up, half-even, down or up; empty means half-up.
 	Rounding string
-	// Cash rounds to what can be paid in coins.
+	// Cash rounds to an amount that can be paid in cash.
 	Cash bool
 }
 
@@ -102,32 +102,32 @@ type Conversion struct {
 	Quote     Quote          `json:"quote"`
 }
 
-// NewRate asks for a rate to be saved.
+// NewRate is a request to save a rate.
 type NewRate struct {
 	Base   money.Currency `json:"-"`
 	Target money.Currency `json:"-"`
 	Rate   money.Decimal  `json:"rate"`
-	// AsOf is when the rate was so; zero means now.
+	// AsOf is the time of the rate; zero means now.
 	AsOf time.Time `json:"asOf,omitzero"`
-	// TTLSeconds is how long it is fresh; 0 means a day.
+	// TTLSeconds is the time for which it is fresh; 0 means a day.
 	TTLSeconds int    `json:"ttlSeconds,omitempty"`
 	Stale      bool   `json:"stale,omitempty"`
 	Source     string `json:"source,omitempty"`
-	// Force saves it though a check speaks against it.
+	// Force saves the rate although a check fails.
 	Force bool `json:"force,omitempty"`
 }
 
-// RateDay is what a source has published for a day.
+// RateDay is the rates that a source published for a day.
 type RateDay struct {
 	Date Date `json:"date"`
-	// At is the instant of the rates, where the source tells it.
+	// At is the instant of the rates, if the source has one.
 	At     time.Time                 `json:"at,omitzero"`
 	Base   money.Currency            `json:"base"`
 	Source string                    `json:"source,omitempty"`
 	Rates  map[money.Currency]string `json:"rates"`
 }
 
-// RateDays asks for days to be taken in.
+// RateDays is a request to load days of rates.
 type RateDays struct {
 	Days        []RateDay `json:"days"`
 	TTLSeconds  int       `json:"ttlSeconds,omitempty"`
@@ -135,23 +135,24 @@ type RateDays struct {
 	HistoryOnly bool      `json:"historyOnly,omitempty"`
 }
 
-// LoadedRates tells what was taken in.
+// LoadedRates is the result of a load.
 type LoadedRates struct {
 	Days  int  `json:"days"`
 	Rates int  `json:"rates"`
 	First Date `json:"first,omitempty"`
 	Last  Date `json:"last,omitempty"`
-	// Current counts the rates that are those of now as well, Kept those that were newer already;
-	// TooOld tells that the newest day is too old for that.
+	// Current is the number of rates that became current rates, and Kept the number of those for
+	// which a newer one was stored. TooOld reports whether the newest day is too old for current
+	// rates.
 	Current int  `json:"current"`
 	Kept    int  `json:"kept"`
 	TooOld  bool `json:"tooOld"`
-	// Refused are the first of those that were not taken in.
+	// Refused are the first refused rates.
 	Refused      []RefusedRate `json:"refused"`
 	RefusedCount int           `json:"refusedCount"`
 }
 
-// RefusedRate is a rate that was not taken in, and why.
+// RefusedRate is a refused rate with the reason.
 type RefusedRate struct {
 	Base   money.Currency `json:"base"`
 	Target money.Currency `json:"target"`
@@ -170,13 +171,13 @@ type RatesHealth struct {
 	Gone       int       `json:"gone"`
 	Newest     time.Time `json:"newest,omitzero"`
 	AgeSeconds int       `json:"ageSeconds,omitempty"`
-	// Fetches is nil where the server fetches no rates.
+	// Fetches is nil if the server does not fetch rates.
 	Fetches *RateFetches `json:"fetches,omitempty"`
-	// Unreadable are the stored rates that cannot be read. They are in none of the counts.
+	// Unreadable are the stored rates that cannot be read. They are not counted.
 	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
 }
 
-// RateFetches tells how the fetching of rates goes.
+// RateFetches is the status of fetching rates.
 type RateFetches struct {
 	Source      string    `json:"source"`
 	Tried       time.Time `json:"tried,omitzero"`
@@ -221,8 +222,8 @@ func (c *Client) Convert(ctx context.Context, q ConvertQuery) (Conversion, error
 	return answer[Conversion](ctx, c.get(pairPath(q.Base, q.Target)+"/convert", values))
 }
 
-// RateHistory returns the rates of a pair over days, both ends included, one for each day that has
-// its own; the first is that of the first day.
+// RateHistory returns the rates of a pair over days, both included, one for each day that has its
+// own. The first is the rate of the first day.
 func (c *Client) RateHistory(
 	ctx context.Context, base, target money.Currency, from, to Date,
 ) ([]Quote, error) {
@@ -231,7 +232,7 @@ func (c *Client) RateHistory(
 	return page.rows(err)
 }
 
-// RatesOfBase returns the stored rates of a base that are fresh, or the stale ones too.
+// RatesOfBase returns the fresh stored rates of a base, or with stale also the stale ones.
 func (c *Client) RatesOfBase(
 	ctx context.Context, base money.Currency, stale bool,
 ) ([]Rate, error) {
@@ -243,7 +244,7 @@ func (c *Client) RatesOfBase(
 	return page.rows(err)
 }
 
-// Rates returns a page of all stored rates, in no order.
+// Rates returns a page of all stored rates in no particular order.
 func (c *Client) Rates(ctx context.Context, q PageQuery) (Page[Rate], error) {
 	return answer[Page[Rate]](ctx, c.get("/v1/rates", q.values(nil)))
 }
@@ -257,12 +258,13 @@ func (c *Client) AllRates(ctx context.Context, q PageQuery) iter.Seq2[Rate, erro
 func (c *Client) SaveRate(ctx context.Context, n NewRate) (Rate, error) {
 	r := c.post(pairPath(n.Base, n.Target), n)
 	r.method = http.MethodPut
-	// A repeat at the same instant replaces the rate by itself; without one it would be another.
+	// With the same instant a repeat replaces the rate by itself; without one it would be another
+	// rate.
 	r.safe = !n.AsOf.IsZero()
 	return answer[Rate](ctx, r)
 }
 
-// DeleteRate deletes the stored rate of a pair, whether there is one or not.
+// DeleteRate deletes the stored rate of a pair, if there is one.
 func (c *Client) DeleteRate(ctx context.Context, base, target money.Currency) error {
 	r := c.get(pairPath(base, target), nil)
 	r.method = http.MethodDelete
@@ -277,10 +279,10 @@ func (c *Client) DeleteRate(ctx context.Context, base, target money.Currency) er
 	return nil
 }
 
-// LoadRates takes in days that a source has published, at most a thousand at once.
+// LoadRates loads days that a source published, at most a thousand in one call.
 func (c *Client) LoadRates(ctx context.Context, days RateDays) (LoadedRates, error) {
 	r := c.post("/v1/rates/days", days)
-	r.safe = true // Taking the same days in again changes nothing.
+	r.safe = true // loading the same days again changes nothing
 	return answer[LoadedRates](ctx, r)
 }
 
@@ -289,29 +291,29 @@ func (c *Client) FetchRates(ctx context.Context) (LoadedRates, error) {
 	return answer[LoadedRates](ctx, c.post("/v1/rates/fetch", nil))
 }
 
-// RatesHealth tells whether the rates are fresh, and how the fetching of them goes.
+// RatesHealth returns whether the rates are fresh, and the status of fetching them.
 func (c *Client) RatesHealth(ctx context.Context) (RatesHealth, error) {
 	return answer[RatesHealth](ctx, c.get("/v1/rates/health", nil))
 }
 
-// Exchanging asks for money of one currency to be exchanged for another.
+// Exchanging is a request to exchange money for another currency.
 type Exchanging struct {
-	// IdempotencyKey makes the request safe to repeat at any time. A repeat that names no rate is
-	// the same request though the stored rate has moved; a Rate, On or Bought that it names must be
-	// the one of the first request. Empty means that the client makes one up.
+	// IdempotencyKey makes the request safe to repeat at any time. A repeat without a rate is the
+	// same request even if the stored rate has changed; a Rate, On or Bought must be that of the
+	// first request. If the key is empty, the client generates one.
 	IdempotencyKey string
 	From, To       AccountID
 	// Sold is debited from From, in its currency.
 	Sold money.Amount
 	// Into is the currency that is bought; empty means that of To.
 	Into money.Currency
-	// Rate is the rate that was agreed on, On the day whose stored rate is taken; without either
-	// it is the stored rate of now, which must be fresh unless AllowStale is set.
+	// Rate is the agreed rate, and On the day of the stored rate to use. Without either, the
+	// current stored rate is used, which must be fresh unless AllowStale is set.
 	Rate       money.Decimal
 	On         Date
 	AllowStale bool
-	// Bought, if it is not zero, is the amount that was agreed on. It may differ from the converted
-	// one by the smallest unit of its currency.
+	// Bought, if it is not zero, is the agreed amount. It may differ from the converted one by the
+	// smallest unit of its currency.
 	Bought money.Amount
 	// Rounding is half-up, half-even, down or up; empty means half-up.
 	Rounding    string

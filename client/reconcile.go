@@ -7,29 +7,29 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// ReconcileQuery asks whether the books are right: all of them, or the transactions of calendar
-// days.
+// ReconcileQuery selects the part of the ledger to check: all of it, or the transactions of
+// calendar days.
 type ReconcileQuery struct {
 	// From and To are the first and the last day. An empty day leaves that end open.
 	From, To Date
-	// Skip and Limit choose the divergences that are listed: Limit of them, or 100, after the first
+	// Skip and Limit select the divergences in the result: Limit of them, or 100, after the first
 	// Skip.
 	Skip, Limit int
 	// Cursor continues an earlier run of the same query, from the Cursor of its last Progress.
 	Cursor string
-	// Progress, if set, is called now and then, by the goroutine of the caller.
+	// Progress, if it is set, is called from time to time, on the caller's goroutine.
 	Progress func(ReconcileProgress)
 }
 
-// ReconcileProgress says how far a reconciliation has come.
+// ReconcileProgress is the progress of a reconciliation.
 type ReconcileProgress struct {
-	// Step is the part of the run: table, GSI1, GSI2 and, where these disagree, locate and recount.
+	// Step is the step of the run: table, GSI1, GSI2 and, if these disagree, locate and recount.
 	Step         string `json:"step"`
 	Items        int    `json:"items"`
 	Transactions int    `json:"transactions"`
 	Legs         int    `json:"legs"`
 	Accounts     int    `json:"accounts"`
-	// Found is how many divergences there are so far.
+	// Found is the number of divergences so far.
 	Found int `json:"found"`
 	// Cursor lets another run continue from here.
 	Cursor string `json:"cursor,omitempty"`
@@ -37,30 +37,31 @@ type ReconcileProgress struct {
 
 // The verdicts of checks.
 const (
-	// VerdictSound means that everything was compared and nothing is wrong.
+	// VerdictSound means that everything was compared and no error was found.
 	VerdictSound = "sound"
-	// VerdictFaulty means that something is wrong.
+	// VerdictFaulty means that an error was found.
 	VerdictFaulty = "faulty"
-	// VerdictBalanced means that all books were compared and nothing diverges.
+	// VerdictBalanced means that the whole ledger was compared and nothing diverges.
 	VerdictBalanced = "balanced"
 	// VerdictDiverges means that something diverges.
 	VerdictDiverges = "diverges"
-	// VerdictUndecided means that nothing was found, but not everything could be compared.
+	// VerdictUndecided means that no error was found, but not everything could be compared.
 	VerdictUndecided = "undecided"
 )
 
-// Reconciliation is the result of a check of the books.
+// Reconciliation is the result of a check of the ledger.
 type Reconciliation struct {
-	// From and To are the days that were asked for; an end that was open is empty.
+	// From and To are the requested days; an open end is empty.
 	From Date `json:"from,omitempty"`
 	To   Date `json:"to,omitempty"`
 	// Verdict is one of the constants.
 	Verdict string `json:"verdict"`
 	// Balanced reports whether the verdict is VerdictBalanced.
 	Balanced bool `json:"balanced"`
-	// Until is the instant that the sums are pinned to. What was posted later changes none of them.
+	// Until is the instant of the sums. Later postings do not change them.
 	Until time.Time `json:"until"`
-	// Items counts all items of the table; Others those that are not the ledger's.
+	// Items is the number of all items of the table, and Others the number of those that are not
+	// the ledger's.
 	Items        int `json:"items"`
 	Others       int `json:"others"`
 	Transactions int `json:"transactions"`
@@ -68,26 +69,26 @@ type Reconciliation struct {
 	Accounts     int `json:"accounts"`
 	// Totals has one entry for each currency, by its code.
 	Totals []CurrencyTotal `json:"totals"`
-	// Divergences are those that Skip and Limit choose, in the order in which they were met; Found
-	// counts all.
+	// Divergences are those that Skip and Limit select, in the order in which they were found;
+	// Found is the number of all.
 	Divergences []Divergence `json:"divergences"`
 	Found       int          `json:"found"`
-	// Undecided are the first things that could not be compared, and why; Open counts all.
+	// Undecided are the first things that could not be compared, with the reasons; Open is the
+	// number of all.
 	Undecided []Divergence `json:"undecided"`
 	Open      int          `json:"open"`
 }
 
-// CurrencyTotal sums up one currency.
+// CurrencyTotal is the totals of one currency.
 type CurrencyTotal struct {
 	Currency money.Currency
 	// Debits and Credits are the sums over the days.
 	Debits, Credits money.Amount
-	// Balances is the sum of all balances at the end of the days, those of the ledger's own
-	// accounts included.
+	// Balances is the sum of all balances at the end of the days, including system accounts.
 	Balances money.Amount
 }
 
-// Divergence is one thing that is not as it should be.
+// Divergence is one error that was found.
 type Divergence struct {
 	Kind          string         `json:"kind"`
 	TransactionID TransactionID  `json:"transactionId,omitempty"`
@@ -96,12 +97,12 @@ type Divergence struct {
 	Currency      money.Currency `json:"currency,omitempty"`
 	// Entry is the primary key of the item in the table.
 	Entry string `json:"entry,omitempty"`
-	// Want and Got are what should be there and what is, in words of the kind.
+	// Want and Got are the expected and the actual value, as text.
 	Want string `json:"want"`
 	Got  string `json:"got"`
 }
 
-// Reconcile checks the books over some days. It may take long; the context ends it.
+// Reconcile checks the ledger over some days. It may take long; the context ends it.
 func (c *Client) Reconcile(ctx context.Context, q ReconcileQuery) (Reconciliation, error) {
 	return c.reconcile(ctx, q)
 }

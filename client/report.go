@@ -8,24 +8,24 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Flow is what came in and went out: In is zero or more, Out is zero or less.
+// Flow is the sums of money in and out: In is zero or more, Out is zero or less.
 type Flow struct {
 	In    money.Decimal `json:"in"`
 	Out   money.Decimal `json:"out"`
 	Count int           `json:"count"`
 }
 
-// ReportQuery asks for a report over whole months.
+// ReportQuery selects a report over whole months.
 type ReportQuery struct {
 	// From and To are any days of the first and the last month.
 	From, To Date
-	// Accounts are the accounts to look at; none means all.
+	// Accounts are the accounts of the report; none means all.
 	Accounts []BankAccountID
-	// By is tag, merchant or account; empty means tag. It is for spending alone.
+	// By is tag, merchant or account; empty means tag. It is only for spending.
 	By string
-	// Currency gives everything in it; empty gives each currency apart.
+	// Currency converts everything to it; empty reports each currency separately.
 	Currency money.Currency
-	// Top is how many series are told apart; 0 means all. It is for spending alone.
+	// Top is the number of separate series; 0 means all. It is only for spending.
 	Top int
 }
 
@@ -40,26 +40,26 @@ func (q ReportQuery) values() url.Values {
 	return v
 }
 
-// Spending says where the money went.
+// Spending is a report of money spent.
 type Spending struct {
 	// Months are all months of the range, such as 2026-01. Flows of series are by month.
 	Months     []string           `json:"months"`
 	Currencies []CurrencySpending `json:"currencies"`
-	// Converted tells how amounts came to be in one currency; nil where they were not converted.
+	// Converted describes the conversion to one currency; nil if there was none.
 	Converted *HomeConversion `json:"converted,omitempty"`
 }
 
 // CurrencySpending is spending in one currency.
 type CurrencySpending struct {
 	Currency money.Currency `json:"currency"`
-	// Series begin with the one that most was spent on.
+	// Series begin with the largest spending.
 	Series []SpendingSeries `json:"series"`
-	// Flows is what all rows add up to, each counted once, by month.
+	// Flows are the sums of all rows by month, each row counted once.
 	Flows []Flow `json:"flows"`
 	Total Flow   `json:"total"`
 }
 
-// SpendingSeries is one line, or one colour, of a chart.
+// SpendingSeries is one series of a chart.
 type SpendingSeries struct {
 	// Kind is tag, merchant, account, untagged, unnamed or others.
 	Kind  string `json:"kind"`
@@ -69,17 +69,17 @@ type SpendingSeries struct {
 	Total Flow   `json:"total"`
 }
 
-// HomeConversion tells how amounts came to be in one currency: each row at the rate of its own day.
+// HomeConversion describes a conversion to one currency: each row at the rate of its own day.
 type HomeConversion struct {
 	To    money.Currency `json:"to"`
 	Rates []struct {
 		From money.Currency `json:"from"`
-		On   Date           `json:"on"` // The day of the rows.
+		On   Date           `json:"on"` // the day of the rows
 		Rate money.Decimal  `json:"rate"`
-		Of   Date           `json:"of"` // The day of the rate.
+		Of   Date           `json:"of"` // the day of the rate
 		Rows int            `json:"rows"`
 	} `json:"rates"`
-	// Unrated are rows for whose day there is no rate; they are in no sum.
+	// Unrated are rows without a rate for their day; they are in no sum.
 	Unrated []struct {
 		Currency money.Currency `json:"currency"`
 		Month    string         `json:"month"`
@@ -88,16 +88,16 @@ type HomeConversion struct {
 	} `json:"unrated"`
 }
 
-// Spending returns where the money of the caller went, month by month.
+// Spending returns the spending of the caller by month.
 func (c *Client) Spending(ctx context.Context, q ReportQuery) (Spending, error) {
 	return answer[Spending](ctx, c.get("/v1/me/reports/spending", q.values()))
 }
 
-// CashFlow is what came in and went out.
+// CashFlow is a report of money in and out.
 type CashFlow struct {
 	Months     []string       `json:"months"`
 	Currencies []CurrencyFlow `json:"currencies"`
-	// Converted tells how amounts came to be in one currency; nil where they were not converted.
+	// Converted describes the conversion to one currency; nil if there was none.
 	Converted *HomeConversion `json:"converted,omitempty"`
 }
 
@@ -128,23 +128,23 @@ type MonthFlow struct {
 	Transfers Flow          `json:"transfers"`
 }
 
-// CashFlow returns what came in and went out, month by month.
+// CashFlow returns the money in and out by month.
 func (c *Client) CashFlow(ctx context.Context, q ReportQuery) (CashFlow, error) {
 	q.By, q.Top = "", 0
 	return answer[CashFlow](ctx, c.get("/v1/me/reports/cash-flow", q.values()))
 }
 
-// MonthTotal holds the totals of an account in a month, of the rows of one currency.
+// MonthTotal is the totals of an account in a month, for the rows of one currency.
 type MonthTotal struct {
 	AccountID BankAccountID  `json:"accountId"`
 	Month     string         `json:"month"`
 	Currency  money.Currency `json:"currency"`
 	All       Flow           `json:"all"`
-	// Transfers are between the person's own accounts; what follows is of the others.
+	// Transfers are between the person's own accounts; the following fields are without them.
 	Transfers Flow        `json:"transfers"`
-	Tags      []NamedFlow `json:"tags"` // By the id of the tag.
+	Tags      []NamedFlow `json:"tags"` // by the id of the tag
 	Untagged  Flow        `json:"untagged"`
-	Merchants []NamedFlow `json:"merchants"` // By name.
+	Merchants []NamedFlow `json:"merchants"` // by name
 	Unnamed   Flow        `json:"unnamed"`
 	Rest      Flow        `json:"rest"`
 }
@@ -155,8 +155,8 @@ type NamedFlow struct {
 	Flow
 }
 
-// MonthTotals returns the totals of an account, month by month, from a day's month to another's;
-// no day leaves that end open.
+// MonthTotals returns the totals of an account by month. Any day selects its month. An empty date
+// leaves that end open.
 func (c *Client) MonthTotals(
 	ctx context.Context, account BankAccountID, from, to Date,
 ) ([]MonthTotal, error) {
@@ -167,17 +167,17 @@ func (c *Client) MonthTotals(
 	return page.rows(err)
 }
 
-// TotalsCheck is what a comparison of totals and rows found.
+// TotalsCheck is the result of a comparison of totals and rows.
 type TotalsCheck struct {
 	// Verdict is VerdictSound, VerdictFaulty or VerdictUndecided.
 	Verdict string `json:"verdict"`
 	Months  int    `json:"months"`
 	Rows    int    `json:"rows"`
-	// Differences are the first, and Differ is how many totals differ in all.
+	// Differences are the first differences, and Differ is the number of all.
 	Differences []TotalDifference `json:"differences"`
 	Differ      int               `json:"differ"`
 	Repaired    int               `json:"repaired"`
-	// Undecided are the months that could not be compared, because others wrote to them all the
+	// Undecided are the months that could not be compared, because other writers changed them each
 	// time.
 	Undecided []string `json:"undecided"`
 	// Unreadable are the first stored items that cannot be read, whose months were not compared.
@@ -185,7 +185,7 @@ type TotalsCheck struct {
 	UnreadableCount int              `json:"unreadableCount,omitempty"`
 }
 
-// TotalDifference is a total that is not what the rows add up to.
+// TotalDifference is a total that differs from the sum of its rows.
 type TotalDifference struct {
 	Month    string         `json:"month"`
 	Currency money.Currency `json:"currency"`
@@ -194,8 +194,8 @@ type TotalDifference struct {
 	Rows     Flow           `json:"rows"`
 }
 
-// CheckTotals compares the totals of an account with its rows and, with repair, writes those that
-// differ anew. Progress may be nil.
+// CheckTotals compares the totals of an account with its rows and, with repair, rewrites those that
+// differ. progress may be nil.
 func (c *Client) CheckTotals(
 	ctx context.Context, account BankAccountID, repair bool, progress func(TotalsCheck),
 ) (TotalsCheck, error) {

@@ -14,13 +14,13 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// Retry says how often a request that is safe to repeat is sent again. The zero value stands for
-// the defaults.
+// Retry configures retries of requests that are safe to repeat. The zero value means the defaults.
 type Retry struct {
-	// Attempts bounds the number of tries of one request; 4 by default, 1 turns repeats off.
+	// Attempts is the maximum number of attempts of one request. Default: 4. With 1 there are no
+	// retries.
 	Attempts int
-	// Base and Max bound the wait before a repeat, which doubles from one to the other and is then
-	// drawn at random between half of itself and the whole; 50 ms and 2 s by default.
+	// Base and Max are the first and the maximum wait before a retry. The wait doubles with each
+	// retry and is then drawn at random between half of it and all of it. Default: 50 ms and 2 s.
 	Base, Max time.Duration
 }
 
@@ -38,18 +38,18 @@ func (r Retry) withDefaults() Retry {
 }
 
 const (
-	// budgetMax is how many repeats a client may send in a burst.
+	// budgetMax is the maximum number of retries in a burst.
 	budgetMax = 20
-	// successesPerRepeat is how many successes earn one repeat more: in the long run one request
-	// in ten may be sent again.
+	// successesPerRepeat is the number of successes for one more retry: on average one in ten
+	// requests may be retried.
 	successesPerRepeat = 10
 )
 
-// budget bounds the repeats of all requests together, so that a client does not send several times
-// as much to a server as soon as that server has too much to do.
+// budget limits the retries of all requests together, so that a client does not multiply the load
+// of a server that is overloaded.
 type budget struct {
 	mu   sync.Mutex
-	left int // In successes.
+	left int // in successes
 }
 
 func newBudget() budget { return budget{left: budgetMax * successesPerRepeat} }
@@ -70,14 +70,14 @@ func (b *budget) spend() bool {
 	return true
 }
 
-// again tells whether to send a request once more after an error, and how long to wait before.
+// again reports whether to retry after an error, and how long to wait before.
 func (c *Client) again(attempt int, err error) (wait time.Duration, ok bool) {
 	if attempt >= c.opts.Retry.Attempts || !problem.KindOf(err).Retryable() ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
 		!c.budget.spend() {
 		return 0, false
 	}
-	// Bounded at each step, as it would overflow if it were doubled first and bounded then.
+	// It is limited at each step, because doubling first could overflow.
 	most := c.opts.Retry.Max
 	wait = min(c.opts.Retry.Base, most)
 	for n := 1; n < attempt && wait < most; n++ {
@@ -91,7 +91,7 @@ func (c *Client) again(attempt int, err error) (wait time.Duration, ok bool) {
 	return wait, true
 }
 
-// sleep waits, and returns false when the context ended first.
+// sleep waits, and returns false if the context ended first.
 func sleep(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -103,17 +103,17 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// delayedError is the cause of an error whose answer said when to try again.
+// delayedError is the cause of an error whose response has a time for the next attempt.
 type delayedError struct{ after time.Duration }
 
 func (e *delayedError) Error() string { return "the server asked to wait " + e.after.String() }
 
-// problemMax bounds what is read of a problem document.
+// problemMax is the maximum size of a problem document.
 const problemMax = 1 << 20
 
-// refusal returns the problem that an answer tells.
+// refusal returns the problem in a response.
 func refusal(r *request, response *http.Response) error {
-	// What cannot be read is no problem document, and is reported as such below.
+	// An unreadable body is not a problem document, and is reported below.
 	data, _ := io.ReadAll(io.LimitReader(response.Body, problemMax))
 	e := decodeProblem(data)
 	if e == nil {
@@ -126,7 +126,8 @@ func refusal(r *request, response *http.Response) error {
 	return e
 }
 
-// decodeProblem reads a problem document (RFC 9457) of the API. It returns nil for anything else.
+// decodeProblem decodes a problem document (RFC 9457) of the API. It returns nil for any other
+// data.
 func decodeProblem(data []byte) *problem.Error {
 	var document struct {
 		Kind     problem.Kind      `json:"kind"`
@@ -150,6 +151,6 @@ func decodeProblem(data []byte) *problem.Error {
 	return e
 }
 
-// DetailRequest is the name of the detail of a problem that tells the id of the request, by which
-// it is found in the server's log.
+// DetailRequest is the name of the detail with the id of the request, which is also in the server's
+// log.
 const DetailRequest = "request"

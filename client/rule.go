@@ -11,7 +11,7 @@ import (
 // RuleID identifies a rule of a person.
 type RuleID string
 
-// Rule tags and renames rows by itself, but for what a person set.
+// Rule tags and renames rows automatically, but never changes fields that a person set.
 type Rule struct {
 	ID RuleID `json:"id"`
 	RuleFields
@@ -20,22 +20,22 @@ type Rule struct {
 	UpdatedAt time.Time `json:"updatedAt,omitzero"`
 }
 
-// RuleFields are what a rule is.
+// RuleFields are the fields of a rule.
 type RuleFields struct {
 	Name string `json:"name"`
-	// Order says when it is tried: the least first.
+	// Order determines when the rule is tried: the smallest first.
 	Order    int  `json:"order,omitempty"`
 	Disabled bool `json:"disabled,omitempty"`
-	// Any makes one condition suffice; otherwise all must hold.
+	// Any requires only one condition to hold; otherwise all must hold.
 	Any        bool            `json:"any,omitempty"`
 	Conditions []RuleCondition `json:"conditions"`
-	// Set is what the rule does where they hold.
+	// Set is the changes of the rule if they hold.
 	Set RuleSetting `json:"set"`
-	// Stop ends the work on a row where the rule held.
+	// Stop ends the rules for a row if this one matched.
 	Stop bool `json:"stop,omitempty"`
 }
 
-// RuleCondition is one thing that a rule demands of a row. It looks at what the bank wrote.
+// RuleCondition is a condition of a rule on a row. It uses the fields as the bank wrote them.
 type RuleCondition struct {
 	// Field is text, merchant, counterparty, reference, category, amount, account or currency.
 	Field string `json:"field"`
@@ -47,7 +47,7 @@ type RuleCondition struct {
 	To     *money.Decimal `json:"to,omitempty"`
 }
 
-// RuleSetting is what a rule sets.
+// RuleSetting is the fields that a rule sets.
 type RuleSetting struct {
 	Merchant string  `json:"merchant,omitempty"`
 	Notes    string  `json:"notes,omitempty"`
@@ -55,14 +55,14 @@ type RuleSetting struct {
 	Transfer *bool   `json:"transfer,omitempty"`
 }
 
-// NewRule asks for a rule.
+// NewRule is a request to create a rule.
 type NewRule struct {
-	// ID makes the request safe to repeat; empty means that the server makes one up.
+	// ID makes the request safe to repeat. If it is empty, the server generates one.
 	ID RuleID `json:"id,omitempty"`
 	RuleFields
 }
 
-// RuleScope says which rows rules are tried on.
+// RuleScope selects the rows on which rules are tried.
 type RuleScope struct {
 	// AccountIDs are the accounts; none means all.
 	AccountIDs []BankAccountID `json:"accountIds,omitempty"`
@@ -73,16 +73,16 @@ type RuleScope struct {
 	RuleIDs []RuleID `json:"ruleIds,omitempty"`
 }
 
-// RulesPreview is what rules would change.
+// RulesPreview is the changes that rules would make.
 type RulesPreview struct {
-	Read    int          `json:"read"`    // Rows that were looked at.
-	Changed int          `json:"changed"` // Rows that would change, also those not listed.
+	Read    int          `json:"read"`    // rows that were checked
+	Changed int          `json:"changed"` // rows that would change, including those not listed
 	Rows    []RuleChange `json:"rows"`
 }
 
-// RuleChange is what would become of one row.
+// RuleChange is the change that rules would make to one row.
 type RuleChange struct {
-	Transaction BankTransaction `json:"transaction"` // As it is.
+	Transaction BankTransaction `json:"transaction"` // in its present state
 	Fields      []struct {
 		Field  string `json:"field"`
 		RuleID RuleID `json:"ruleId"`
@@ -117,7 +117,7 @@ func (c *Client) Rule(ctx context.Context, id RuleID) (Rule, error) {
 	return answer[Rule](ctx, c.get("/v1/me/rules/"+segment(id), nil))
 }
 
-// ChangeRule replaces a rule. With a version it must still be that one; 0 means any.
+// ChangeRule replaces a rule. A version other than 0 must be the current one.
 func (c *Client) ChangeRule(
 	ctx context.Context, id RuleID, version uint64, f RuleFields,
 ) (Rule, error) {
@@ -126,13 +126,13 @@ func (c *Client) ChangeRule(
 	return answer[Rule](ctx, r)
 }
 
-// DeleteRule removes a rule; what it set stays.
+// DeleteRule deletes a rule; fields that it set keep their values.
 func (c *Client) DeleteRule(ctx context.Context, id RuleID, version uint64) error {
 	return done(ctx, c.guarded(http.MethodDelete, "/v1/me/rules/"+segment(id), version, nil))
 }
 
-// PreviewRules tells what rules would change, and changes nothing. A draft, which may be nil, is
-// tried alone.
+// PreviewRules returns the changes that rules would make, without making them. A draft, which may
+// be nil, is tried alone.
 func (c *Client) PreviewRules(
 	ctx context.Context, scope RuleScope, draft *RuleFields,
 ) (RulesPreview, error) {
@@ -144,7 +144,7 @@ func (c *Client) PreviewRules(
 	return answer[RulesPreview](ctx, r)
 }
 
-// ApplyRules begins to apply rules to what is there; the job is to be run.
+// ApplyRules starts to apply rules to existing rows; the job must be run.
 func (c *Client) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
 	return answer[Job](ctx, c.post("/v1/me/rules/apply", scope))
 }

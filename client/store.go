@@ -15,13 +15,13 @@ type Table struct {
 	PartitionKey string  `json:"partitionKey"`
 	SortKey      string  `json:"sortKey,omitempty"`
 	Indexes      []Index `json:"indexes"`
-	// TTL is the attribute that expires items; empty when nothing does.
+	// TTL is the attribute by which items expire; empty if none do.
 	TTL string `json:"ttl,omitempty"`
-	// Items and Bytes may lag behind what is stored.
+	// Items and Bytes may be out of date.
 	Items     int64     `json:"items"`
 	Bytes     int64     `json:"bytes"`
 	CreatedAt time.Time `json:"createdAt"`
-	// Created tells, in the answer of CreateTables, that the table was not there before.
+	// Created reports, in the result of CreateTables, whether the table was created by the call.
 	Created bool `json:"created,omitempty"`
 }
 
@@ -40,12 +40,12 @@ type Index struct {
 	Bytes      int64    `json:"bytes"`
 }
 
-// TableCheck compares a table with what the server needs.
+// TableCheck is a comparison of a table with its definition in the server.
 type TableCheck struct {
 	Name string `json:"name"`
-	// OK tells that nothing differs.
+	// OK reports whether nothing differs.
 	OK bool `json:"ok"`
-	// Differences are sentences, each about one difference.
+	// Differences are sentences, one for each difference.
 	Differences []string `json:"differences"`
 }
 
@@ -60,21 +60,21 @@ func (c *Client) Table(ctx context.Context, name string) (Table, error) {
 	return answer[Table](ctx, c.get("/v1/tables/"+segment(name), nil))
 }
 
-// CreateTables creates the tables of the server's systems that are missing, and returns all.
+// CreateTables creates the missing tables of the server's systems, and returns all tables.
 func (c *Client) CreateTables(ctx context.Context) ([]Table, error) {
 	r := c.post("/v1/tables", nil)
-	r.safe = true // Only what is missing is created.
+	r.safe = true // only missing tables are created
 	page, err := answer[Page[Table]](ctx, r)
 	return page.rows(err)
 }
 
-// CheckTable compares a table with what the server needs.
+// CheckTable compares a table with its definition in the server.
 func (c *Client) CheckTable(ctx context.Context, name string) (TableCheck, error) {
 	return answer[TableCheck](ctx, c.get("/v1/tables/"+segment(name)+"/check", nil))
 }
 
-// ExportModel writes the tables of the server's systems in the form of another tool: workbench,
-// cloudformation or terraform. It returns the text of a file.
+// ExportModel returns the tables of the server's systems in the format of another tool: workbench,
+// cloudformation or terraform. The result is the text of a file.
 func (c *Client) ExportModel(ctx context.Context, format string) (string, error) {
 	export, err := answer[struct {
 		Content string `json:"content"`
@@ -82,12 +82,12 @@ func (c *Client) ExportModel(ctx context.Context, format string) (string, error)
 	return export.Content, err
 }
 
-// Pattern is a named access pattern: one question that a table answers.
+// Pattern is a named access pattern: one query of a table.
 type Pattern struct {
 	Name string `json:"name"`
-	// Sentence says what it answers.
+	// Sentence describes the result.
 	Sentence string `json:"sentence"`
-	// System is the one whose question it is.
+	// System is the system of the pattern.
 	System string `json:"system"`
 	Table  string `json:"table"`
 	// Index is empty for a pattern that reads the table itself.
@@ -96,56 +96,56 @@ type Pattern struct {
 	Operation string `json:"operation"`
 	// Where is the key condition, with inputs in angle brackets.
 	Where string `json:"where,omitempty"`
-	// Partitions says over how many partitions the rows are spread.
+	// Partitions describes the partitions with the rows.
 	Partitions string `json:"partitions"`
-	// Entities are the kinds of items that it returns.
+	// Entities are the kinds of items in the result.
 	Entities []string       `json:"entities,omitempty"`
 	Inputs   []PatternInput `json:"inputs"`
-	// Plan is what a page does and costs, with the inputs' names in place of their values; only
-	// in the answer about one pattern.
+	// Plan is the requests and the cost of a page, with the names of inputs as values. It is set
+	// only in the response for one pattern.
 	Plan *Plan `json:"plan,omitempty"`
 }
 
 // PatternInput is an input of a pattern.
 type PatternInput struct {
 	Name string `json:"name"`
-	// Type is how the text is read: text, time, integer, number, boolean or bytes.
+	// Type is how the text is parsed: text, time, integer, number, boolean or bytes.
 	Type     string `json:"type"`
 	Required bool   `json:"required"`
-	// Use says what the input is for.
+	// Use describes the purpose of the input.
 	Use string `json:"use"`
 }
 
-// Plan says what a pattern will do, before it does it.
+// Plan describes a pattern before it is executed.
 type Plan struct {
 	// Requests are the requests to the store, in DynamoDB's terms.
 	Requests []json.RawMessage `json:"requests"`
-	// Calls is the number of calls and ReadUnits the capacity that a page typically takes.
+	// Calls is the typical number of calls for a page and ReadUnits the typical capacity.
 	Calls     int     `json:"calls"`
 	ReadUnits float64 `json:"readUnits"`
-	// CallsMost and ReadUnitsMost are what it takes at the most.
+	// CallsMost and ReadUnitsMost are their maximum values.
 	CallsMost     int     `json:"callsMost"`
 	ReadUnitsMost float64 `json:"readUnitsMost"`
-	// Notes say what the figures assume.
+	// Notes are the assumptions of the figures.
 	Notes []string `json:"notes"`
 }
 
-// PatternQuery gives a pattern its inputs, as text by name, and says which page to read.
+// PatternQuery is the inputs of a pattern, as text by name, and the page to read.
 type PatternQuery struct {
 	Inputs map[string]string
 	PageQuery
 }
 
-// PatternRun is what a pattern returned.
+// PatternRun is the result of a pattern.
 type PatternRun struct {
 	// Rows are the items, as JSON objects.
 	Rows []json.RawMessage `json:"rows"`
-	// Next is the cursor of the next page; empty on the last.
+	// Next is the cursor of the next page; empty on the last page.
 	Next string `json:"next,omitempty"`
 	// Unreadable are the stored items among the rows of this page that cannot be read.
 	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
 	Plan       Plan             `json:"plan"`
-	// Calls, ReadUnits and Took are what the page took, measured.
+	// Calls, ReadUnits and Took are the measured cost of the page.
 	Calls     int           `json:"calls"`
 	ReadUnits float64       `json:"readUnits"`
 	Took      time.Duration `json:"tookNanoseconds"`
@@ -162,12 +162,12 @@ func (c *Client) Pattern(ctx context.Context, name string) (Pattern, error) {
 	return answer[Pattern](ctx, c.get("/v1/patterns/"+segment(name), nil))
 }
 
-// RunPattern runs an access pattern and returns a page of rows, the plan and what it took.
+// RunPattern executes an access pattern and returns a page of rows, the plan and the measured cost.
 func (c *Client) RunPattern(
 	ctx context.Context, name string, q PatternQuery,
 ) (PatternRun, error) {
 	r := c.post("/v1/patterns/"+segment(name)+"/run",
 		patternRunJSON{Inputs: q.Inputs, Size: q.Size, Cursor: q.Cursor})
-	r.safe = true // A pattern only reads.
+	r.safe = true // a pattern only reads
 	return answer[PatternRun](ctx, r)
 }

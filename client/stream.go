@@ -2,14 +2,14 @@ package client
 
 import "context"
 
-// lines is the media type of answers that come line by line, each a JSON object.
+// lines is the media type of responses with one JSON object in each line.
 const lines = "application/x-ndjson"
 
-// reconcile reads the lines of a reconciliation: progress, and at the end the outcome or a problem.
+// reconcile reads the lines of a reconciliation: progress, and finally the result or a problem.
 func (c *Client) reconcile(ctx context.Context, q ReconcileQuery) (Reconciliation, error) {
 	r := c.post("/v1/reconciliation", reconcileJSON{
 		From: q.From, To: q.To, Skip: q.Skip, Limit: q.Limit, Cursor: q.Cursor,
 	})
-	r.safe = true // It only reads.
+	r.safe = true // it only reads
 	return streamed[Reconciliation](ctx, r, q.Progress)
 }

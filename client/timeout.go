@@ -6,35 +6,35 @@ import (
 	"time"
 )
 
-// The defaults of Options.Timeout and Options.LongTimeout: the first is longer than the time in
-// which a server answers an ordinary request or refuses it, the second than any pause in the answer
-// to a long one.
+// The defaults of Options.Timeout and Options.LongTimeout. The first is longer than the time in
+// which a server answers or refuses an ordinary request, the second is longer than any pause in a
+// long response.
 const (
 	TimeoutDefault     = 40 * time.Second
 	LongTimeoutDefault = 10 * time.Minute
 )
 
-// silence is the error of a server that was silent for too long.
+// silence is the error of a server that sent nothing for too long.
 type silence struct{ after time.Duration }
 
 func (s *silence) Error() string { return "nothing came for " + s.after.String() }
 
-// Is makes it a deadline that was exceeded, so that the request is not sent again: the server had
+// Is reports true for context.DeadlineExceeded, so that the request is not retried: the server had
 // its time.
 func (s *silence) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// Timeout marks it for callers that ask net.Error.
+// Timeout makes it a timeout for callers that test for net.Error.
 func (s *silence) Timeout() bool { return true }
 
-// patience bounds the time for which nothing comes or goes in one exchange with a server.
+// patience limits the time in which nothing is sent or received in one exchange.
 type patience struct {
 	after time.Duration
-	timer *time.Timer // Nil without a bound.
+	timer *time.Timer // nil without a limit
 	ctx   context.Context
 	end   context.CancelCauseFunc
 }
 
-// patient returns a context that ends when a server is silent for too long.
+// patient returns a context that ends if a server sends nothing for too long.
 func patient(ctx context.Context, after time.Duration) *patience {
 	p := &patience{after: after}
 	p.ctx, p.end = context.WithCancelCause(ctx)
@@ -44,14 +44,14 @@ func patient(ctx context.Context, after time.Duration) *patience {
 	return p
 }
 
-// progress notes that something came or went.
+// progress records that data was sent or received.
 func (p *patience) progress(n int) {
 	if n > 0 && p.timer != nil {
 		p.timer.Reset(p.after)
 	}
 }
 
-// cause returns the silence that ended an exchange, or the error as it is.
+// cause returns the silence that ended an exchange, or else the error itself.
 func (p *patience) cause(err error) error {
 	if s, ok := context.Cause(p.ctx).(*silence); ok && err != nil {
 		return s
@@ -66,26 +66,26 @@ func (p *patience) stop() {
 	p.end(nil)
 }
 
-// sending is a body on its way to the server.
+// sending is the body of a request.
 type sending struct {
 	io.Reader
 	p *patience
 }
 
-// Read reads on.
+// Read reads from the body.
 func (s sending) Read(b []byte) (int, error) {
 	n, err := s.Reader.Read(b)
 	s.p.progress(n)
 	return n, err
 }
 
-// receiving is the body of an answer.
+// receiving is the body of a response.
 type receiving struct {
 	io.ReadCloser
 	p *patience
 }
 
-// Read reads on, until the server is silent for too long.
+// Read reads from the body until the server sends nothing for too long.
 func (r receiving) Read(b []byte) (int, error) {
 	n, err := r.ReadCloser.Read(b)
 	r.p.progress(n)

@@ -15,11 +15,11 @@ type TransactionID string
 // LegID identifies a leg.
 type LegID string
 
-// TransactionType says what a transaction is for: one word of lower-case letters, digits and
+// TransactionType is the purpose of a transaction: one word of lower-case letters, digits and
 // underscores. The ledger treats all types alike.
 type TransactionType string
 
-// The types that the ledger has a use for.
+// The types that the ledger itself uses.
 const (
 	Payment    TransactionType = "payment"
 	Transfer   TransactionType = "transfer"
@@ -42,13 +42,13 @@ const (
 // LegType is the direction of a leg.
 type LegType string
 
-// A debit lowers the account's balance, a credit raises it.
+// A debit decreases the account's balance, a credit increases it.
 const (
 	Debit  LegType = "debit"
 	Credit LegType = "credit"
 )
 
-// Transaction is one movement of money: the header of two or more legs.
+// Transaction is one movement of money with two or more legs.
 type Transaction struct {
 	ID             TransactionID
 	IdempotencyKey string
@@ -59,7 +59,8 @@ type Transaction struct {
 	// Amount is the sum of the debits in its currency.
 	Amount   money.Amount
 	Metadata map[string]string
-	// ReversalOf is the transaction that this one reverses, ReversedBy the one that reverses it.
+	// ReversalOf is the transaction that this one reverses, and ReversedBy the one that reverses
+	// it.
 	ReversalOf, ReversedBy TransactionID
 	CreatedAt              time.Time
 }
@@ -71,9 +72,9 @@ type Leg struct {
 	AccountID     AccountID
 	Type          LegType
 	Amount        money.Amount
-	// BalanceAfter is the account's balance once this leg was posted.
+	// BalanceAfter is the account's balance after this leg was posted.
 	BalanceAfter money.Amount
-	// AccountVersion counts the legs of the account; the first has 1, and there are no gaps.
+	// AccountVersion is the number of the leg in its account, from 1 and without gaps.
 	AccountVersion uint64
 	CreatedAt      time.Time
 }
@@ -84,22 +85,22 @@ type Entry struct {
 	Legs        []Leg
 }
 
-// Posting asks for a transaction. Say how money moves either by Legs or, for one debit and one
-// credit, by From, To and Amount.
+// Posting is a request to create a transaction. The movement is given either by Legs or, for one
+// debit and one credit, by From, To and Amount.
 type Posting struct {
-	// IdempotencyKey makes the request safe to repeat at any time. Empty means that the client
-	// makes one up, so that an equal request is another transaction.
+	// IdempotencyKey makes the request safe to repeat at any time. If it is empty, the client
+	// generates one, so that an equal request is another transaction.
 	IdempotencyKey string
 	Type           TransactionType
 	MerchantID     MerchantID
 	Description    string
 	Metadata       map[string]string
-	// Currency is that of the transaction's Amount, where the legs have several. Its zero value
-	// means that of the first leg.
+	// Currency is that of the transaction's Amount if the legs have several. The zero value means
+	// that of the first leg.
 	Currency money.Currency
 	Legs     []PostingLeg
 	// From is debited and To is credited. An empty From of a deposit, or To of a withdrawal, means
-	// the ledger's own account for such; an empty To with a MerchantID, the merchant's.
+	// the system account for it. An empty To with a MerchantID means the merchant's account.
 	From, To AccountID
 	Amount   money.Amount
 }
@@ -111,14 +112,14 @@ type PostingLeg struct {
 	Amount    money.Amount
 }
 
-// Receipt is the answer to a Posting.
+// Receipt is the response to a Posting.
 type Receipt struct {
 	Entry
-	// Replayed tells that an earlier, equal request made the transaction.
+	// Replayed reports whether an earlier, equal request created the transaction.
 	Replayed bool
 }
 
-// Post carries a posting out, exactly once for its idempotency key.
+// Post creates a transaction, exactly once for its idempotency key.
 func (c *Client) Post(ctx context.Context, p Posting) (Receipt, error) {
 	r := c.post("/v1/transactions", p.json())
 	r.key, r.safe = p.IdempotencyKey, true
@@ -128,7 +129,7 @@ func (c *Client) Post(ctx context.Context, p Posting) (Receipt, error) {
 	return receipt(ctx, r)
 }
 
-// Reversing asks for the reversal of a transaction.
+// Reversing is a request to reverse a transaction.
 type Reversing struct {
 	TransactionID TransactionID `json:"-"`
 	// Description of the reversal; empty means that of the original.
@@ -136,11 +137,11 @@ type Reversing struct {
 	Metadata    map[string]string `json:"metadata,omitempty"`
 }
 
-// Reverse undoes a completed transaction, whole, by another transaction. It happens once: an equal
-// second request gets the first answer, with Replayed set.
+// Reverse reverses a completed transaction by another transaction. It happens once: an equal second
+// request returns the first result, with Replayed set.
 func (c *Client) Reverse(ctx context.Context, v Reversing) (Receipt, error) {
 	r := c.post("/v1/transactions/"+segment(v.TransactionID)+"/reverse", v)
-	r.safe = true // A transaction has one reversal, so a repeat finds it.
+	r.safe = true // a transaction has only one reversal, so a repeat finds it
 	return receipt(ctx, r)
 }
 
@@ -149,7 +150,7 @@ func (c *Client) Transaction(ctx context.Context, id TransactionID) (Transaction
 	return answer[Transaction](ctx, c.get("/v1/transactions/"+segment(id), nil))
 }
 
-// Entry returns a transaction and all its legs, which the server reads by one query.
+// Entry returns a transaction with its legs, which the server reads in one query.
 func (c *Client) Entry(ctx context.Context, id TransactionID) (Entry, error) {
 	values := url.Values{"legs": {"true"}}
 	return answer[Entry](ctx, c.get("/v1/transactions/"+segment(id), values))
@@ -161,26 +162,25 @@ func (c *Client) LegsOfTransaction(ctx context.Context, id TransactionID) ([]Leg
 	return page.rows(err)
 }
 
-// TransactionByKey returns the transaction that was posted with an idempotency key, by the look-up
-// in the store's index. On a store whose indexes lag it may miss the newest.
+// TransactionByKey returns the transaction with an idempotency key from the store's index. On a
+// store with index lag it may miss the newest transactions.
 func (c *Client) TransactionByKey(ctx context.Context, key string) (Transaction, error) {
 	values := url.Values{"idempotencyKey": {key}}
 	return only[Transaction](ctx, c.get("/v1/transactions", values))
 }
 
-// EntryByKey returns the transaction that was posted with an idempotency key, with its legs, as of
-// now.
+// EntryByKey returns the transaction with an idempotency key and its legs, up to date.
 func (c *Client) EntryByKey(ctx context.Context, key string) (Entry, error) {
 	values := url.Values{"idempotencyKey": {key}, "legs": {"true"}}
 	return only[Entry](ctx, c.get("/v1/transactions", values))
 }
 
-// StatusQuery asks for the transactions of one status that were created within [From, To). A zero
-// bound is open.
+// StatusQuery selects the transactions of one status that were created in [From, To). A zero bound
+// is open.
 type StatusQuery struct {
 	Status   TransactionStatus
 	From, To time.Time
-	// NewestFirst turns the order round.
+	// NewestFirst reverses the order.
 	NewestFirst bool
 	PageQuery
 }
@@ -198,7 +198,7 @@ func (c *Client) TransactionsByStatus(
 	return answer[Page[Transaction]](ctx, c.get("/v1/transactions", q.PageQuery.values(values)))
 }
 
-// AllTransactionsByStatus returns all transactions of one status by time, from q's page on.
+// AllTransactionsByStatus returns all transactions of one status by time, beginning with q's page.
 func (c *Client) AllTransactionsByStatus(
 	ctx context.Context, q StatusQuery,
 ) iter.Seq2[Transaction, error] {
@@ -208,22 +208,21 @@ func (c *Client) AllTransactionsByStatus(
 	})
 }
 
-// StatusShards is a number of shards of the transactions of one status, and since when it holds.
+// StatusShards is a number of shards of the transactions of one status and its start.
 type StatusShards struct {
 	Count int `json:"count"`
-	// From is zero on the first.
+	// From is zero for the first.
 	From time.Time `json:"from,omitzero"`
 }
 
-// StatusShards returns over how many shards the transactions of one status are spread, the earliest
-// number first.
+// StatusShards returns the numbers of shards of the transactions of one status, the earliest first.
 func (c *Client) StatusShards(ctx context.Context) ([]StatusShards, error) {
 	page, err := answer[Page[StatusShards]](ctx, c.get("/v1/transactions/shards", nil))
 	return page.rows(err)
 }
 
-// GrowStatusShards spreads transactions that are created from an instant on over more shards; the
-// zero time means now.
+// GrowStatusShards increases the number of shards for transactions that are created from an instant
+// on; the zero time means now.
 func (c *Client) GrowStatusShards(
 	ctx context.Context, count int, from time.Time,
 ) ([]StatusShards, error) {
@@ -231,7 +230,7 @@ func (c *Client) GrowStatusShards(
 		Count int       `json:"count"`
 		From  time.Time `json:"from,omitzero"`
 	}{count, from})
-	r.safe = true // Growing again to the same number changes nothing.
+	r.safe = true // growing again to the same number changes nothing
 	page, err := answer[Page[StatusShards]](ctx, r)
 	return page.rows(err)
 }

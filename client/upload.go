@@ -13,15 +13,15 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// UploadID identifies a bank's file of an account.
+// UploadID identifies an uploaded bank file of an account.
 type UploadID string
 
-// UploadStatus says how far an upload has come.
+// UploadStatus is the state of an upload.
 type UploadStatus string
 
-// The life of an upload.
+// The states of an upload.
 const (
-	UploadUploaded  UploadStatus = "uploaded" // It has open questions.
+	UploadUploaded  UploadStatus = "uploaded" // it has open questions
 	UploadParsed    UploadStatus = "parsed"
 	UploadPreviewed UploadStatus = "previewed"
 	UploadImporting UploadStatus = "importing"
@@ -31,12 +31,12 @@ const (
 	UploadReverted  UploadStatus = "reverted"
 )
 
-// Upload is a bank's file, and what became of it.
+// Upload is an uploaded bank file with its state.
 type Upload struct {
 	ID        UploadID      `json:"id"`
 	AccountID BankAccountID `json:"accountId"`
 	Status    UploadStatus  `json:"status"`
-	// Why tells why it failed.
+	// Why is the reason of a failure.
 	Why      string `json:"why,omitempty"`
 	FileName string `json:"fileName,omitempty"`
 	FileGone bool   `json:"fileGone,omitempty"`
@@ -44,9 +44,9 @@ type Upload struct {
 	SHA256   string `json:"sha256,omitempty"`
 	Format   string `json:"format,omitempty"`
 	Encoding string `json:"encoding,omitempty"`
-	// Mapping is how the file is read; it can be kept in a file and given to others.
+	// Mapping is the rules for reading the file. It can be saved in a file and shared.
 	Mapping json.RawMessage `json:"mapping,omitempty"`
-	// Number is the account of the file whose statements are taken in.
+	// Number is the account in the file whose statements are imported.
 	Number string       `json:"number,omitempty"`
 	Rows   int          `json:"rows"`
 	Counts UploadCounts `json:"counts"`
@@ -54,19 +54,19 @@ type Upload struct {
 	From   Date     `json:"from,omitempty"`
 	To     Date     `json:"to,omitempty"`
 	Months []string `json:"months"`
-	// Digest names what the last preview decided; give it to Import.
+	// Digest identifies the decisions of the last preview. Pass it to Import.
 	Digest string `json:"digest,omitempty"`
-	// Opening and Closing are the balances that the file gives. Checked tells that they could be
-	// compared with the rows, and Agrees that they fit.
+	// Opening and Closing are the balances in the file. Checked reports whether they could be
+	// compared with the rows, and Agrees whether they match.
 	Currency money.Currency `json:"currency,omitempty"`
 	Opening  *money.Decimal `json:"opening,omitempty"`
 	Closing  *money.Decimal `json:"closing,omitempty"`
 	Checked  bool           `json:"checked"`
 	Agrees   bool           `json:"agrees"`
-	// Continuity is continues or gap: whether it begins where the upload After ended.
+	// Continuity is continues or gap: whether the file begins where the upload After ended.
 	Continuity string   `json:"continuity,omitempty"`
 	After      UploadID `json:"after,omitempty"`
-	// Doubts are what a person should see about the whole file.
+	// Doubts are warnings about the whole file.
 	Doubts     []string  `json:"doubts"`
 	Version    uint64    `json:"version"`
 	UploadedAt time.Time `json:"uploadedAt,omitzero"`
@@ -74,7 +74,7 @@ type Upload struct {
 	UpdatedAt  time.Time `json:"updatedAt,omitzero"`
 }
 
-// UploadCounts are what became of the rows of a file.
+// UploadCounts are the results of the rows of a file.
 type UploadCounts struct {
 	New     int `json:"new"`
 	Known   int `json:"known"`
@@ -84,7 +84,7 @@ type UploadCounts struct {
 	Refused int `json:"refused"`
 }
 
-// ReceivedFile is an upload with what a person must answer before it can be read.
+// ReceivedFile is an upload with the questions that a person must answer before it can be read.
 type ReceivedFile struct {
 	Upload    Upload         `json:"upload"`
 	Questions []FileQuestion `json:"questions"`
@@ -92,29 +92,29 @@ type ReceivedFile struct {
 	Earlier *Upload `json:"earlier,omitempty"`
 }
 
-// FileQuestion is something that nothing in a file decides.
+// FileQuestion is a question that the file does not answer.
 type FileQuestion struct {
 	Topic string `json:"topic"`
 	Text  string `json:"text"`
-	// Choices begin with the likelier one.
+	// Choices begin with the more likely one.
 	Choices []FileChoice `json:"choices"`
-	// Examples are cells that leave it open.
+	// Examples are ambiguous cells.
 	Examples []string `json:"examples"`
 }
 
 // FileChoice is one possible answer.
 type FileChoice struct {
 	Value string `json:"value"`
-	// Meaning is what it means for the first example.
+	// Meaning is the interpretation of the first example.
 	Meaning string `json:"meaning"`
 }
 
-// FileRow is what becomes of one row of a file, and why.
+// FileRow is the result of one row of a file, with the reason.
 type FileRow struct {
 	Line int `json:"line"`
 	// Verdict is new, known, merged, deleted, skipped, refused or warned.
 	Verdict string `json:"verdict"`
-	// ID is the transaction that the row becomes, or became.
+	// ID is the transaction of the row, or the expected one.
 	ID       BankTransactionID `json:"id,omitempty"`
 	Why      string            `json:"why,omitempty"`
 	Date     Date              `json:"date,omitempty"`
@@ -122,38 +122,38 @@ type FileRow struct {
 	Currency money.Currency    `json:"currency,omitempty"`
 	Text     string            `json:"text,omitempty"`
 	Warnings []string          `json:"warnings"`
-	// Raw is the row as the file has it, where it could not be read.
+	// Raw is the row as it is in the file, if it could not be read.
 	Raw string `json:"raw,omitempty"`
-	// Transaction is what a new row will be; only a preview tells it.
+	// Transaction is the transaction of a new row; only a preview has it.
 	Transaction *BankTransaction `json:"transaction,omitempty"`
 }
 
-// RowsDone tells how many rows of how many are done.
+// RowsDone is the progress in rows.
 type RowsDone struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`
 }
 
-// NewUpload brings a bank's file.
+// NewUpload is a bank file to upload.
 type NewUpload struct {
-	// ID is the id to use; empty means that the server makes one up.
+	// ID is the id to use; if it is empty, the server generates one.
 	ID UploadID
-	// FileName is what the person calls the file.
+	// FileName is the person's name of the file.
 	FileName string
-	// Body is the file, which is read once, and Size its length in bytes, 0 if that is not known.
+	// Body is the file, which is read once, and Size its length in bytes, 0 if it is unknown.
 	Body io.Reader
 	Size int64
 }
 
-// UploadReceipt is the answer to a request for an upload.
+// UploadReceipt is the response to the creation of an upload.
 type UploadReceipt struct {
 	ReceivedFile
-	// Replayed reports whether an earlier, equal request created it, which is as it is now.
+	// Replayed reports whether an earlier, equal request created it. The rest is its present state.
 	Replayed bool `json:"-"`
 }
 
-// Upload sends a bank's file. Nothing is imported yet. A request that failed is not sent again by
-// itself, since its body was read.
+// Upload uploads a bank file. Nothing is imported yet. A failed request is not retried, because its
+// body has been read.
 func (c *Client) Upload(
 	ctx context.Context, account BankAccountID, n NewUpload,
 ) (UploadReceipt, error) {
@@ -166,8 +166,8 @@ func (c *Client) Upload(
 	return UploadReceipt{made, replayed}, err
 }
 
-// Uploads returns a page of the uploads of an account, the greatest id first: the latest, where
-// the server made the ids.
+// Uploads returns a page of the uploads of an account, the largest id first. If the server
+// generated the ids, this is the latest upload.
 func (c *Client) Uploads(
 	ctx context.Context, account BankAccountID, q PageQuery,
 ) (Page[Upload], error) {
@@ -183,7 +183,7 @@ func uploadPath(account BankAccountID, id UploadID) string {
 	return bankPath(account) + "/uploads/" + segment(id)
 }
 
-// UploadOf returns an upload with the questions that are open.
+// UploadOf returns an upload with its open questions.
 func (c *Client) UploadOf(
 	ctx context.Context, account BankAccountID, id UploadID,
 ) (ReceivedFile, error) {
@@ -201,7 +201,7 @@ func (c *Client) AnswerQuestions(
 	return answer[ReceivedFile](ctx, r)
 }
 
-// MapUpload says in whole how an upload is read; mapping is JSON.
+// MapUpload sets the column mapping of an upload; mapping is JSON.
 func (c *Client) MapUpload(
 	ctx context.Context, account BankAccountID, id UploadID, mapping json.RawMessage,
 ) (ReceivedFile, error) {
@@ -211,8 +211,8 @@ func (c *Client) MapUpload(
 	})
 }
 
-// ConfirmMapping makes the account remember how an upload is read. A finished import does so by
-// itself.
+// ConfirmMapping saves the mapping of an upload in the account. A finished import does this
+// automatically.
 func (c *Client) ConfirmMapping(
 	ctx context.Context, account BankAccountID, id UploadID,
 ) (BankAccount, error) {
@@ -221,7 +221,7 @@ func (c *Client) ConfirmMapping(
 	return answer[BankAccount](ctx, r)
 }
 
-// DeleteUploadedFile deletes the file of an upload; the upload and its transactions stay.
+// DeleteUploadedFile deletes the file of an upload; the upload and its transactions remain.
 func (c *Client) DeleteUploadedFile(
 	ctx context.Context, account BankAccountID, id UploadID,
 ) (Upload, error) {
@@ -230,15 +230,15 @@ func (c *Client) DeleteUploadedFile(
 	return answer[Upload](ctx, r)
 }
 
-// UploadPreview tells what an import would do.
+// UploadPreview is the expected result of an import.
 type UploadPreview struct {
 	// Upload has the counts and the digest.
 	Upload Upload    `json:"upload"`
-	Rows   []FileRow `json:"rows"` // The first rows.
+	Rows   []FileRow `json:"rows"` // the first rows
 }
 
-// PreviewUpload decides for each row what an import would do, and shows the first rows, at most
-// 1000.
+// PreviewUpload computes the expected result of an import for each row, and returns the first rows,
+// at most 1000.
 func (c *Client) PreviewUpload(
 	ctx context.Context, account BankAccountID, id UploadID, rows int,
 ) (UploadPreview, error) {
@@ -248,8 +248,8 @@ func (c *Client) PreviewUpload(
 	return answer[UploadPreview](ctx, r)
 }
 
-// UploadRows returns a page of what became of the rows of a file, but for those that are simply
-// new: of those with some verdicts, or of all.
+// UploadRows returns a page of the results of the rows of a file, except those that are simply new:
+// rows with some verdicts, or all.
 func (c *Client) UploadRows(
 	ctx context.Context, account BankAccountID, id UploadID, verdicts []string, q PageQuery,
 ) (Page[FileRow], error) {
@@ -258,7 +258,7 @@ func (c *Client) UploadRows(
 	return answer[Page[FileRow]](ctx, c.get(uploadPath(account, id)+"/rows", v))
 }
 
-// AllUploadRows returns what became of the rows of a file from all pages.
+// AllUploadRows returns the results of the rows of a file from all pages.
 func (c *Client) AllUploadRows(
 	ctx context.Context, account BankAccountID, id UploadID, verdicts ...string,
 ) iter.Seq2[FileRow, error] {
@@ -267,15 +267,15 @@ func (c *Client) AllUploadRows(
 	})
 }
 
-// Import asks for a file to be imported.
+// Import is a request to import a file.
 type Import struct {
-	// Digest is that of the preview that was confirmed; empty imports whatever there is.
+	// Digest is that of the confirmed preview; empty imports in any case.
 	Digest string
-	// Progress, if set, is called now and then, by the goroutine of the caller.
+	// Progress, if it is set, is called from time to time, on the caller's goroutine.
 	Progress func(RowsDone)
 }
 
-// ImportUpload takes the rows of an upload in. One that was stopped can be asked for again.
+// ImportUpload imports the rows of an upload. An import that was stopped can be requested again.
 func (c *Client) ImportUpload(
 	ctx context.Context, account BankAccountID, id UploadID, i Import,
 ) (Upload, error) {
@@ -286,43 +286,43 @@ func (c *Client) ImportUpload(
 	return streamed[Upload](ctx, r, i.Progress)
 }
 
-// UndoPlan is what undoing an import would do.
+// UndoPlan is the expected result of undoing an import.
 type UndoPlan struct {
-	New      int `json:"new"`      // Rows that it brought, and that would go.
-	Merged   int `json:"merged"`   // Transactions that would be again what they were before.
-	Others   int `json:"others"`   // Rows that a later import has taken over; they stay.
-	EditedOf int `json:"editedOf"` // How many rows a person has worked on since.
-	// Edited are the first of them.
+	New      int `json:"new"`      // rows of the import, which would be deleted
+	Merged   int `json:"merged"`   // transactions that would be restored to their previous state
+	Others   int `json:"others"`   // rows that a later import has taken over; they remain
+	EditedOf int `json:"editedOf"` // number of rows that a person has edited since
+	// Edited are the first of these rows.
 	Edited []EditedRow `json:"edited"`
 }
 
-// EditedRow is a row of an import on which a person has worked since.
+// EditedRow is a row of an import that a person has edited since.
 type EditedRow struct {
 	ID       BankTransactionID `json:"id"`
 	Date     Date              `json:"date"`
 	Amount   money.Decimal     `json:"amount"`
 	Currency money.Currency    `json:"currency"`
 	Merchant string            `json:"merchant"`
-	What     []string          `json:"what"` // The fields that are a person's.
+	What     []string          `json:"what"` // the edited fields
 }
 
-// PlanUndo tells what undoing an import would do.
+// PlanUndo returns the expected result of undoing an import.
 func (c *Client) PlanUndo(
 	ctx context.Context, account BankAccountID, id UploadID,
 ) (UndoPlan, error) {
 	return answer[UndoPlan](ctx, c.get(uploadPath(account, id)+"/undo", nil))
 }
 
-// Undo asks for an import to be taken back.
+// Undo is a request to undo an import.
 type Undo struct {
-	// Edited says what becomes of rows that a person has worked on since: keep or remove. It is
-	// needed where there are any.
+	// Edited is keep or remove, for rows that a person has edited since. It is required if there
+	// are any.
 	Edited string
-	// Progress, if set, is called now and then, by the goroutine of the caller.
+	// Progress, if it is set, is called from time to time, on the caller's goroutine.
 	Progress func(RowsDone)
 }
 
-// UndoImport takes back what an import did. One that was stopped can be asked for again.
+// UndoImport undoes an import. One that was stopped can be requested again.
 func (c *Client) UndoImport(
 	ctx context.Context, account BankAccountID, id UploadID, u Undo,
 ) (Upload, error) {

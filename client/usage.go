@@ -6,32 +6,32 @@ import (
 	"strconv"
 )
 
-// Usage sums up what calls took, as the server measured it.
+// Usage is the cost of calls as the server measured it.
 type Usage struct {
-	// Requests counts the answers, Calls the server's calls to its store.
+	// Requests is the number of responses, and Calls the number of the server's calls to its store.
 	Requests, Calls int
-	// ReadUnits and WriteUnits are capacity units as DynamoDB counts them.
+	// ReadUnits and WriteUnits are capacity units of DynamoDB.
 	ReadUnits, WriteUnits float64
-	// RequestID is that of the last answer.
+	// RequestID is that of the last response.
 	RequestID string
 }
 
 type usageKey struct{}
 
-// WithUsage makes the calls under a context add to u what they took. The calls must not run at the
-// same time.
+// WithUsage makes the calls with a context add their cost to u. The calls must not run
+// concurrently.
 func WithUsage(ctx context.Context, u *Usage) context.Context {
 	return context.WithValue(ctx, usageKey{}, u)
 }
 
-// The headers in which the server tells what a request took.
+// The headers with the cost of a request.
 const (
 	headerCalls = "Exchequer-Calls"
 	headerRead  = "Exchequer-Read-Units"
 	headerWrite = "Exchequer-Write-Units"
 )
 
-// count adds what an answer took to the context's Usage, if there is one.
+// count adds the cost of a response to the context's Usage, if there is one.
 func count(ctx context.Context, h http.Header) {
 	u, ok := ctx.Value(usageKey{}).(*Usage)
 	if !ok {
@@ -44,7 +44,7 @@ func count(ctx context.Context, h http.Header) {
 	u.RequestID = h.Get(headerRequestID)
 }
 
-// units reads a header that has a number of units.
+// units parses a header with a number of units.
 func units(text string) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// The JSON of the API, where it differs from the structs of this package: there an amount is a
-// string beside the currency of the whole object.
+// The JSON of the API where it differs from the structs of this package: an amount is a string, and
+// the currency is a member of the whole object.
 type (
 	accountJSON struct {
 		ID             AccountID      `json:"id"`
@@ -123,7 +123,8 @@ type (
 	}
 )
 
-// optionalText returns the number of an amount, or "" for the zero Amount, which was not given.
+// optionalText returns the number of an amount, or "" for the zero Amount, which means that none is
+// given.
 func optionalText(a money.Amount) string {
 	if a == (money.Amount{}) {
 		return ""
@@ -131,7 +132,7 @@ func optionalText(a money.Amount) string {
 	return a.Text()
 }
 
-// amounts reads numbers of one currency. The first error stays.
+// amounts parses numbers of one currency and keeps the first error.
 type amounts struct {
 	currency money.Currency
 	err      error
@@ -145,7 +146,7 @@ func (r *amounts) read(text string) money.Amount {
 	return a
 }
 
-// optional is read for a number that may be absent.
+// optional is read for an optional number.
 func (r *amounts) optional(text string) money.Amount {
 	if text == "" {
 		return money.Amount{}
@@ -153,7 +154,7 @@ func (r *amounts) optional(text string) money.Amount {
 	return r.read(text)
 }
 
-// MarshalJSON writes the API's form of an account.
+// MarshalJSON returns the API's form of an account.
 func (a Account) MarshalJSON() ([]byte, error) {
 	return json.Marshal(accountJSON{
 		ID: a.ID, UserID: a.UserID, AccountType: a.AccountType, Status: a.Status,
@@ -165,7 +166,7 @@ func (a Account) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the API's form of an account.
+// UnmarshalJSON parses the API's form of an account.
 func (a *Account) UnmarshalJSON(data []byte) error {
 	var j accountJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -182,7 +183,7 @@ func (a *Account) UnmarshalJSON(data []byte) error {
 	return r.err
 }
 
-// MarshalJSON writes the API's form of a leg.
+// MarshalJSON returns the API's form of a leg.
 func (l Leg) MarshalJSON() ([]byte, error) {
 	return json.Marshal(legJSON{
 		ID: l.ID, TransactionID: l.TransactionID, AccountID: l.AccountID, Type: l.Type,
@@ -192,7 +193,7 @@ func (l Leg) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the API's form of a leg.
+// UnmarshalJSON parses the API's form of a leg.
 func (l *Leg) UnmarshalJSON(data []byte) error {
 	var j legJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -226,10 +227,10 @@ func (j transactionJSON) transaction() (Transaction, error) {
 	}, r.err
 }
 
-// MarshalJSON writes the API's form of a transaction without its legs.
+// MarshalJSON returns the API's form of a transaction without its legs.
 func (t Transaction) MarshalJSON() ([]byte, error) { return json.Marshal(t.json()) }
 
-// UnmarshalJSON reads the API's form of a transaction.
+// UnmarshalJSON parses the API's form of a transaction.
 func (t *Transaction) UnmarshalJSON(data []byte) error {
 	var j transactionJSON
 	err := json.Unmarshal(data, &j)
@@ -239,14 +240,14 @@ func (t *Transaction) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// MarshalJSON writes the API's form of a transaction with its legs.
+// MarshalJSON returns the API's form of a transaction with its legs.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	j := e.Transaction.json()
 	j.Legs = e.Legs
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads the API's form of a transaction with its legs.
+// UnmarshalJSON parses the API's form of a transaction with its legs.
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	var j transactionJSON
 	err := json.Unmarshal(data, &j)
@@ -276,7 +277,7 @@ func (p Posting) json() postingJSON {
 	return j
 }
 
-// MarshalJSON writes the API's form of a statement.
+// MarshalJSON returns the API's form of a statement.
 func (s Statement) MarshalJSON() ([]byte, error) {
 	return json.Marshal(statementJSON{
 		AccountID: s.AccountID, From: s.From, To: s.To, Currency: s.Closing.Currency(),
@@ -284,7 +285,7 @@ func (s Statement) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the API's form of a statement.
+// UnmarshalJSON parses the API's form of a statement.
 func (s *Statement) UnmarshalJSON(data []byte) error {
 	var j statementJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -298,7 +299,7 @@ func (s *Statement) UnmarshalJSON(data []byte) error {
 	return r.err
 }
 
-// MarshalJSON writes the API's form of a currency's total.
+// MarshalJSON returns the API's form of a currency's total.
 func (t CurrencyTotal) MarshalJSON() ([]byte, error) {
 	return json.Marshal(totalJSON{
 		Currency: t.Currency, Debits: t.Debits.Text(), Credits: t.Credits.Text(),
@@ -306,7 +307,7 @@ func (t CurrencyTotal) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the API's form of a currency's total.
+// UnmarshalJSON parses the API's form of a currency's total.
 func (t *CurrencyTotal) UnmarshalJSON(data []byte) error {
 	var j totalJSON
 	if err := json.Unmarshal(data, &j); err != nil {

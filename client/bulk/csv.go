@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// separators are what a header may separate its columns by, the usual first: many spreadsheets
-// write semicolons where the comma is the decimal point.
+// separators are the possible column separators of a header, the most common first: many
+// spreadsheets write semicolons if the comma is the decimal point.
 const separators = ",;\t"
 
-// csvReader reads the records of a file of comma-separated values (RFC 4180). It differs from the
-// standard library's in what a broken record does: that one is reported with its line, and reading
-// goes on with the next line, in bounded memory.
+// csvReader reads the records of a file of comma-separated values (RFC 4180). Unlike the standard
+// library's reader, it reports a broken record with its line and continues with the next line, in
+// limited memory.
 type csvReader struct {
 	lines     *lineReader
 	separator byte
@@ -21,15 +21,15 @@ type csvReader struct {
 	cell      []byte
 }
 
-// errQuote and the like complete a sentence that begins with "The row".
+// The texts of these errors complete a sentence that begins with "The row".
 var (
 	errBareQuote  = errors.New(`has a quote inside a cell that does not begin with one`)
 	errAfterQuote = errors.New(`has text between a closing quote and the end of the cell`)
 )
 
-// next returns the next record that is not blank and the line on which it begins. The record is
-// valid until the call after. A *FileError ends the reading, as does io.EOF; any other error is one
-// of this record alone.
+// next returns the next record that is not blank, and the line on which it begins. The record is
+// valid until the following call. A *FileError or io.EOF ends reading; any other error concerns
+// only this record.
 func (c *csvReader) next() (record []string, line int, err error) {
 	for {
 		text, err := c.lines.next()
@@ -47,7 +47,7 @@ func (c *csvReader) next() (record []string, line int, err error) {
 	}
 }
 
-// split cuts a record into its fields. It reads further lines where a quoted cell goes on.
+// split splits a record into its fields. It reads further lines if a quoted cell continues.
 func (c *csvReader) split(text []byte, start int) error {
 	c.fields = c.fields[:0]
 	for {
@@ -69,7 +69,8 @@ func (c *csvReader) split(text []byte, start int) error {
 	}
 }
 
-// plain takes a cell without quotes off the front of text. More tells that another cell follows.
+// plain removes a cell without quotes from the front of text. more reports whether another cell
+// follows.
 func (c *csvReader) plain(text []byte) (rest []byte, more bool, err error) {
 	for i, b := range text {
 		switch b {
@@ -84,7 +85,7 @@ func (c *csvReader) plain(text []byte) (rest []byte, more bool, err error) {
 	return nil, false, nil
 }
 
-// quoted takes the rest of a quoted cell off the front of text.
+// quoted removes the rest of a quoted cell from the front of text.
 func (c *csvReader) quoted(text []byte, start int) (rest []byte, more bool, err error) {
 	c.cell = c.cell[:0]
 	for {
@@ -133,7 +134,7 @@ func (c *csvReader) continued(start int) ([]byte, error) {
 	return text, nil
 }
 
-// separatorOf finds out what separates the columns of a header.
+// separatorOf determines the separator of a header's columns.
 func separatorOf(header string) byte {
 	found := separators[0]
 	for i := range len(separators) {

@@ -9,36 +9,36 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// Bounds of how many rows are on their way at once.
+// Limits of the number of rows in progress.
 const (
 	// ConcurrencyDefault is enough for the rows to share the syncs of an engine on one disk.
 	ConcurrencyDefault = 32
-	// ConcurrencyMax keeps a slip of the finger from opening thousands of connections.
+	// ConcurrencyMax prevents a typing error from opening thousands of connections.
 	ConcurrencyMax = 1024
-	// ahead is how many rows are read for each one that is posted, to find some that do not have
-	// to wait for others.
+	// ahead is the number of rows that are read for each posted one, to find some that need not
+	// wait for others.
 	ahead = 16
-	// settlementsMax bounds how many merchants' accounts are remembered.
+	// settlementsMax is the maximum number of cached merchants' accounts.
 	settlementsMax = 10_000
 )
 
-// Ledger is what an import needs of the API. *client.Client is one.
+// Ledger is the part of the API that an import uses. *client.Client implements it.
 type Ledger interface {
 	Post(ctx context.Context, p client.Posting) (client.Receipt, error)
 	Merchant(ctx context.Context, id client.MerchantID) (client.Merchant, error)
 }
 
-// Status is what became of a row.
+// Status is the result of a row.
 type Status string
 
-// What becomes of rows.
+// The results of rows.
 const (
-	Posted  Status = "posted"  // now, by this import
+	Posted  Status = "posted"  // by this import
 	There   Status = "there"   // earlier, by an equal row or by an import that was stopped
-	Refused Status = "refused" // and the books are as if the row were not in the file
+	Refused Status = "refused" // the ledger is as if the row were not in the file
 )
 
-// Outcome is what became of one row.
+// Outcome is the result of one row.
 type Outcome struct {
 	Row    Row
 	Status Status
@@ -46,24 +46,25 @@ type Outcome struct {
 	TransactionID client.TransactionID
 	// PaymentID is the payment of such a row in a file of payments to schedule.
 	PaymentID client.PaymentID
-	// Problem is why the row was refused.
+	// Problem is the reason why the row was refused.
 	Problem *problem.Error
 }
 
-// Options are the choices of an import. The zero value works.
+// Options configure an import. The zero value works.
 type Options struct {
-	// Concurrency is how many rows are on their way at once; 0 means ConcurrencyDefault.
+	// Concurrency is the number of rows in progress; 0 means ConcurrencyDefault.
 	Concurrency int
-	// Report, if set, is told the outcome of each row, in file order, from one goroutine.
+	// Report, if it is set, is called with the outcome of each row, in file order, from one
+	// goroutine.
 	Report func(Outcome) error
 }
 
-// Result sums up an import.
+// Result is the summary of an import.
 type Result struct {
 	Posted, There, Refused int
 	// Reasons counts the refused rows by the code of the problem.
 	Reasons map[problem.Code]int
-	// Stopped tells that the context ended before the file did. Rows that were on their way are
+	// Stopped reports whether the context ended before the file. Rows that were in progress are
 	// counted.
 	Stopped bool
 }
@@ -71,9 +72,9 @@ type Result struct {
 // Rows is the number of rows that have an outcome.
 func (r Result) Rows() int { return r.Posted + r.There + r.Refused }
 
-// Import posts the rows of a file. When ctx ends, rows that are on their way are still finished, no
-// other is begun, and the result says Stopped; importing the same file again goes on from there. An
-// error means that the ledger, or Report, failed: what was counted until then is done.
+// Import posts the rows of a file. If ctx ends, rows in progress are finished, no others are
+// started, and Stopped is set in the result; another import of the same file continues. An error
+// means that the ledger or Report failed; the result counts the rows until then.
 func Import(ctx context.Context, ledger Ledger, f *File, opts Options) (Result, error) {
 	i := &run{}
 	books := &poster{run: i, ledger: ledger, settlements: make(map[client.MerchantID]string)}
@@ -81,7 +82,7 @@ func Import(ctx context.Context, ledger Ledger, f *File, opts Options) (Result, 
 	return i.run(ctx, f, opts)
 }
 
-// run carries the import out.
+// run executes the import.
 func (i *run) run(ctx context.Context, f *File, opts Options) (Result, error) {
 	if opts.Concurrency <= 0 {
 		opts.Concurrency = ConcurrencyDefault
@@ -92,7 +93,7 @@ func (i *run) run(ctx context.Context, f *File, opts Options) (Result, error) {
 	i.report, i.cancel = opts.Report, cancel
 	i.window = newWindow(opts.Concurrency * ahead)
 	i.result = Result{Reasons: make(map[problem.Code]int)}
-	// Requests outlive the end of ctx: a row that was sent is waited for.
+	// Requests continue after the end of ctx, because the result of a sent row is needed.
 	requests := context.WithoutCancel(ctx)
 	workers := i.window.work(stop, opts.Concurrency, func(j *job) { i.post(requests, j) })
 	i.feed(stop, requests, f)
@@ -105,10 +106,10 @@ func (i *run) run(ctx context.Context, f *File, opts Options) (Result, error) {
 	return i.result, nil
 }
 
-// run is an import under way.
+// run is an import in progress.
 type run struct {
-	// send asks for what a row says, and tells whether that was there already; uses lists what the
-	// row shares with others.
+	// send sends the request of a row, and reports whether its result already existed. uses lists
+	// what the row shares with others.
 	send    func(ctx context.Context, row Row, o *Outcome) (there bool, err error)
 	uses    func(ctx context.Context, row Row) []use
 	report  func(Outcome) error
@@ -125,7 +126,7 @@ type poster struct {
 	settlements map[client.MerchantID]string
 }
 
-// feed moves rows from the file through the window until the file ends, or stop does.
+// feed moves rows from the file through the window until the file or stop ends.
 func (i *run) feed(stop, requests context.Context, f *File) {
 	for row, err := range f.Read() {
 		if err != nil {
@@ -144,7 +145,7 @@ func (i *run) feed(stop, requests context.Context, f *File) {
 	}
 }
 
-// take waits for one row and tells what became of it.
+// take waits for one row and reports its outcome.
 func (i *run) take() {
 	i.window.finish(<-i.window.finished)
 	i.window.reported(i.count)
@@ -160,7 +161,7 @@ func (i *run) count(j *job) {
 		i.result.Refused++
 		i.result.Reasons[j.outcome.Problem.Code]++
 	default:
-		return // It was never begun, or failed.
+		return // it was not started, or failed
 	}
 	if i.report == nil {
 		return
@@ -170,7 +171,7 @@ func (i *run) count(j *job) {
 	}
 }
 
-// fail ends the import with an error; the first one counts.
+// fail ends the import with its first error.
 func (i *run) fail(err error) {
 	i.failure.CompareAndSwap(nil, &err)
 	i.cancel()
@@ -202,13 +203,13 @@ func (p *poster) post(ctx context.Context, row Row, o *Outcome) (there bool, err
 	return receipt.Replayed, err
 }
 
-// RowError says at which row the ledger failed.
+// RowError reports the row at which the ledger failed.
 type RowError struct {
 	Line int
 	Err  error
 }
 
-// refuses tells whether an error is about the row, so that the next row may well be posted.
+// refuses reports whether an error concerns only the row, so that the next row may be posted.
 func refuses(err error) bool {
 	switch problem.KindOf(err) {
 	case problem.Invalid, problem.NotFound, problem.Conflict, problem.Changed, problem.Refused,
@@ -218,8 +219,8 @@ func refuses(err error) bool {
 	return false
 }
 
-// uses lists what a row shares with others: its key, and the accounts of users. The ledger's own
-// accounts may go below zero without limit, so no row has to wait for another because of them.
+// uses lists what a row shares with others: its key, and the accounts of users. System accounts may
+// go below zero without limit, so no row has to wait because of them.
 func (p *poster) uses(ctx context.Context, row Row) []use {
 	if row.Wrong != nil {
 		return nil
@@ -247,8 +248,8 @@ func addUse(uses []use, u use) []use {
 	return append(uses, u)
 }
 
-// settlementOf returns the account of a merchant, or "" when there is none: then the row will be
-// refused. Merchants never change, so the answer is remembered.
+// settlementOf returns the account of a merchant, or "" if there is none and the row will be
+// refused. Merchants never change, so the result is cached.
 func (p *poster) settlementOf(ctx context.Context, id client.MerchantID) string {
 	account, known := p.settlements[id]
 	if known {
@@ -265,7 +266,7 @@ func (p *poster) settlementOf(ctx context.Context, id client.MerchantID) string 
 	return string(m.SettlementAccountID)
 }
 
-// Error names the line.
+// Error returns the line and the failure.
 func (e *RowError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
 // Unwrap returns the failure.

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// jsonReader reads a file of JSON objects, one a line.
+// jsonReader reads a file with one JSON object in each line.
 type jsonReader struct {
 	file   *File
 	form   *form
 	lines  *lineReader
-	begun  bool            // a whole object was read
-	unused map[string]bool // members that had no meaning
+	begun  bool            // whether a whole object was read
+	unused map[string]bool // unknown members
 	keep   map[string]bool // members that become metadata
 }
 
-// unusedMax bounds how many names of members without a meaning are remembered.
+// unusedMax is the maximum number of names of unknown members that are kept.
 const unusedMax = 20
 
 // next returns the fields of the next object; see csvReader.next for errors.
@@ -138,8 +138,8 @@ func (f *fields) addLegs(value json.RawMessage) error {
 	return nil
 }
 
-// eachMember calls do with the members of an object in order. A member that is there twice is an
-// error: nobody can tell which of two amounts is meant.
+// eachMember calls do for the members of an object in order. A duplicate member is an error,
+// because it is unknown which of two amounts is intended.
 func eachMember(text []byte, do func(name string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
@@ -182,8 +182,8 @@ func jsonError(err error) error {
 	return fmt.Errorf("is not JSON: %w", err)
 }
 
-// scalar returns the text of a string, and that of a number or a truth value as it is written, so
-// that no amount passes through binary fractions. The text of null is empty.
+// scalar returns the text of a string, or a number or boolean as it is written, so that no amount
+// is converted to a float. The text of null is empty.
 func scalar(name string, value json.RawMessage) (string, error) {
 	switch text := strings.TrimSpace(string(value)); {
 	case isNull(value):

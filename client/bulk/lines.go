@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// rowBytesMax is the greatest size of one row, quoted newlines included. A posting with the longest
-// description and the most metadata has some 6 kB; a row that is ten times as long is no row, but
-// the rest of the file behind a quote that nobody closed.
+// rowBytesMax is the maximum size of one row, including quoted newlines. A posting with the longest
+// description and the most metadata has some 6 kB. A row of ten times that size is the rest of the
+// file after a quote that was not closed.
 const rowBytesMax = 64 << 10
 
-// byteOrderMarks begin files that are no UTF-8, as spreadsheets save them on request.
+// Byte order marks. Those of UTF-16 begin files that spreadsheets save in that encoding.
 var (
 	utf8Mark     = []byte("\xef\xbb\xbf")
 	utf16LEMark  = []byte("\xff\xfe")
@@ -24,13 +24,13 @@ var (
 	errZeroBytes = errors.New("has a zero byte, so the file is not text")
 )
 
-// FileError says that a file as a whole cannot be read as payments. Nothing of it is posted.
+// FileError reports a file that cannot be parsed as a whole. Nothing of it is posted.
 type FileError struct {
-	// Line is where reading stopped, from 1; 0 when it is about no line.
+	// Line is the line at which parsing stopped, from 1; 0 if the error concerns no line.
 	Line int
-	// Wrong says what is wrong, as a sentence without its full stop.
+	// Wrong is the error, as a sentence without its full stop.
 	Wrong string
-	// Try says what to do about it, in the same form.
+	// Try is the next step, in the same form.
 	Try string
 }
 
@@ -41,17 +41,17 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Wrong)
 }
 
-// lineReader gives the lines of a text without what ends them, and counts them.
+// lineReader returns the lines of a text without their ends, and counts them.
 type lineReader struct {
 	in   *bufio.Reader
-	line int // the number of the line last read, from 1
+	line int // number of the last line, from 1
 }
 
 func newLineReader(r io.Reader) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(r, rowBytesMax)}
 }
 
-// checkMark skips the mark of UTF-8 and refuses those of UTF-16.
+// checkMark skips the byte order mark of UTF-8 and refuses those of UTF-16.
 func (l *lineReader) checkMark() error {
 	head, err := l.in.Peek(len(utf8Mark))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -67,8 +67,8 @@ func (l *lineReader) checkMark() error {
 	return nil
 }
 
-// next returns the next line. It is valid until the call after. A line that is too long, or no
-// text, is an error of that line alone, after which reading goes on with the next line.
+// next returns the next line, which is valid until the following call. A line that is too long or
+// not text is an error of that line only; the next call continues after it.
 func (l *lineReader) next() ([]byte, error) {
 	text, err := l.in.ReadSlice('\n')
 	long := errors.Is(err, bufio.ErrBufferFull)

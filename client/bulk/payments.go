@@ -10,14 +10,14 @@ import (
 	"github.com/exchequer-dev/exchequer/when"
 )
 
-// Scheduler is what an import of payments needs of the API. *client.Client is one.
+// Scheduler is the part of the API that an import of payments uses. *client.Client implements it.
 type Scheduler interface {
 	SchedulePayment(ctx context.Context, n client.NewPayment) (client.PaymentReceipt, error)
 }
 
 // ImportPayments schedules the payments of a file that OpenPayments opened. Posted rows are those
-// that were scheduled. Otherwise it is as Import, but that no row waits for another one of its
-// account: only what has the same key does.
+// that were scheduled. Unlike in Import, rows of the same account do not wait for each other; only
+// rows with the same key do.
 func ImportPayments(
 	ctx context.Context, scheduler Scheduler, f *File, opts Options,
 ) (Result, error) {
@@ -38,7 +38,7 @@ func ImportPayments(
 	return i.run(ctx, f, opts)
 }
 
-// order makes sense of the texts of a row of payments. What the scheduler checks is left to it.
+// order interprets the texts of a row of payments. Checks of the scheduler are left to it.
 func (f *fields) order() Row {
 	row := Row{Line: f.line, Payment: client.NewPayment{
 		AccountID: client.AccountID(f.from), PayeeID: client.AccountID(f.to),

@@ -24,17 +24,17 @@ const (
 	colDescription = "description"
 	colMetadata    = "metadata" // JSON only
 	colLegs        = "legs"     // JSON only
-	colAccount     = "account"  // Of payments to schedule, as are those below.
+	colAccount     = "account"  // of payments to schedule, as are those below
 	colPayee       = "payee"
 	colAt          = "at"
 	colData        = "data"
 )
 
-// form says what the rows of a file ask for.
+// form defines the rows of a file.
 type form struct {
-	// columns are those that CSV and JSON have, needs the ones that no file can be without.
+	// columns are the columns of CSV and JSON, and needs the required ones.
 	columns, needs []string
-	// row makes sense of the texts of a row.
+	// row interprets the texts of a row.
 	row func(*fields) Row
 }
 
@@ -57,10 +57,10 @@ var (
 	}
 )
 
-// settlement stands in a leg for the account of the posting's merchant.
+// settlement represents the account of the posting's merchant in a leg.
 const settlement client.AccountID = "@merchant"
 
-// The ledger's own accounts on the other side of deposits and withdrawals.
+// The system accounts on the other side of deposits and withdrawals.
 const (
 	deposits    client.AccountID = "@deposits"
 	withdrawals client.AccountID = "@withdrawals"
@@ -70,30 +70,30 @@ const (
 type Row struct {
 	// Line is the line on which the row begins, from 1.
 	Line int
-	// Posting is what the row asks for, with its legs and its key; it is not complete where Wrong
-	// is set.
+	// Posting is the request of the row, with its legs and its key. It is incomplete if Wrong is
+	// set.
 	Posting client.Posting
-	// Payment is what a row of payments to schedule asks for, in place of Posting.
+	// Payment is the request of a row of payments to schedule, instead of Posting.
 	Payment client.NewPayment
-	// Wrong says why the row cannot be sent, or is nil.
+	// Wrong is the reason why the row cannot be sent, or nil.
 	Wrong *problem.Error
 	key   string
 	kept  []string // names of metadata that are columns of the file
 }
 
-// Key returns the row's idempotency key: its own, or one that follows from its content.
+// Key returns the row's idempotency key: its own, or one that is derived from its content.
 func (r Row) Key() string { return r.key }
 
-// withKey gives the row a key.
+// withKey sets the key of the row.
 func (r Row) withKey(key string) Row {
 	r.key, r.Posting.IdempotencyKey, r.Payment.IdempotencyKey = key, key, key
 	return r
 }
 
-// keyless reports whether the row needs a key that follows from its content.
+// keyless reports whether the row needs a key that is derived from its content.
 func (r Row) keyless() bool { return r.Wrong == nil && r.key == "" }
 
-// fields are the texts of a row by column, before they are understood.
+// fields are the texts of a row by column, before they are interpreted.
 type fields struct {
 	form                                                      *form
 	line                                                      int
@@ -106,8 +106,8 @@ type fields struct {
 
 type legFields struct{ account, kind, amount, currency string }
 
-// named returns the column that a name of the file means. If another column has the keys, the one
-// that is called so has no meaning.
+// named returns the column of a name in the file. If another column has the keys, the name "key"
+// has no meaning.
 func (f *File) named(name string) string {
 	switch {
 	case f.keyColumn == "":
@@ -119,7 +119,7 @@ func (f *File) named(name string) string {
 	return name
 }
 
-// at returns where the text of a column belongs, or nil for a column that has no meaning here.
+// at returns where the text of a column is stored, or nil for an unknown column.
 func (f *fields) at(column string) *string {
 	if !slices.Contains(f.form.columns, column) {
 		return nil
@@ -149,7 +149,7 @@ func (f *fields) at(column string) *string {
 	return nil
 }
 
-// checkKey refuses a key that no header can carry: it would stop the import at this row.
+// checkKey refuses a key that is invalid in a header, because it would stop the import at this row.
 func (f *fields) checkKey() error {
 	if strings.ContainsFunc(f.key, unicode.IsControl) {
 		return fmt.Errorf("has the key %.40q, with control characters", f.key)
@@ -157,7 +157,7 @@ func (f *fields) checkKey() error {
 	return nil
 }
 
-// row makes sense of the texts.
+// row interprets the texts.
 func (f *fields) row() Row {
 	row := Row{Line: f.line, Posting: client.Posting{
 		Type:       client.TransactionType(f.kind),
@@ -204,8 +204,9 @@ func (f *fields) impliedType() client.TransactionType {
 	return client.Transfer
 }
 
-// sides returns the accounts that are debited and credited. An empty side follows from the others:
-// deposits come from outside, withdrawals go there, and a merchant has an account of its own.
+// sides returns the accounts that are debited and credited. An empty side is derived from the
+// others: that of a deposit or withdrawal is a system account, and that of a merchant its
+// settlement account.
 func (f *fields) sides() (from, to client.AccountID) {
 	from, to = client.AccountID(f.from), client.AccountID(f.to)
 	kind := client.TransactionType(f.kind)
@@ -227,7 +228,7 @@ func (r Row) malformed(err error) Row {
 	return r
 }
 
-// parseAmount reads an amount exactly as it is written.
+// parseAmount parses an amount exactly as it is written.
 func parseAmount(text, code string) (money.Amount, error) {
 	currency, err := money.ParseCurrency(code)
 	switch {
@@ -245,7 +246,7 @@ func parseAmount(text, code string) (money.Amount, error) {
 	return amount, nil
 }
 
-// header says which column of a file means what.
+// header maps the columns of a file to their meaning.
 type header struct {
 	file    *File
 	form    *form
@@ -255,7 +256,7 @@ type header struct {
 	columns map[string]bool
 }
 
-// parseHeader reads the first row of a file.
+// parseHeader parses the first row of a file.
 func parseHeader(file *File, record []string, line int) (*header, error) {
 	form, keep := file.form, file.keep
 	h := &header{
@@ -307,13 +308,13 @@ func parseHeader(file *File, record []string, line int) (*header, error) {
 	return h, nil
 }
 
-// headerHint says how a file of a form begins.
+// headerHint returns the first line that a file of a form needs.
 func headerHint(form *form) string {
 	return "Begin the file with a line of column names: " + strings.Join(form.columns, ",")
 }
 
-// fields puts the cells of a record where they belong. Spaces around a cell are no part of it,
-// except in texts that people wrote.
+// fields assigns the cells of a record to their columns. Spaces around a cell are removed, except
+// in texts of people.
 func (h *header) fields(record []string, line int) (*fields, error) {
 	if err := checkWidth(record, h.names); err != nil {
 		return nil, err
@@ -338,7 +339,8 @@ func (h *header) fields(record []string, line int) (*fields, error) {
 	return f, nil
 }
 
-// blank tells whether a record has nothing in it: spreadsheets end files with rows of separators.
+// blank reports whether all cells of a record are empty, because spreadsheets end files with rows
+// of separators.
 func blank(record []string) bool {
 	for _, cell := range record {
 		if strings.TrimSpace(cell) != "" {

@@ -5,15 +5,16 @@ import (
 	"sync"
 )
 
-// use is a row's claim on something that other rows may claim too. Rows that only raise a balance
-// may overtake each other; a row that lowers it waits for all before it, and all after it wait for
-// that row. So every row meets the balance that it would meet if the rows were posted one by one.
+// use is the use of something that several rows share. Rows that only increase a balance may
+// overtake each other. A row that decreases it waits for all earlier rows, and all later rows wait
+// for it. Every row therefore meets the balance that it would meet if the rows were posted one by
+// one.
 type use struct {
 	name      string
 	exclusive bool
 }
 
-// job is a row on its way.
+// job is a row in progress.
 type job struct {
 	row     Row
 	uses    []use
@@ -23,15 +24,15 @@ type job struct {
 	outcome Outcome
 }
 
-// claim is who uses a name at present.
+// claim holds the present users of a name.
 type claim struct {
-	exclusive *job   // the last row that lowers, until it is done
-	shared    []*job // the rows after it that raise and are not done
+	exclusive *job   // the last row that decreases, until it is done
+	shared    []*job // later rows that increase and are not done
 	users     int    // rows in the window that use the name
 }
 
-// window holds the rows between the file and the outcomes. Its goroutine alone touches what is in
-// it; workers get a job through ready and hand it back through finished.
+// window holds the rows between the file and the outcomes. Only its goroutine accesses its fields;
+// workers receive jobs through ready and return them through finished.
 type window struct {
 	size     int
 	claims   map[string]*claim
@@ -43,13 +44,13 @@ type window struct {
 func newWindow(size int) *window {
 	return &window{
 		size: size, claims: make(map[string]*claim),
-		// Both hold all jobs of the window, so that nobody ever waits to send.
+		// Both have space for all jobs of the window, so that sending never blocks.
 		ready: make(chan *job, size), finished: make(chan *job, size),
 	}
 }
 
-// work starts workers that do what is ready until the channel is closed. When ctx is over, they
-// hand back the rest as it is.
+// work starts workers that execute ready jobs until the channel is closed. After the end of ctx
+// they return jobs unchanged.
 func (w *window) work(ctx context.Context, workers int, do func(*job)) *sync.WaitGroup {
 	var group sync.WaitGroup
 	for range workers {
@@ -68,7 +69,7 @@ func (w *window) work(ctx context.Context, workers int, do func(*job)) *sync.Wai
 func (w *window) full() bool  { return len(w.queue) >= w.size }
 func (w *window) empty() bool { return len(w.queue) == 0 }
 
-// admit puts a job into the window behind all rows that it must not overtake.
+// admit adds a job to the window after all rows that it must not overtake.
 func (w *window) admit(j *job) {
 	w.queue = append(w.queue, j)
 	for _, u := range j.uses {
@@ -101,7 +102,7 @@ func (j *job) waitFor(other *job) {
 	}
 }
 
-// finish takes a job back and frees those that waited for it.
+// finish takes a finished job and releases those that waited for it.
 func (w *window) finish(j *job) {
 	j.done = true
 	for _, u := range j.uses {
@@ -133,7 +134,7 @@ func (w *window) reported(report func(*job)) {
 	w.queue = append(w.queue[:0], w.queue[n:]...)
 }
 
-// without returns jobs that are not j. Order does not matter among those that share.
+// without returns the jobs except j. The order of jobs that share is irrelevant.
 func without(jobs []*job, j *job) []*job {
 	for i, other := range jobs {
 		if other == j {
