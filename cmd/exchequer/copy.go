@@ -58,7 +58,10 @@ not the bank files that people uploaded. A store is one of
 Stop writing to the source first. The command can be stopped at any time, by Ctrl-C or harder, and given
 again: it goes on where it was. At the end both sides are read and compared, by number of items and a
 checksum that does not depend on their order. The exit status is 8 when they differ, and 5 when a table
-on the other side is in the way: one that is defined otherwise, or has items and no --overwrite is given.`,
+on the other side is in the way: one that is defined otherwise, or has items and no --overwrite is given.
+
+With --verify-only, keys, indexes, expiry, stream and deletion protection are compared too. Each item that
+differs is read again: the exit status is 9 when all that differed was written in the meantime.`,
 		Example: `  exchequer copy --from ./books --to dynamodb:eu-west-1
   exchequer copy --from http://127.0.0.1:8000 --to ./copy --table Orders
   exchequer copy --from ./books --to ./copy --verify-only`,
@@ -239,6 +242,11 @@ func (a *app) verifyCopy(ctx context.Context, from, to transfer.Store, opts tran
 			exit: exitDiffers, text: oneSentence(err),
 			try: "a copy with --overwrite, while nothing writes to the source",
 		}
+	case errors.Is(err, transfer.ErrUndecided):
+		return &failure{
+			exit: exitUndecided, text: oneSentence(err),
+			try: "the same command again, while nothing writes to either side",
+		}
 	}
 	return copyFailure(ctx, err, false)
 }
@@ -247,13 +255,19 @@ func (a *app) verifyCopy(ctx context.Context, from, to transfer.Store, opts tran
 type difference struct {
 	Table      string          `json:"table"`
 	Difference transfer.What   `json:"difference"`
-	Key        json.RawMessage `json:"key"` // as DynamoDB's tools take it
+	Key        json.RawMessage `json:"key,omitempty"` // as DynamoDB's tools take it
+	// Definition is the part of the definition of the table that differs.
+	Definition string `json:"definition,omitempty"`
 }
 
 // differing prints the first items that differ.
 func (a *app) differing(found []transfer.Difference) error {
 	rows := make([]difference, len(found))
 	for i, d := range found {
+		if d.What == transfer.Defined {
+			rows[i] = difference{Table: d.Table, Difference: d.What, Definition: d.Text}
+			continue
+		}
 		key := make(map[string]map[string]string, len(d.Key))
 		for name, v := range d.Key {
 			text := v.S() + v.N() + base64.StdEncoding.EncodeToString(v.B())
@@ -269,7 +283,7 @@ func (a *app) differing(found []transfer.Difference) error {
 	return page(a, []column[difference]{
 		col("TABLE", func(d difference) string { return d.Table }),
 		col("DIFFERENCE", func(d difference) string { return string(d.Difference) }),
-		col("KEY", func(d difference) string { return string(d.Key) }),
+		col("KEY", func(d difference) string { return string(d.Key) + d.Definition }),
 	}, whole(rows), "")
 }
 

@@ -242,38 +242,42 @@ func (a *app) locationsExport() *cobra.Command {
 are not part of it.`,
 		Example: "  exchequer locations export places.csv",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) (err error) {
-			out := io.Writer(a.out)
-			if len(args) == 1 && args[0] != "-" {
-				file, bad := os.Create(args[0])
-				if bad != nil {
-					return bad
-				}
-				defer func() { err = errors.Join(err, file.Close()) }()
-				out = file
-			}
-			w := sheet.NewWriter(out)
-			if err := w.Write(locations.Columns()); err != nil {
-				return err
-			}
+		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			n := 0
-			q.Size = locations.PageMax
-			for l, err := range c.AllLocations(ctx, q) {
-				if err != nil {
-					return err
-				}
-				if err := w.Write(locations.Record(sheetLocation(l))); err != nil {
-					return err
-				}
-				n++
+			err := a.into(args, func(out io.Writer) (err error) {
+				n, err = writeLocations(ctx, c, q, out)
+				return err
+			})
+			if err == nil {
+				a.remark("%s", count(n, "location"))
 			}
-			w.Flush()
-			a.remark("%s", count(n, "location"))
-			return w.Error()
+			return err
 		}),
 	}
 	command.Flags().StringVar(&q.Tag, "label", "", "only those that have this `word`")
 	return command
+}
+
+// writeLocations writes locations as a sheet, and returns how many there are.
+func writeLocations(
+	ctx context.Context, c *client.Client, q client.LocationQuery, out io.Writer,
+) (n int, err error) {
+	w := sheet.NewWriter(out)
+	if err := w.Write(locations.Columns()); err != nil {
+		return 0, err
+	}
+	q.Size = locations.PageMax
+	for l, err := range c.AllLocations(ctx, q) {
+		if err != nil {
+			return n, err
+		}
+		if err := w.Write(locations.Record(sheetLocation(l))); err != nil {
+			return n, err
+		}
+		n++
+	}
+	w.Flush()
+	return n, w.Error()
 }
 
 // sheetLocation returns what a sheet shows of a location.

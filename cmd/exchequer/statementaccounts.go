@@ -161,11 +161,10 @@ names of columns and habits of writing, and nothing about any person or transact
 				return err
 			}
 			text.WriteByte('\n')
-			if len(args) == 1 || args[1] == "-" {
-				_, err = a.out.Write(text.Bytes())
+			return a.into(args[1:], func(w io.Writer) error {
+				_, err := w.Write(text.Bytes())
 				return err
-			}
-			return os.WriteFile(args[1], text.Bytes(), 0o644)
+			})
 		}),
 	}
 }

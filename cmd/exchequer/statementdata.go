@@ -2,18 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/exchequer-dev/exchequer/client"
-	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -66,27 +63,6 @@ have one posting for each part, with tags as accounts of expenses or income.`,
 		"begin each account of a journal with what its earlier rows add up to")
 	_ = command.RegisterFlagCompletionFunc("format", fixed(names...))
 	return command
-}
-
-// into writes to the file that was named, or to standard output. A file that is there already is
-// replaced only by a whole one.
-func (a *app) into(args []string, write func(io.Writer) error) (err error) {
-	if len(args) == 0 || args[0] == "-" {
-		return write(a.out)
-	}
-	file, err := os.CreateTemp(filepath.Dir(args[0]), ".exchequer-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // Nothing is there once it has its own name.
-	if err := errors.Join(write(file), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), args[0]); err != nil {
-		return err
-	}
-	a.remark("written to %s", grid.Plain(args[0]))
-	return nil
 }
 
 func (a *app) statementsArchive() *cobra.Command {

@@ -2,8 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -257,13 +256,8 @@ func (a *app) draw(r reportFlags, charts []chart.Chart) error {
 	return nil
 }
 
-func drawFile(path string, c chart.Chart, kind chart.Picture) (err error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return chart.Draw(file, c, kind)
+func drawFile(path string, c chart.Chart, kind chart.Picture) error {
+	return writeFile(path, func(w io.Writer) error { return chart.Draw(w, c, kind) })
 }
 
 func (a *app) drawText(r reportFlags, c chart.Chart) error {

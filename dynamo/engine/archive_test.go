@@ -249,3 +249,52 @@ func TestAnInterruptedExportHasFailed(t *testing.T) {
 		t.Errorf("exports %+v, %v", all, err)
 	}
 }
+
+// TestAnExportThatCannotBeWrittenHasFailed puts a file where the export needs a folder, and then
+// where its last file is written to.
+func TestAnExportThatCannotBeWrittenHasFailed(t *testing.T) {
+	root := t.TempDir()
+	db, err := engine.OpenMemory(engine.Options{ArchiveDir: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	in := another("Things")
+	d, err := db.CreateTable(t.Context(), &in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket := filepath.Join(root, bucketOfTests)
+	if err := os.WriteFile(bucket, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := &dynamo.ExportTableInput{TableArn: d.TableArn, S3Bucket: bucketOfTests}
+	failed := export(t, db, ask)
+	if failed.ExportStatus != dynamo.ArchiveFailed || failed.ExportManifest != "" ||
+		!strings.Contains(failed.FailureMessage, bucket) {
+		t.Errorf("with a file in the way: %+v", failed)
+	}
+	if err := os.Remove(bucket); err != nil {
+		t.Fatal(err)
+	}
+	done := export(t, db, ask)
+	if done.ExportStatus != dynamo.ArchiveCompleted {
+		t.Fatalf("with room: %+v", done)
+	}
+	err = filepath.WalkDir(bucket, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		if strings.Contains(path, ".writing") {
+			t.Errorf("%s is left", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

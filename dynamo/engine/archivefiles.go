@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/uuid"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
@@ -57,12 +58,12 @@ type exporter struct {
 	bytes int64
 }
 
-// run writes all files. The summary is written last, so that an export without a summary is known
-// to be incomplete.
+// run writes all files, and returns when they are on the disk. The summary is written last, so that
+// an export without a summary is known to be incomplete.
 func (e *exporter) run(ctx context.Context) (items, size int64, manifest string, err error) {
 	defer func() { err = errors.Join(err, e.snapshot.Close()) }()
 	defer e.db.reading(&err)
-	if err := os.MkdirAll(filepath.Join(e.dir, dataFolder), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(e.dir, dataFolder), dirMode); err != nil {
 		return 0, 0, "", err
 	}
 	if err := writeWhole(filepath.Join(e.dir, startedName), nil); err != nil {
@@ -82,14 +83,30 @@ func (e *exporter) run(ctx context.Context) (items, size int64, manifest string,
 		return 0, 0, "", err
 	}
 	summary, err := e.summary()
-	if err != nil {
+	if err = errors.Join(err, e.syncFolders()); err != nil {
 		return 0, 0, "", err
 	}
-	if err := e.writeManifest(manifestSummary, summary); err != nil {
+	err = errors.Join(e.writeManifest(manifestSummary, summary), e.syncFolders())
+	if err != nil {
 		return 0, 0, "", err
 	}
 	manifest, err = e.key(manifestSummary + ".json")
 	return e.items, e.bytes, manifest, err
+}
+
+// syncFolders makes the names in the folders of the export durable, and those of the folders above
+// them up to the bucket.
+func (e *exporter) syncFolders() error {
+	last := filepath.Dir(e.bucket)
+	for dir := filepath.Join(e.dir, dataFolder); ; dir = filepath.Dir(dir) {
+		f, err := vfs.Default.OpenDir(dir)
+		if err == nil {
+			err = errors.Join(f.Sync(), f.Close())
+		}
+		if err != nil || dir == last || len(dir) <= len(last) {
+			return err
+		}
+	}
 }
 
 // key returns the key of a file of the export, relative to its bucket.

@@ -132,6 +132,7 @@ func (a *API) registerPaymentRuns() {
 		example: moveDay{Zone: "Pacific/Auckland"},
 		problems: []*problem.Definition{
 			payments.ErrInvalidRequest, payments.ErrDayNotOver, payments.ErrDayDiffers,
+			payments.ErrCopyDiffers,
 		},
 	}, a.movePaymentDay)
 	register(a, operation{

@@ -268,6 +268,31 @@ func (d *definition) differences(other *definition) []string {
 	return found
 }
 
+// lacking names every difference from another definition, also what the other side has not turned
+// on.
+func (d *definition) lacking(other *definition) []string {
+	found := d.differences(other)
+	off := func(what, source string) {
+		found = append(found, fmt.Sprintf("%s: the source has %s, the other side none", what,
+			source))
+	}
+	if d.ttl != "" && other.ttl == "" {
+		off("attribute of expiry", d.ttl)
+	}
+	ours, theirs := d.table.StreamSpecification, other.table.StreamSpecification
+	switch {
+	case ours != nil && theirs == nil:
+		off("stream", string(ours.StreamViewType))
+	case ours == nil && theirs != nil:
+		found = append(found, "stream: the source has none, the other side "+
+			string(theirs.StreamViewType))
+	}
+	if d.table.DeletionProtectionEnabled && !other.table.DeletionProtectionEnabled {
+		off("deletion protection", "one")
+	}
+	return found
+}
+
 // keyText says which attributes make a key.
 func keyText(t *dynamo.TableDescription, schema []dynamo.KeySchemaElement) string {
 	parts := make([]string, len(schema))

@@ -68,4 +68,7 @@ var (
 	ErrDayDiffers = Problems.Define(problem.Unavailable, "day_differs",
 		"Of the day {day}, {moved} payments {status} are in the history and {expected} must be",
 		"Indexes may be behind: move the day again, which goes on where it stopped")
+	ErrCopyDiffers = Problems.Define(problem.Conflict, "payment_copy_differs",
+		"The copy of payment {payment} in the history is not what the payment is: {attribute} differs",
+		"Correct or delete the copy in the history, then move the day again; the payment was not removed")
 )

@@ -1,10 +1,13 @@
 package payments
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -68,6 +71,32 @@ func soundPayment(i *paymentItem) *singletable.AttributeError {
 		return wrong("ScheduledTime", "has no id of the payment behind the time")
 	}
 	return nil
+}
+
+// differs returns the first attribute in which a copy is not what a payment is, "" if there is
+// none. Their keys may have different forms.
+func (i paymentItem) differs(copy paymentItem) string {
+	for _, t := range [...]struct {
+		name string
+		a, b *time.Time
+	}{
+		{"ScheduledTime", &i.At, &copy.At}, {"LeaseUntil", &i.Until, &copy.Until},
+		{"CreatedAt", &i.CreatedAt, &copy.CreatedAt}, {"UpdatedAt", &i.UpdatedAt, &copy.UpdatedAt},
+	} {
+		if !t.a.Equal(*t.b) {
+			return t.name
+		}
+		*t.b = *t.a
+	}
+	copy.Key, copy.Shard, copy.Part = i.Key, i.Shard, i.Part
+	a, b := reflect.ValueOf(i), reflect.ValueOf(copy)
+	for n := range a.NumField() {
+		if !reflect.DeepEqual(a.Field(n).Interface(), b.Field(n).Interface()) {
+			name, _, _ := strings.Cut(a.Type().Field(n).Tag.Get("dynamodbav"), ",")
+			return cmp.Or(strings.TrimPrefix(name, "@"), a.Type().Field(n).Name)
+		}
+	}
+	return ""
 }
 
 // foreignPrefix begins the ids that payments of other programs are shown under. No id of this

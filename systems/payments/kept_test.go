@@ -241,3 +241,52 @@ func TestAMoveComparesBeforeItRemoves(t *testing.T) {
 		t.Errorf("%d payments of %d are left where they were", left, len(ids))
 	}
 }
+
+// TestACopyThatIsNotWhatThePaymentIsIsNamed changes one attribute of a copy at a time, but not its
+// version, between its writing and the removal of the payment.
+func TestACopyThatIsNotWhatThePaymentIsIsNamed(t *testing.T) {
+	for attribute, value := range map[string]dynamo.Value{
+		"Amount": dynamo.N("0.01"), "PayeeID": dynamo.S("another"), "Status": dynamo.S("CANCELLED"),
+		"Description": dynamo.S("as it never was"), "DataBlob": dynamo.B([]byte("other")),
+		"TransactionID": dynamo.S("none"), "CreatedAt": dynamo.S("2019-01-01T00:00:00.000Z"),
+		"Another": dynamo.S("of nobody"), "DataBlob, gone": {},
+	} {
+		t.Run(attribute, func(t *testing.T) {
+			b := openRich(t)
+			id := endedDay(b, 1)[0]
+			spoil := true
+			b.faces.serial()
+			b.faces.on(nil, func(_ string, in any) error {
+				put, ok := in.(*dynamo.PutInput)
+				if !spoil || !ok || put.TableName != "TransactionHistory" {
+					return nil
+				}
+				spoil = false
+				item := put.Item.Clone()
+				name, _, gone := strings.Cut(attribute, ",")
+				if item[name] = value; gone {
+					delete(item, name)
+				}
+				return storetest.Retry(func() error {
+					_, err := b.db.Put(context.Background(),
+						&dynamo.PutInput{TableName: put.TableName, Item: item})
+					return err
+				})
+			})
+			_, err := b.MoveDay(t.Context(), "2019-09-25", time.UTC, nil)
+			b.faces.on(nil, nil)
+			named := errors.Is(err, payments.ErrCopyDiffers) && strings.Contains(err.Error(),
+				string(id))
+			if spoil || !named && !errors.Is(err, payments.ErrDayDiffers) {
+				t.Errorf("the move ended with %v", err)
+			}
+			if left := b.items("PaymentScheduler", "Payment"); left != 1 {
+				t.Errorf("%d payments are left where they were", left)
+			}
+			if _, err := b.MoveDay(t.Context(), "2019-09-25", time.UTC, nil); !errors.Is(err,
+				payments.ErrCopyDiffers) {
+				t.Errorf("the next move ended with %v", err)
+			}
+		})
+	}
+}

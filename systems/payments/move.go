@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -102,6 +103,8 @@ type move struct {
 	created totals
 	// unreadable is what was met and left where it is.
 	unreadable singletable.UnreadableList
+	// differing is the error of the first copy that is not what its payment is.
+	differing error
 }
 
 // leave notes an item that cannot be moved. It returns every other error.
@@ -168,8 +171,12 @@ func (mv *move) once(ctx context.Context) (MovedDay, error) {
 	if err := mv.note(ctx, phaseRemoving, expected); err != nil {
 		return out, err
 	}
+	mv.differing = nil
 	if err := mv.each(ctx, mv.removeSome); err != nil {
 		return out, err
+	}
+	if mv.differing != nil {
+		return out, mv.differing
 	}
 	there, err := mv.agree(ctx, expected)
 	if err != nil {
@@ -280,8 +287,13 @@ func (mv *move) differs(expected, there totals) error {
 	for _, t := range listTotals(expected) {
 		key := totalKey{t.Status, t.Sum.Currency()}
 		if found := there[key]; found != expected[key] {
+			if found.Count != t.Count {
+				return ErrDayDiffers.With("day", mv.day).With("status", t.Status).
+					With("moved", found.Count).With("expected", t.Count)
+			}
 			return ErrDayDiffers.With("day", mv.day).With("status", t.Status).
-				With("moved", found.Count).With("expected", t.Count)
+				With("moved", fmt.Sprintf("%d (%v)", found.Count, found.Sum)).
+				With("expected", fmt.Sprintf("%d (%v)", t.Count, t.Sum.Units()))
 		}
 	}
 	for _, t := range listTotals(there) {
@@ -479,11 +491,25 @@ func (mv *move) removeSome(ctx context.Context, items []paymentItem) error {
 		if copies[i].Unreadable != nil {
 			_ = mv.leave(copies[i].Unreadable)
 		}
-		if copy := copies[i].Value; copy != nil && copy.Version == item.Version {
-			ready = append(ready, item)
+		copy := copies[i].Value
+		if copy == nil || copy.Version != item.Version {
+			continue
 		}
+		if attribute := item.differs(*copy); attribute != "" {
+			mv.noteDiffering(item, attribute)
+			continue
+		}
+		ready = append(ready, item)
 	}
 	return sideBySide(ctx, ready, mv.remove)
+}
+
+func (mv *move) noteDiffering(item paymentItem, attribute string) {
+	mv.mu.Lock()
+	defer mv.mu.Unlock()
+	if mv.differing == nil {
+		mv.differing = ErrCopyDiffers.With("payment", item.ID).With("attribute", attribute)
+	}
 }
 
 func (mv *move) remove(ctx context.Context, item paymentItem) error {
