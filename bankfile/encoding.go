@@ -46,7 +46,7 @@ func ParseEncoding(name string) (Encoding, bool) {
 	case "windows1250", "cp1250", "1250", "iso88592", "latin2":
 		return Windows1250, true
 	}
-	return "", false
+	return parseCodePage(plain)
 }
 
 // Upper halves of the two single-byte encodings. Windows-1252 is Latin-1 from 0xA0 on.
@@ -266,6 +266,9 @@ func decoder(r io.Reader, e Encoding) io.Reader {
 		return r
 	case UTF16LE, UTF16BE:
 		return &reader16{src: r, big: e == UTF16BE, in: make([]byte, 8<<10)}
+	}
+	if page := codePageOf(e); page != nil {
+		return page.NewDecoder().Reader(r)
 	}
 	return &reader8{src: r, table: upperHalf(e), in: make([]byte, 8<<10)}
 }

@@ -6,6 +6,10 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+
 	"github.com/exchequer-dev/exchequer/bankfile"
 )
 
@@ -180,6 +184,56 @@ func TestLineEnds(t *testing.T) {
 		t.Run(name+" without a last one", func(t *testing.T) {
 			if r := mustRead(t, strings.TrimSuffix(text, "\n")); len(r.entries()) != 2 {
 				t.Errorf("got %q", r.brief())
+			}
+		})
+	}
+}
+
+// Files of other alphabets are read by the names of their columns, or asked about; answers count.
+func TestOtherAlphabets(t *testing.T) {
+	for name, c := range map[string]struct {
+		page bankfile.Encoding
+		of   encoding.Encoding
+		text string
+		want string
+	}{
+		"Russian": {"windows-1251", charmap.Windows1251,
+			"Дата,Назначение,Сумма\n2026-01-02,Кофейня,-4.50\n2026-01-03,Книги,-12.00\n",
+			"2026-01-02 -4.5 |  | Кофейня"},
+		"Russian in KOI8": {"koi8-r", charmap.KOI8R,
+			"Дата,Назначение,Сумма\n2026-01-02,Кофейня,-4.50\n2026-01-03,Книги,-12.00\n",
+			"2026-01-02 -4.5 |  | Кофейня"},
+		"Greek": {"windows-1253", charmap.Windows1253,
+			"Ημερομηνία;Αιτιολογία;Ποσό\n02.01.2026;Καφενείο;-4,50\n03.01.2026;Βιβλία;-12,00\n",
+			"2026-01-02 -4.5 |  | Καφενείο"},
+		"Japanese": {"shift-jis", japanese.ShiftJIS,
+			"日付,摘要,金額\n2026-01-02,喫茶店,-450\n2026-01-03,書店,-1200\n",
+			"2026-01-02 -450 |  | 喫茶店"},
+		"unknown names": {"windows-1251", charmap.Windows1251,
+			"Ааа,Бббб,Вввв\n2026-01-02,Кофейня,-4.50\n2026-01-03,Книги,-12.00\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := c.of.NewEncoder().String(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := read(text, bankfile.Options{})
+			if c.want == "" {
+				if ask := asked(err); len(ask) != 1 || ask[0] != bankfile.AskEncoding {
+					t.Fatalf("%v, %v", ask, err)
+				}
+				m := bankfile.Mapping{Version: bankfile.MappingVersion}
+				if err := m.Answer(bankfile.AskEncoding, string(c.page)); err != nil {
+					t.Fatal(err)
+				}
+				r, err = read(text, bankfile.Options{Mapping: &m})
+				c.want = "2026-01-02 -4.5 |  | Кофейня"
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := told(r.rows[0]); got != c.want || r.file.Encoding != c.page {
+				t.Errorf("%s: %q, want %q", r.file.Encoding, got, c.want)
 			}
 		})
 	}

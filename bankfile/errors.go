@@ -44,6 +44,8 @@ const (
 	AskCredit  Topic = "creditSign"   // What a negative number in the credit column means.
 	// AskDirection is which of two words means money out.
 	AskDirection Topic = "direction"
+	// AskEncoding is in which encoding the characters are.
+	AskEncoding Topic = "encoding"
 )
 
 // Question is something that nothing in the file decides. The answer goes into a Mapping; see

@@ -70,6 +70,8 @@ type File struct {
 	table   *table // Of a CSV file.
 	profile *Profile
 	ids     idTable
+
+	askEncoding *Question // Set where nothing decides the encoding.
 }
 
 // Statement is what a file says about one account.
@@ -140,6 +142,9 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	text := decodeBytes(head[min(f.skip, int64(n)):], f.Encoding)
 	if f.Format, err = detectFormat(text); err != nil {
 		return nil, err
+	}
+	if f.askEncoding != nil && (f.Format == CSV || f.Format == QIF) {
+		return nil, &UndecidedError{Questions: []Question{*f.askEncoding}, Mapping: f.mapping}
 	}
 	w := &walk{file: f, first: true, at: -1}
 	w.ids.init()
@@ -354,14 +359,19 @@ func (f *File) findEncoding(head []byte) error {
 		return nil
 	}
 	known := f.mapping.Encoding
-	if known == Windows1250 || known == Windows1252 {
+	if known == Windows1250 || known == Windows1252 || codePageOf(known) != nil {
 		f.Encoding = known
 		return nil
 	}
-	if declared := declaredEncoding(head); declared == Windows1250 {
+	if declared := declaredEncoding(head); declared == Windows1250 || codePageOf(declared) != nil {
 		f.Encoding = declared
 		return nil
 	} else if declared == Windows1252 {
+		return nil
+	}
+	var page Encoding
+	if page, f.askEncoding = chooseCodePage(letters); page != "" {
+		f.Encoding = page
 		return nil
 	}
 	f.Encoding, f.EncodingSure = chooseSingleByte(letters)

@@ -192,6 +192,9 @@ func (m *Mapping) check() error {
 	switch m.Encoding {
 	case "", UTF8, UTF16LE, UTF16BE, Windows1250, Windows1252:
 	default:
+		if codePageOf(m.Encoding) != nil {
+			break
+		}
 		return fmt.Errorf("mapping: unknown encoding %q", clip(string(m.Encoding)))
 	}
 	if m.Delimiter != "" && len(m.Delimiter) != 1 {
@@ -236,6 +239,12 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 		next.CreditSign = CreditSign(value)
 	case AskDirection:
 		next.answerDirection(value)
+	case AskEncoding:
+		encoding, ok := ParseEncoding(value)
+		if !ok {
+			return fmt.Errorf("%q is no encoding that is read", clip(value))
+		}
+		next.Encoding, next.Columns = encoding, nil // Names may have been read wrongly.
 	default:
 		err = next.answerColumn(topic, value)
 	}

@@ -103,6 +103,9 @@ var homes = []home{
 	{"github.com/cockroachdb/pebble", []string{"dynamo/engine/...", "bench/..."}, nil},
 	{"github.com/cespare/xxhash", []string{"dynamo/engine/...", "bench/..."}, nil},
 
+	// Code pages are those of the files that banks give.
+	{"golang.org/x/text", []string{"bankfile"}, []string{"bankfile"}},
+
 	// Decimals and currencies are behind money, the frameworks of HTTP and of commands at the edge.
 	{"github.com/bojanz/currency", []string{"money"}, nil},
 	{"github.com/cockroachdb/apd", []string{"money"}, nil},

@@ -19,7 +19,7 @@ const (
 	// AskStatement is which of the accounts in a file is meant.
 	AskStatement bankfile.Topic = "statement"
 	// AskEncoding is how the characters of a file are written; see bankfile.ParseEncoding.
-	AskEncoding bankfile.Topic = "encoding"
+	AskEncoding = bankfile.AskEncoding
 	// AskInvert is whether money out is written as positive, "true" or "false".
 	AskInvert bankfile.Topic = "invert"
 )

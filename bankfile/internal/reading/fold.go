@@ -41,6 +41,8 @@ var folds = []struct {
 	{"áàâäãåăąā", 'a'}, {"çčćĉ", 'c'}, {"ďđ", 'd'}, {"éèêëěęėē", 'e'}, {"ğ", 'g'},
 	{"íìîïıī", 'i'}, {"ľĺł", 'l'}, {"ñňń", 'n'}, {"óòôöõőøō", 'o'}, {"řŕ", 'r'},
 	{"šśşșß", 's'}, {"ťţț", 't'}, {"úùûüůűū", 'u'}, {"ýÿ", 'y'}, {"žźż", 'z'}, {"æ", 'a'},
+	{"ά", 'α'}, {"έ", 'ε'}, {"ή", 'η'}, {"ίϊΐ", 'ι'}, {"ό", 'ο'}, {"ύϋΰ", 'υ'}, {"ώ", 'ω'},
+	{"ς", 'σ'}, {"ё", 'е'},
 }
 
 // Key folds a name of a column: letters and digits, one blank between words, without what stands
@@ -112,8 +114,9 @@ var ranks = func() map[Role]map[string]int {
 	for role, words := range headerWords {
 		of := make(map[string]int, len(words))
 		for i, word := range words {
-			if _, twice := of[squash(word)]; !twice {
-				of[squash(word)] = i
+			key := squash(Fold(word))
+			if _, twice := of[key]; !twice {
+				of[key] = i
 			}
 		}
 		all[role] = of

@@ -1,0 +1,146 @@
+package bankfile
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
+)
+
+// codePage is an encoding that is recognised by known names of columns alone, or asked for.
+type codePage struct {
+	name Encoding
+	of   encoding.Encoding
+}
+
+// codePages are in the order in which they are tried and offered.
+var codePages = []codePage{
+	{"windows-1251", charmap.Windows1251}, {"windows-1253", charmap.Windows1253},
+	{"shift-jis", japanese.ShiftJIS}, {"gb18030", simplifiedchinese.GB18030},
+	{"euc-kr", korean.EUCKR}, {"koi8-r", charmap.KOI8R}, {"big5", traditionalchinese.Big5},
+	{"euc-jp", japanese.EUCJP}, {"windows-1255", charmap.Windows1255},
+	{"windows-1256", charmap.Windows1256}, {"windows-1254", charmap.Windows1254},
+	{"windows-1257", charmap.Windows1257}, {"macintosh", charmap.Macintosh},
+}
+
+// codePageOf returns the encoding of a name, or nil.
+func codePageOf(e Encoding) encoding.Encoding {
+	for _, page := range codePages {
+		if page.name == e {
+			return page.of
+		}
+	}
+	return nil
+}
+
+// parseCodePage returns the code page of a plain name: lower case without hyphens.
+func parseCodePage(plain string) (Encoding, bool) {
+	switch plain {
+	case "sjis", "cp932", "windows31j", "932":
+		plain = "shiftjis"
+	case "gbk", "gb2312", "cp936", "936":
+		plain = "gb18030"
+	case "cp949", "949":
+		plain = "euckr"
+	case "koi8":
+		plain = "koi8r"
+	case "macroman", "mac":
+		plain = "macintosh"
+	}
+	plain = strings.TrimPrefix(strings.TrimPrefix(plain, "cp"), "windows")
+	for _, page := range codePages {
+		name := strings.ReplaceAll(string(page.name), "-", "")
+		if plain == strings.TrimPrefix(name, "windows") {
+			return page.name, true
+		}
+	}
+	return "", false
+}
+
+// chooseCodePage looks for a code page in which the file has names of columns that are known, while
+// it has none as Windows-1252. Where its words are of letters beyond ASCII and nothing decides, it
+// returns a question.
+func chooseCodePage(letters []byte) (e Encoding, ask *Question) {
+	west := decodeBytes(letters, Windows1252)
+	best, most := Encoding(""), max(knownNames(west), knownNames(decodeBytes(letters, Windows1250)))
+	for _, page := range codePages {
+		if n := knownNames(decodeBytes(letters, page.name)); n > most && n > 1 {
+			best, most = page.name, n
+		}
+	}
+	sample := foreignWords(west)
+	if best != "" || sample == "" {
+		return best, nil
+	}
+	q := &Question{Topic: AskEncoding, Text: "In which encoding are the characters of this file?",
+		Examples: []string{clip(sample)}}
+	raw := encodeWest(sample)
+	for _, page := range codePages {
+		if text := decodeBytes([]byte(raw), page.name); allLetters(text) {
+			q.Choices = append(q.Choices, Choice{Value: string(page.name), Meaning: clip(text)})
+		}
+	}
+	q.Choices = append(q.Choices, Choice{Value: string(Windows1252), Meaning: clip(sample)})
+	return "", q
+}
+
+// encodeWest returns the bytes of a text that was read as Windows-1252.
+func encodeWest(text string) string {
+	raw, err := charmap.Windows1252.NewEncoder().String(text)
+	if err != nil {
+		return ""
+	}
+	return raw
+}
+
+// namesLines is in how many lines from the beginning names of columns are looked for.
+const namesLines = 20
+
+// knownNames counts the cells of the first lines that are known names with letters beyond ASCII.
+func knownNames(text string) int {
+	count, lines := 0, 0
+	for line := range splitLines(text) {
+		if lines++; lines > namesLines {
+			break
+		}
+		for _, cell := range strings.FieldsFunc(line, func(r rune) bool {
+			return strings.ContainsRune(";,\t|\"", r)
+		}) {
+			if hasHigh(cell) && reading.Known(cell) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// foreignRun is how many letters beyond ASCII in a row no language of Windows-1252 has.
+const foreignRun = 4
+
+// foreignWords returns the first word of a text with so many letters beyond ASCII in a row that it
+// is of another alphabet.
+func foreignWords(text string) string {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return r < utf8.RuneSelf
+	}) {
+		if utf8.RuneCountInString(word) >= foreignRun {
+			return word
+		}
+	}
+	return ""
+}
+
+// allLetters reports whether a text has letters and nothing else.
+func allLetters(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) || r == utf8.RuneError
+	}) < 0
+}
