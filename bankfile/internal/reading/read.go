@@ -180,14 +180,17 @@ func (t *Table) repeats(i int, m *Money) bool {
 // doubtfulFlag looks for a column of two unknown words beside amounts without signs.
 func (t *Table) doubtfulFlag(r *Result) {
 	m := &r.Money
-	if m.Amount < 0 || m.Flag >= 0 || m.Proven || t.cols[m.Amount].signed > 0 {
+	if m.Amount < 0 || m.Flag >= 0 || m.Proven || t.cols[m.Amount].signed > 0 ||
+		t.cols[m.Amount].positive == 0 {
 		return
 	}
 	for i, role := range r.Roles {
 		if role != "" && role != Category {
 			continue
 		}
-		if _, fixed := t.Fixed[i]; fixed || Rank(Memo, t.name(i)) >= 0 {
+		_, fixed := t.Fixed[i]
+		if fixed || t.isText(i) || t.cols[i].digits > 0 ||
+			sharesWord(tokens(t.name(i)), ownWords) || Known(t.name(i)) && role != Category {
 			continue
 		}
 		if first, second, ok := t.twoWords(i); ok && t.otherWords(r.Roles, i) {
