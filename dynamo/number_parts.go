@@ -1,7 +1,7 @@
 package dynamo
 
 // decimal is a decoded number: ±d₁.d₂d₃… × 10^exponent. It has a fixed size and can be on the
-// stack, so decoding a number does not allocate, whatever its exponent.
+// stack, so decoding a number never allocates, even with a large exponent.
 type decimal struct {
 	negative bool
 	count    int // number of digits in use; zero has none

@@ -118,7 +118,7 @@ func (p *part) appendValue(dst []byte, v scalar) ([]byte, error) {
 }
 
 // partRange returns a range over one part of a sort key, from the smallest key of from to the
-// largest key below to, whatever follows the part in the key.
+// largest key below to. The rest of the key after the part does not matter.
 func (c *patternCore) partRange(
 	prefix []byte, part *part, last bool, p unsafe.Pointer, e rangeEnds,
 ) (sortCond, error) {

@@ -222,7 +222,7 @@
 // The kit retries, so the underlying client must be configured not to. Throttled and conflicting
 // calls and the unprocessed rest of a batch are retried with a growing, random wait until the
 // context's deadline or, without one, for [Retry].Budget. A store that does not answer is retried
-// for [Retry].Outage, whatever the deadline. A failed condition is never retried. The error reports
+// for [Retry].Outage, even past that. A failed condition is never retried. The error reports
 // the reason:
 //
 //	ErrUnreachable   the store does not answer

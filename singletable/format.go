@@ -15,7 +15,7 @@ import (
 // format converts a scalar to the text of a key part and, if possible, back.
 type format struct {
 	name string
-	// order is 1 if larger values have larger texts whatever follows the part, -1 if they have
+	// order is 1 if larger values have larger texts before any next part, -1 if they have
 	// smaller ones, and 0 if the order of texts is not that of values. orderLast is the same for a
 	// part at the end.
 	order, orderLast int

@@ -467,7 +467,7 @@ func (c *patternCore) rangeGrain() grain {
 // discriminator or by the prefix of their partition keys.
 func (c *patternCore) prepareScan(q *query, filter *cond) {
 	m := c.members[0]
-	// An item whose key begins like the entity's is read whatever its discriminator is.
+	// An item whose key begins like the entity's is read with any discriminator.
 	var own []*cond
 	if m.disc != "" {
 		own = append(own, &cond{op: opEqual, attr: m.disc,

@@ -40,9 +40,9 @@ type Retry struct {
 	Base, Max time.Duration
 	// Budget is the maximum time if the context has no deadline. Default: 10 s.
 	Budget time.Duration
-	// Outage is the maximum time for which a store that does not answer is called again, whatever
-	// the deadline of the context, so that a caller learns of an outage within seconds. Default: 2
-	// s.
+	// Outage is the maximum time for which a store that does not answer is called again. The
+	// deadline of the context does not matter, so that a caller learns of an outage within
+	// seconds. Default: 2 s.
 	Outage time.Duration
 }
 

@@ -145,7 +145,7 @@ func (p *part) bind(sh *shape, rings []ring) error {
 }
 
 // setEscapes makes each text part escape the first byte of the literal after it, so that keys can
-// be parsed whatever their separator is.
+// be parsed with any separator.
 func (t *template) setEscapes() {
 	for i := range t.parts {
 		if i+1 < len(t.parts) && !t.parts[i+1].isField() {

@@ -2,7 +2,7 @@ package when
 
 import "time"
 
-// Time is a time that somebody gave: an instant, or a day or local time that is an instant only in
+// Time is a time that a caller gave: an instant, or a day or local time that is an instant only in
 // a zone. The zero Time is none; the zero [time.Time], if it was given, is one.
 type Time struct {
 	given, local bool
@@ -45,8 +45,8 @@ func (t Time) In(zone *time.Location) time.Time {
 	return inZone(t.at, zone)
 }
 
-// Text writes the time in the one form that it has whatever way it was given: an instant in UTC
-// and a local time without an offset, both without digits that say nothing.
+// Text returns the canonical form of the time: an instant in UTC and a local time without an
+// offset, both without trailing zeros of the fraction.
 func (t Time) Text() string {
 	switch {
 	case !t.given:

@@ -156,7 +156,8 @@ func check(f *File) error {
 }
 
 // Read returns the rows in order. A row without a key of its own has one that follows from its
-// content and its occurrence, so that the file can be read again in whatever way it was saved.
+// content and its occurrence, so that the file can be read again after a program saved it in
+// another format.
 func (f *File) Read() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var equal occurrences

@@ -41,9 +41,9 @@ func (o *occurrences) key(r Row) string {
 	return identityPrefix + hex.EncodeToString(sum[:]) + "." + strconv.Itoa(o.seen[sum])
 }
 
-// content returns a hash of what a row asks for. Columns that are kept as metadata have no part in
-// it: they say how the file was imported. With other ones the row is a conflict, and no money moves
-// a second time.
+// content returns a hash of the request of a row. Columns that are kept as metadata are part of the
+// import, not of the hash, so that a row with other metadata is a conflict and no money is moved
+// twice.
 func (r Row) content() []byte {
 	var text []byte
 	add := func(part string) {

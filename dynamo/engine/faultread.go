@@ -108,8 +108,8 @@ func (db *DB) expiryDelay(name string) (delay time.Duration) {
 	return delay
 }
 
-// viewFor reads the row of an item for an operation, from an older state or with an error if the
-// faults say so.
+// viewFor reads the row of an item for an operation, from an older state or with an error if a
+// fault applies.
 func (db *DB) viewFor(op string, r keyRead, consistent bool) (row.View, error) {
 	p := db.faults.Load()
 	if p == nil {

@@ -46,7 +46,7 @@ func (g *guard) check(req *http.Request) error {
 }
 
 // inProcess marks the context of a request from a [Transport], which does not come from a browser,
-// whatever its host is.
+// even if its host is that of a web site.
 type inProcess struct{}
 
 func forbidden(message string) error {

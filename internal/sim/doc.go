@@ -7,8 +7,8 @@
 // store, an engine on a disk in memory; clients of package client send requests to either of them
 // through a network in the same process. The round runs in a bubble of testing/synctest, where a
 // clock moves only while everything waits. Each call of the store takes a time that is drawn from
-// the seed, so that the calls of all requests interleave as the seed says: the same seed gives the
-// same history, byte for byte, with very few exceptions. Minutes of waiting take no time.
+// the seed, so that the seed decides how the calls of all requests interleave: the same seed gives
+// the same history, byte for byte, with very few exceptions. Minutes of waiting take no time.
 //
 // # What goes wrong
 //
@@ -39,6 +39,6 @@
 // # A round that fails
 //
 // The test looks for the shortest plan that fails in the same way, and prints it with its history.
-// EXCHEQUER_SEED plays one round again, EXCHEQUER_ROUNDS sets how many rounds are played, from
-// that seed on. With -v the test lists how often each operation came out in which way.
+// EXCHEQUER_SEED plays one round again, EXCHEQUER_ROUNDS sets how many rounds are played, from that
+// seed on. With -v the test lists how often each operation came out in which way.
 package sim

@@ -1,6 +1,6 @@
 package tidy
 
-// rule says what the packages that match a pattern may import from this project. A pattern is a
+// rule lists what the packages that match a pattern may import from this project. A pattern is a
 // path below the module; a trailing "/..." takes in everything under it. Of several patterns that
 // match, the longest governs. Packages under one "/..." pattern may import each other.
 type rule struct {
@@ -29,7 +29,7 @@ var layout = []rule{
 	// Layer 2: the kit for single-table models.
 	{pkg: "singletable/...", may: []string{"dynamo", "when"}},
 
-	// What every layer above may say.
+	// What every layer above may use.
 	{pkg: "money"},
 	{pkg: "problem", std: true},
 	{pkg: "when", std: true},
@@ -62,7 +62,7 @@ var layout = []rule{
 	{pkg: "server/endpoint/...", may: []string{"dynamo/..."}},
 	{pkg: "client/...", may: []string{"money", "problem", "when"}},
 
-	// What stands outside: the binary, its story, the measurements, the tests of the whole.
+	// Outside the layers: the binary, its demo, the benchmarks, the tests of the whole.
 	{pkg: "cmd/exchequer/...", may: anything},
 	{pkg: "demo/...", may: anything},
 	{pkg: "bench/...", may: anything},
@@ -71,8 +71,8 @@ var layout = []rule{
 	{pkg: checksDir, std: true},
 }
 
-// home says where a package of the standard library, or a module and all its packages, may be
-// imported: in code, and in tests besides.
+// home lists where a package of the standard library, or a module and all its packages, may be
+// imported: in code, and additionally in tests.
 type home struct {
 	prefix string
 	code   []string
@@ -111,7 +111,7 @@ var homes = []home{
 	{"github.com/cockroachdb/apd", []string{"money"}, nil},
 	{"github.com/danielgtaylor/huma", []string{"server/..."}, nil},
 	{"github.com/prometheus/client_golang", []string{"server/..."}, anything},
-	// Who signs tokens, and what signatures are, is known where users are told apart.
+	// Only the packages that identify users verify signatures of tokens.
 	{"github.com/coreos/go-oidc", []string{"server/api/oidc"}, nil},
 	{"github.com/go-jose/go-jose", []string{"server/api/oidc"}, nil},
 	{"go.yaml.in/yaml", []string{"server/endpoint/..."}, nil},

@@ -12,7 +12,8 @@ import (
 	"github.com/exchequer-dev/exchequer/internal/tidy"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+var update = flag.Bool("update", false,
+	"rewrite the golden files under testdata, and lower the limits in plain.txt")
 
 // checks are run over the module and over the tree under testdata that has the same name.
 var checks = []struct {
@@ -25,6 +26,7 @@ var checks = []struct {
 	{"docs", plain(tidy.Docs)},
 	{"names", plain(tidy.Names)},
 	{"words", plain(tidy.Words)},
+	{"plain", tidy.Plain},
 	{"folders", tidy.Folders},
 	{"links", plain(tidy.Links)},
 }
@@ -42,6 +44,16 @@ func TestModule(t *testing.T) {
 	if len(tree.Go) < 10 || len(tree.Texts) < 3 {
 		t.Fatalf("%d Go files and %d texts: this cannot be the whole module",
 			len(tree.Go), len(tree.Texts))
+	}
+	if *update {
+		table, err := tidy.LowerPlainLimits(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(root, "internal/tidy/plain.txt")
+		if err := os.WriteFile(name, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, check := range checks {
 		t.Run(check.name, func(t *testing.T) {
@@ -143,6 +155,21 @@ func TestImportsOfAFileThatDoesNotParseAreStillJudged(t *testing.T) {
 	got := tidy.Imports(load(t, map[string]string{"money/money.go": src}))
 	wantFindings(t, got, "money/money.go:3: net/http may not be imported here: "+
 		"its home is server/..., client/..., dynamo/wire/..., dynamo/awssdk/..., test/issuer, test/contract")
+}
+
+func TestPlainLimitsAreOnlyLowered(t *testing.T) {
+	got, err := tidy.LowerPlainLimits(load(t, map[string]string{
+		"internal/tidy/plain.txt": "a 5\nb 1\ngone 3\n",
+		"a/a.go":                  "// Package a says and tells.\npackage a\n",
+		"b/b.go":                  "// Package b says and tells.\npackage b\n",
+		"c/c.go":                  "// Package c says nothing.\npackage c\n",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "a 2\nb 1\n"; got != want {
+		t.Errorf("the new table is %q, want %q", got, want)
+	}
 }
 
 func TestFoldersReportsAMissingMap(t *testing.T) {

@@ -61,7 +61,7 @@ type GoFile struct {
 // line gives the line of a position in the file.
 func (f *GoFile) line(pos token.Pos) int { return f.Fset.Position(pos).Line }
 
-// Tree is what the checks look at: the Go files of one module and the texts beside them, without
+// Tree is what the checks look at: the Go files and the texts of one module, without
 // testdata, hidden folders, nested modules and what .gitignore names at the root.
 type Tree struct {
 	FS    fs.FS

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// emptyNames say nothing about what a package holds.
+// emptyNames do not describe what a package holds.
 var emptyNames = []string{"util", "utils", "common", "models", "helpers", "core"}
 
 var (
@@ -21,8 +21,8 @@ var (
 	machinePath = regexp.MustCompile(`(^|[^\w.~-])(/(home|root|tmp|work)(/|\b))`)
 )
 
-// Names checks that every Go file parses, that packages have names that say something, and that
-// no package runs code on being imported: what has effects is called by someone.
+// Names checks that every Go file parses, that packages have names that describe them, and
+// that no package runs code when it is imported, because effects need an explicit call.
 func Names(t *Tree) []Finding {
 	var found []Finding
 	for _, f := range t.Go {

@@ -25,7 +25,7 @@ const (
 	tagPrevLog  = 9
 )
 
-// ManifestState is what a manifest says, as far as it can be read.
+// ManifestState is the readable part of a manifest.
 type ManifestState struct {
 	// Log is the first number of a log that is needed, 0 if all are.
 	Log uint64

@@ -1,0 +1,2 @@
+// Package b has as many words as the table allows: it says so, and tells it.
+package b

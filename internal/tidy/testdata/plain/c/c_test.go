@@ -1,0 +1,2 @@
+// A test may say it.
+package c
