@@ -76,6 +76,7 @@ const (
 	failureInternal    = "InternalServerError"
 )
 
+// eachMeta calls f with the value of each metadata row whose key begins with prefix.
 func (db *DB) eachMeta(prefix string, f func(raw []byte) error) error {
 	lower := keyspace.Meta(prefix)
 	return db.eachRow(db.store, lower, keyspace.After(lower), func(it *pebble.Iterator) (
@@ -139,6 +140,7 @@ func inside(bucket, key string) (string, error) {
 	return filepath.Join(bucket, filepath.FromSlash(key)), nil
 }
 
+// busyArchives returns the number of exports and imports in progress, which share one limit.
 func (db *DB) busyArchives() int {
 	n := 0
 	for _, d := range db.archives.exports {

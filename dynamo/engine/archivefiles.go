@@ -179,6 +179,8 @@ func (e *exporter) writeManifest(name string, content []byte) error {
 		writeWhole(filepath.Join(e.dir, name+".json"), content))
 }
 
+// summary returns the summary of the manifest in the format of DynamoDB's exports, so that tools
+// for those can read it.
 func (e *exporter) summary() ([]byte, error) {
 	files, err := e.key(manifestFiles + ".json")
 	if err != nil {
@@ -266,6 +268,8 @@ func (i *importer) run(ctx context.Context) error {
 	return i.flush(ctx)
 }
 
+// file imports one file. A line that is not an item is counted, and the import continues, so that
+// one bad line does not stop it.
 func (i *importer) file(ctx context.Context, path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -67,6 +67,10 @@ func (db *DB) backfill(ctx context.Context, t *table, until time.Time) error {
 // its own backfill.
 var errSuperseded = context.Canceled
 
+// backfillSome fills the rows of one batch of items, from the key after on, and returns the key of
+// the next batch or nil at the end. It holds the schema lock only for a batch, so that a long
+// backfill does not block changes of tables. A table that was deleted or changed in the meantime is
+// errSuperseded.
 func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte, error) {
 	if err := db.begin(ctx); err != nil {
 		return nil, err
@@ -129,6 +133,7 @@ func (db *DB) fillIn(t *table, rowKey []byte) error {
 	return errors.Join(db.applyUnsynced(batch), batch.Close())
 }
 
+// fillIndex adds the row of an item to the batch if the item has the keys of the index.
 func (db *DB) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
 	rowKey []byte,
 ) error {

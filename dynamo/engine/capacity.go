@@ -15,6 +15,7 @@ type Stats struct {
 	Steps int64 // rows read by iterators
 }
 
+// counters count the reads of the store for [DB.Stats].
 type counters struct{ gets, seeks, steps atomic.Int64 }
 
 // Stats returns the counters. The number that a call adds does not depend on the size of the table,
@@ -118,6 +119,7 @@ type tally struct {
 	tables map[string]*tableTally
 }
 
+// tableTally is the capacity that one table and its indexes consumed.
 type tableTally struct {
 	table         float64
 	global, local map[string]float64
@@ -185,6 +187,8 @@ func (c *tally) one() *dynamo.ConsumedCapacity {
 	return nil
 }
 
+// consumed returns the entry of one table in the response. Only the level INDEXES lists table and
+// indexes separately.
 func (c *tally) consumed(name string, tt *tableTally) dynamo.ConsumedCapacity {
 	total := tt.table
 	for _, units := range tt.global {
@@ -215,6 +219,8 @@ func (c *tally) lines(units map[string]float64) map[string]dynamo.Capacity {
 	return out
 }
 
+// capacity sets the read or write units only for transactions, because DynamoDB omits them from all
+// other responses.
 func (c *tally) capacity(units float64) dynamo.Capacity {
 	out := dynamo.Capacity{CapacityUnits: units}
 	switch c.kind {

@@ -169,6 +169,7 @@ func refusalOf(err error) *keyRefusal {
 	return refuse(false, "%s", err.Error())
 }
 
+// checkKeyValue checks the size of a value of the table's key.
 func checkKeyValue(k keyAttribute, v dynamo.Value, hash bool) *keyRefusal {
 	size := v.Size()
 	switch {
@@ -207,6 +208,8 @@ func (t *table) checkIndexKeys(item dynamo.Item) *keyRefusal {
 	return nil
 }
 
+// checkIndexKey checks the value of an attribute that is in the key of an index. An item without
+// the attribute is valid; it is only not in the index.
 func (ix *index) checkIndexKey(k keyAttribute, item dynamo.Item, hash bool) *keyRefusal {
 	v, ok := item[k.name]
 	if !ok {

@@ -65,6 +65,8 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	return d, d.checkUsed()
 }
 
+// checkKeyNames checks the names and key types of all key schemas. DynamoDB reports all of these
+// errors in one message.
 func checkKeyNames(in *dynamo.CreateTableInput) error {
 	var wrong constraints
 	wrong.keyNames("keySchema", in.KeySchema)
@@ -95,6 +97,7 @@ func (c *constraints) keyNames(field string, schema []dynamo.KeySchemaElement) {
 	}
 }
 
+// checkDefinitions checks the types of attribute definitions and that no attribute has two.
 func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
 	seen := map[string]bool{}
 	for i, a := range attributes {
@@ -115,6 +118,8 @@ func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
 	return nil
 }
 
+// checkBilling checks the throughput for a billing mode and returns both with their defaults. No
+// mode means PROVISIONED, as in DynamoDB.
 func checkBilling(mode dynamo.BillingMode, pt *dynamo.ProvisionedThroughput) (
 	dynamo.BillingMode, dynamo.ProvisionedThroughput, error,
 ) {
@@ -188,6 +193,8 @@ func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error 
 	return nil
 }
 
+// checkCreateIndexes checks the indexes of a new table and adds them to its descriptor. The order
+// of the checks decides which error is returned if there are several.
 func checkCreateIndexes(d *descriptor, in *dynamo.CreateTableInput) error {
 	if n := len(in.GlobalSecondaryIndexes); n > globalIndexesMax {
 		return dynamo.Invalid(fmt.Sprintf("%sGlobalSecondaryIndex count exceeds the per-table "+
@@ -214,6 +221,7 @@ func checkCreateIndexes(d *descriptor, in *dynamo.CreateTableInput) error {
 	return d.checkProjected()
 }
 
+// addLocal adds a local index, which has the partition key of the table and exactly one sort key.
 func (d *descriptor) addLocal(ix dynamo.LocalSecondaryIndex) error {
 	if err := checkSchema(ix.KeySchema, 1, 1); err != nil {
 		return err
@@ -232,6 +240,8 @@ func (d *descriptor) addLocal(ix dynamo.LocalSecondaryIndex) error {
 	})
 }
 
+// addGlobal adds a global index with the given status. Its throughput follows the billing mode of
+// the table.
 func (d *descriptor) addGlobal(ix dynamo.GlobalSecondaryIndex, status dynamo.TableStatus) error {
 	if err := checkSchema(ix.KeySchema, indexHashKeysMax, indexRangeKeysMax); err != nil {
 		return err
@@ -250,6 +260,8 @@ func (d *descriptor) addGlobal(ix dynamo.GlobalSecondaryIndex, status dynamo.Tab
 	})
 }
 
+// add checks and adds an index. Its number, which is part of its row keys, is never used again for
+// another index of the table.
 func (d *descriptor) add(ix indexDescriptor) error {
 	if err := checkResourceName(ix.Name, "indexName", nameLengthMin); err != nil {
 		return err
@@ -308,6 +320,8 @@ func checkProjection(p dynamo.Projection, indexName string) error {
 	return nil
 }
 
+// checkProjected checks the limit of projected attributes, which is for the sum over all indexes of
+// a table.
 func (d *descriptor) checkProjected() error {
 	total := 0
 	for _, ix := range d.Indexes {
@@ -437,6 +451,8 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 	return nil
 }
 
+// changeIndex applies one index update of UpdateTable. dropped receives the key prefix of the rows
+// of a deleted index, which the caller removes with the same batch.
 func (d *descriptor) changeIndex(u dynamo.GlobalSecondaryIndexUpdate,
 	definitions []dynamo.AttributeDefinition, dropped *[]byte,
 ) error {
@@ -461,6 +477,7 @@ func (d *descriptor) changeIndex(u dynamo.GlobalSecondaryIndexUpdate,
 	return d.createIndex(*u.Create, definitions)
 }
 
+// dropIndex removes a global index and the definitions of attributes that no other key uses.
 func (d *descriptor) dropIndex(name string, dropped *[]byte) error {
 	i := slices.IndexFunc(d.Indexes, func(ix indexDescriptor) bool {
 		return ix.Name == name && !ix.Local
@@ -515,6 +532,8 @@ func (d *descriptor) createIndex(ix dynamo.GlobalSecondaryIndex,
 	return d.checkProjected()
 }
 
+// define adds the definition of an attribute. A key of the table or of another index may already
+// have defined it with the same type.
 func (d *descriptor) define(a dynamo.AttributeDefinition) error {
 	for _, have := range d.Attributes {
 		if have.AttributeName != a.AttributeName {

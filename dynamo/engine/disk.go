@@ -64,6 +64,7 @@ func (d *Disk) beforeSync() {
 // files returns the file system for the storage library.
 func (d *Disk) files() vfs.FS { return d.faulty }
 
+// diskFS is a file system with the hook of a [Disk] before each sync of a file.
 type diskFS struct {
 	vfs.FS
 	disk *Disk
@@ -90,6 +91,7 @@ func (f diskFS) file(file vfs.File, err error) (vfs.File, error) {
 	return diskFile{file, f.disk}, nil
 }
 
+// diskFile is a file of a diskFS.
 type diskFile struct {
 	vfs.File
 	disk *Disk

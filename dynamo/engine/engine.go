@@ -64,6 +64,7 @@ type Options struct {
 	noSync, noLocks bool
 }
 
+// withDefaults returns the options with defaults. A database in memory has smaller caches.
 func (o Options) withDefaults(memory bool) Options {
 	if o.CacheSize <= 0 {
 		o.CacheSize = 256 << 20
@@ -241,6 +242,8 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	return db, nil
 }
 
+// newDB returns a database that has not read its store yet. owner is nil for a database in memory,
+// which never syncs.
 func newDB(dir string, opts Options, owner *owner) *DB {
 	db := &DB{
 		opts: opts, dir: dir, owner: owner, synced: owner != nil && !opts.noSync,

@@ -69,6 +69,7 @@ func (c *constraints) onFailure(values dynamo.ReturnValues) {
 	}
 }
 
+// err returns one error for all failed constraints, in the form of DynamoDB's message, or nil.
 func (c constraints) err() error {
 	switch len(c) {
 	case 0:
@@ -94,6 +95,8 @@ func checkTableName(name string, lengthMin int) error {
 	return checkResourceName(name, "tableName", lengthMin)
 }
 
+// checkResourceName checks the name of a table or an index. An empty name fails only the minimum
+// length, as in DynamoDB.
 func checkResourceName(name, field string, lengthMin int) error {
 	var wrong constraints
 	if name != "" && !nameForm.MatchString(name) {

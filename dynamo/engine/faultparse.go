@@ -39,6 +39,7 @@ func ParseFaults(texts ...string) (Faults, error) {
 	return f, nil
 }
 
+// parse parses one fault of the option: "strict", "seed=N", or a kind with its options.
 func (f *Faults) parse(text string) error {
 	first, rest, more := strings.Cut(text, ",")
 	if first = strings.TrimSpace(first); first == strictWord && !more {
@@ -78,6 +79,7 @@ func faultNames() []string {
 		"held", "items", "all"}
 }
 
+// parse parses one option of a fault: a word, or NAME=VALUE.
 func (f *Fault) parse(part string) (err error) {
 	name, value, given := strings.Cut(part, "=")
 	if !slices.Contains(faultNames(), name) {

@@ -28,6 +28,8 @@ type faultRule struct {
 	asked, met int64
 }
 
+// newFaultPlan returns the plan of the rules, or nil without any. Each rule has random numbers of
+// its own, so that a rule that is added does not change when the others apply.
 func (db *DB) newFaultPlan(f Faults) (*faultPlan, error) {
 	if len(f.Rules) == 0 {
 		return nil, nil
@@ -74,6 +76,7 @@ func (p *faultPlan) close() error {
 	return err
 }
 
+// catchUp makes the present state visible to all delayed reads.
 func (p *faultPlan) catchUp() error {
 	if p == nil {
 		return nil
@@ -153,6 +156,7 @@ func (db *DB) enter(ctx context.Context, in any) error {
 	return db.begin(ctx)
 }
 
+// pause waits for the delays of all latency rules that apply to a call.
 func (p *faultPlan) pause(ctx context.Context, sites []site) error {
 	for _, r := range p.rules {
 		if r.Kind != FaultLatency || !slices.ContainsFunc(sites, r.at) || !r.applies() {
@@ -165,6 +169,8 @@ func (p *faultPlan) pause(ctx context.Context, sites []site) error {
 	return nil
 }
 
+// sitesOf returns the places of a call: its operation with each table that it uses. The tables are
+// sorted, so that equal seeds give equal faults.
 func sitesOf(in any) []site {
 	var tables []string
 	var c site

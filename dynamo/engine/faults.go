@@ -224,6 +224,7 @@ func (f *Fault) check() error {
 // faultParts are the optional fields that a kind supports.
 type faultParts struct{ index, delay, held bool }
 
+// parts returns the options that the kind of the fault has.
 func (f *Fault) parts() faultParts {
 	switch f.Kind {
 	case FaultThrottle, FaultEarlyPage:

@@ -109,6 +109,8 @@ func (ix *index) keysOf(h keyspace.Hasher, t *table, indexKey []byte) (dynamo.Ke
 	return keys, nil
 }
 
+// cutEndedKeyValue cuts a key value that is followed by others. Numbers need no end mark, because
+// their encoding ends itself.
 func cutEndedKeyValue(kind dynamo.Kind, b []byte) (v dynamo.Value, rest []byte, err error) {
 	if kind == dynamo.KindN {
 		text, rest, err := dynamo.DecodeOrderedNumber(b)

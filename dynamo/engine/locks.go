@@ -21,6 +21,7 @@ type locks struct {
 	off     bool // tests turn the locks off to show that other tests would notice
 }
 
+// stripe is one lock of the items whose keys hash to it.
 type stripe struct {
 	sync.Mutex
 	// last is the sync ticket of the newest write under this stripe. A reader that may have seen

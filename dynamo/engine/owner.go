@@ -47,6 +47,8 @@ type owner struct {
 	lock *pebble.Lock
 }
 
+// own locks a directory for this process. The operating system releases the lock if the process
+// dies, so no stale lock has to be removed.
 func own(fs vfs.FS, dir string) (*owner, error) {
 	if err := makeDir(fs, dir); err != nil {
 		return nil, unusable(dir, "make directory", dir, err)
@@ -97,6 +99,7 @@ func makeDir(fs vfs.FS, dir string) error {
 	return nil
 }
 
+// sign writes the owner into the file, so that the error of another process can name it.
 func (o *owner) sign(dir string) error {
 	raw, err := json.Marshal(InUseError{
 		Dir: dir, PID: os.Getpid(), Program: filepath.Base(os.Args[0]), Since: time.Now(),

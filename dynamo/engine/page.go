@@ -82,6 +82,8 @@ func (p *page) reader() (pebble.Reader, func() error) {
 // covering reports whether the index is covering: its rows hold all attributes that it projects.
 func (ix *index) covering() bool { return ix.include != nil }
 
+// walk reads rows from the store until the page is full or the range ends. A full page records the
+// key of its last row, from which the next page continues.
 func (p *page) walk(ctx context.Context, r pebble.Reader) (err error) {
 	defer p.db.reading(&err)
 	it, err := r.NewIter(bounds(p.lower, p.upper))

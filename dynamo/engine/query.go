@@ -157,6 +157,7 @@ func checkPage(operation string, s dynamo.Select, limit int,
 	return wrong.err()
 }
 
+// checkSegments checks the two parameters of a parallel scan, which must be given together.
 func checkSegments(segment, total int) error {
 	switch {
 	case total == 0 && segment == 0:
@@ -378,6 +379,7 @@ func (p *page) narrow(term *expr.KeyTerm) {
 	}
 }
 
+// checkFilter refuses a filter on a key attribute, because DynamoDB does.
 func (p *page) checkFilter() error {
 	if p.filter == nil {
 		return nil

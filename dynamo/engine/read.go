@@ -61,6 +61,8 @@ func (db *DB) awaitReads() error {
 	return db.Failure()
 }
 
+// keyRead validates the read of one item. A refusal is an invalid key; a transaction reports it as
+// a reason of cancellation, other calls as an error.
 func (db *DB) keyRead(tableName string, key dynamo.Key, projection string,
 	names map[string]string, values map[string]dynamo.Value,
 ) (keyRead, *keyRefusal, error) {
@@ -257,6 +259,8 @@ func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	return out, err
 }
 
+// batchActions validates the whole batch before the first write, so that an invalid request writes
+// nothing.
 func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	total := 0
 	for _, requests := range in.RequestItems {

@@ -159,6 +159,7 @@ func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal
 	return a, nil, nil
 }
 
+// updateAction validates an update. The attributes of the key cannot be changed.
 func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyRefusal, error) {
 	a := action{
 		kind: actUpdate, transact: transact,
@@ -228,6 +229,8 @@ func (db *DB) keyAction(kind actionKind, transact bool, tableName string, key dy
 // noExpressions is the result of prepare for a call without expressions.
 var noExpressions = &expr.Prepared{}
 
+// prepare parses the expressions of a request. Requests without any, which are frequent, share one
+// empty result.
 func (db *DB) prepare(r *expr.Request) (*expr.Prepared, error) {
 	if r.Condition == "" && r.Filter == "" && r.KeyCondition == "" && r.Projection == "" &&
 		r.Update == "" && r.Names == nil && r.Values == nil {

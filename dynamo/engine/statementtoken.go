@@ -40,6 +40,8 @@ func requestHash(in *dynamo.ExecuteStatementInput) []byte {
 	return p.h.Sum(nil)[:tokenRequestSize]
 }
 
+// encodeToken returns the token of the next page: a hash of the request, the place, and a check
+// sum. The hash binds the token to its statement.
 func encodeToken(in *dynamo.ExecuteStatementInput, at resume) string {
 	token := requestHash(in)
 	token = binary.AppendUvarint(token, uint64(at.span))
@@ -50,6 +52,8 @@ func encodeToken(in *dynamo.ExecuteStatementInput, at resume) string {
 	return base64.StdEncoding.EncodeToString(append(token, check[:tokenCheckSize]...))
 }
 
+// decodeToken returns the place of a token, after a check that the token is complete and belongs to
+// the same request.
 func decodeToken(in *dynamo.ExecuteStatementInput) (resume, error) {
 	token, err := base64.StdEncoding.DecodeString(in.NextToken)
 	if err != nil || len(token) < tokenRequestSize+tokenCheckSize {

@@ -96,6 +96,8 @@ func (db *DB) transactSelect(ctx context.Context, in *dynamo.ExecuteTransactionI
 	return out, nil
 }
 
+// asGets translates the SELECT statements of a transaction to reads. Each must name a whole key,
+// because a transaction reads single items.
 func (db *DB) asGets(ctx context.Context, get *dynamo.TransactGetInput,
 	statements []*stated,
 ) error {
@@ -161,6 +163,7 @@ func (db *DB) transactStatements(ctx context.Context, in *dynamo.ExecuteTransact
 	}, nil
 }
 
+// asWrites translates the statements of a transaction that writes.
 func (db *DB) asWrites(ctx context.Context, as *dynamo.TransactWriteInput,
 	in *dynamo.ExecuteTransactionInput, statements []*stated,
 ) error {

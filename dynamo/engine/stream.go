@@ -173,6 +173,7 @@ func (db *DB) changeStream(d *descriptor, spec *dynamo.StreamSpecification) (*st
 	return s, nil
 }
 
+// startStream returns a new stream for a table. The caller persists it with the table.
 func (db *DB) startStream(d *descriptor, view dynamo.StreamViewType) (*stream, error) {
 	if err := db.reserveSequences(); err != nil {
 		return nil, err
@@ -283,6 +284,8 @@ func (s *stream) due(now time.Time) bool {
 	return false
 }
 
+// maintainStream deletes a closed stream after the retention, and otherwise closes old shards,
+// opens their successors and trims records, all in one batch.
 func (db *DB) maintainStream(s *stream, now time.Time) error {
 	batch := db.store.NewBatch()
 	if !s.Closed.IsZero() && now.Sub(s.Closed) > streamRetention {

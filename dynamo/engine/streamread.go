@@ -276,6 +276,7 @@ type shardPlace struct {
 	made          time.Time
 }
 
+// placeOf decodes an iterator. Its hash detects an iterator that was altered.
 func (db *DB) placeOf(iterator string) (shardPlace, error) {
 	b, err := base64.RawURLEncoding.DecodeString(iterator)
 	if err != nil || len(b) != iteratorSize || b[0] != iteratorV1 ||
@@ -376,6 +377,8 @@ var streamEvents = map[byte]dynamo.StreamEvent{
 	recordRemove: dynamo.EventRemove,
 }
 
+// streamRecord returns a record in the form of the API. The event id depends only on stream and
+// sequence number, so each read of a record returns the same id.
 func (db *DB) streamRecord(s *stream, sequence uint64, r *record) dynamo.StreamRecord {
 	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, s.ID), sequence)
 	return dynamo.StreamRecord{

@@ -118,6 +118,7 @@ type record struct {
 	key, new, old dynamo.Item
 }
 
+// decodeRecord decodes a stored record: a header, the key and the images that its flags name.
 func decodeRecord(value []byte) (r record, err error) {
 	if r.at, err = recordTime(value); err != nil {
 		return r, err

@@ -33,6 +33,8 @@ func epochOf(t *table, doc expr.Document) (int64, bool) {
 	return epoch, true
 }
 
+// sweepLoop deletes expired items at intervals until the database closes. An error is logged and
+// the next interval retries.
 func (db *DB) sweepLoop() {
 	ticker := time.NewTicker(db.opts.SweepInterval)
 	defer ticker.Stop()
@@ -59,6 +61,7 @@ func (db *DB) ExpireNow(ctx context.Context) (int, error) { return db.sweep(ctx)
 // sweepBatch is the number of items of a table that are deleted under one hold of the schema lock.
 const sweepBatch = 256
 
+// sweep deletes all items that are due, and afterwards what streams and tokens no longer need.
 func (db *DB) sweep(ctx context.Context) (deleted int, err error) {
 	now := db.opts.Now()
 	for _, name := range db.expiringTables() {
@@ -143,11 +146,14 @@ func (db *DB) syncLog() error {
 	return db.persist(batch)
 }
 
+// expiry is an entry of the index of expiry times.
 type expiry struct {
 	epoch   int64
 	itemKey []byte
 }
 
+// expired returns up to one batch of entries that are due and the key of the next batch, nil at the
+// end. Times of more than five years ago are ignored, because DynamoDB does not expire such items.
 func (db *DB) expired(t *table, now time.Time, after []byte) ([]expiry, []byte, error) {
 	prefix := keyspace.Expiries(t.ID)
 	lower := after

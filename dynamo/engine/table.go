@@ -40,6 +40,7 @@ type descriptor struct {
 	Counts *counts `json:",omitempty"`
 }
 
+// indexDescriptor is the stored description of an index.
 type indexDescriptor struct {
 	ID         uint32
 	Name       string
@@ -83,6 +84,7 @@ type index struct {
 	include    map[string]bool // projected attributes, including keys; nil for all
 }
 
+// newTable returns the table of a stored descriptor.
 func newTable(d descriptor) *table {
 	t := &table{descriptor: d, prefix: keyspace.Items(d.ID)}
 	t.keys = t.keyAttributes(d.Key)
@@ -114,6 +116,8 @@ func (t *table) attributeType(name string) dynamo.Kind {
 	return dynamo.Absent
 }
 
+// newIndex returns an index with its key attributes and, unless it projects all, the set of its
+// attributes. The keys of the table are always projected.
 func (t *table) newIndex(d indexDescriptor) *index {
 	ix := &index{indexDescriptor: d, prefix: keyspace.Index(t.ID, d.ID, d.Local)}
 	for i, k := range t.keyAttributes(d.Key) {
@@ -185,6 +189,7 @@ func (db *DB) saveTable(d descriptor) (key, value []byte, err error) {
 	return keyspace.Meta(tablePrefix + d.Name), value, nil
 }
 
+// loadTables reads the descriptors of all tables when the database opens.
 func (db *DB) loadTables() error {
 	prefix := keyspace.Meta(tablePrefix)
 	return db.eachRow(db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (

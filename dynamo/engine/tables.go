@@ -125,6 +125,8 @@ func (db *DB) arnOf(table string) string {
 	return fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", db.opts.Region, db.opts.AccountID, table)
 }
 
+// describe returns the public description of a table. It shares no memory with the table, because
+// callers may change it.
 func (db *DB) describe(t *table) *dynamo.TableDescription {
 	arn := db.arnOf(t.Name)
 	out := &dynamo.TableDescription{
@@ -482,6 +484,7 @@ func (db *DB) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
 	}, nil
 }
 
+// collections returns the metrics of each item collection that the actions wrote, each one once.
 func (db *DB) collections(actions []action) (map[string][]dynamo.ItemCollectionMetrics, error) {
 	var out map[string][]dynamo.ItemCollectionMetrics
 	var seen [][]byte

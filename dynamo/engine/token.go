@@ -32,6 +32,8 @@ type tokens struct {
 	running map[string]bool
 }
 
+// start reserves a token for a transaction. It reports false if a transaction with the token is in
+// progress.
 func (t *tokens) start(token string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,6 +60,8 @@ type tokenRow struct {
 	Images  []tokenImage // for the cost of a repeated call
 }
 
+// tokenImage is the table and the size of an item of a transaction, from which a repeated call
+// computes its capacity.
 type tokenImage struct {
 	Table string
 	Size  int
@@ -226,6 +230,9 @@ func fingerprint(in *dynamo.TransactWriteInput) []byte {
 	return p.h.Sum(nil)
 }
 
+// requestHasher hashes requests, so that a token with a different request is detected. Maps are
+// sorted, so that equal requests have equal hashes, and texts have their length, so that different
+// requests differ.
 type requestHasher struct{ h hash.Hash }
 
 func (p requestHasher) action(kind byte, table string, item dynamo.Item, update, condition string,

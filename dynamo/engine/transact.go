@@ -120,6 +120,8 @@ func checkDistinct(actions []action, message string) error {
 	return nil
 }
 
+// transactAction validates one item of a transaction, which must have exactly one of the four
+// actions.
 func (db *DB) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusal, error) {
 	set := 0
 	for _, is := range []bool{
@@ -279,6 +281,7 @@ type keyRead struct {
 	exprs  *expr.Prepared
 }
 
+// transactReads validates all reads of a transaction before the first is done.
 func (db *DB) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error) {
 	var wrong constraints
 	if len(in.Items) == 0 {

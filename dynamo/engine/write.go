@@ -53,6 +53,7 @@ type action struct {
 	indexUnits []indexUnits
 }
 
+// indexUnits is the capacity that an action consumed in an index.
 type indexUnits struct {
 	index *index
 	units float64
@@ -268,6 +269,8 @@ func (a *action) evaluate() (failure *dynamo.Error, err error) {
 	return nil, nil
 }
 
+// update computes the new item of an update. Simple updates change the encoded row directly,
+// because decoding and encoding a large item is expensive.
 func (a *action) update() (failure *dynamo.Error, err error) {
 	u := a.exprs.Update
 	switch {
@@ -349,6 +352,7 @@ func (a *action) document() expr.Document {
 	return &a.after
 }
 
+// failureOf separates an error that DynamoDB reports for the action from a failure of the database.
 func failureOf(err error) (*dynamo.Error, error) {
 	var e *dynamo.Error
 	if errors.As(err, &e) {
@@ -373,6 +377,7 @@ type writeBuffers struct{ row, before, after []byte }
 
 var bufferPool = sync.Pool{New: func() any { return &writeBuffers{} }}
 
+// stageAll adds the rows of all actions to the batch, and their capacity to the actions.
 func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
 	d := bufferPool.Get().(*writeBuffers)
 	defer bufferPool.Put(d)
@@ -446,6 +451,8 @@ func (a *action) encode(d *writeBuffers) (err error) {
 	return err
 }
 
+// stageIndex adds the changes of one index to the batch. A row with an unchanged key and no stored
+// attributes is not rewritten.
 func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *writeBuffers) error {
 	if a.leaves(ix) {
 		return nil

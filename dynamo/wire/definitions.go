@@ -68,6 +68,7 @@ func outOfSet(value, path, set string) string {
 		"constraint: Member must satisfy enum value set: %s", value, path, set)
 }
 
+// keySchema reads a key schema. Elements above listKept are skipped.
 func (r *reader) keySchema() []dynamo.KeySchemaElement {
 	all := []dynamo.KeySchemaElement{}
 	for r.list(); r.element(); {
@@ -213,6 +214,7 @@ func (r *reader) indexUpdate() dynamo.GlobalSecondaryIndexUpdate {
 	return u
 }
 
+// streamSpecification reads a stream specification, of which only StreamEnabled is required.
 func (r *reader) streamSpecification() *dynamo.StreamSpecification {
 	spec := &dynamo.StreamSpecification{}
 	enabled := false

@@ -88,6 +88,8 @@ func (w *writer) stream(d *dynamo.TableDescription) {
 	w.member("LatestStreamLabel", d.LatestStreamLabel)
 }
 
+// globalIndexes writes the global indexes of a table description. The member is absent if there are
+// none.
 func (w *writer) globalIndexes(d *dynamo.TableDescription) {
 	if len(d.GlobalSecondaryIndexes) == 0 {
 		return
@@ -113,6 +115,8 @@ func (w *writer) globalIndexes(d *dynamo.TableDescription) {
 	w.close(']')
 }
 
+// localIndexes writes the local indexes of a table description. The member is absent if there are
+// none.
 func (w *writer) localIndexes(all []dynamo.LocalSecondaryIndexDescription) {
 	if len(all) == 0 {
 		return
@@ -205,6 +209,8 @@ func (w *writer) onDemand(od *dynamo.OnDemandThroughput) {
 	w.close('}')
 }
 
+// warm writes the warm throughput. It is the provisioned throughput, or a constant for tables that
+// are billed by request.
 func (w *writer) warm(onDemand bool, pt dynamo.ProvisionedThroughput, status dynamo.TableStatus) {
 	read, write := pt.ReadCapacityUnits, pt.WriteCapacityUnits
 	if onDemand {

@@ -31,6 +31,7 @@ const (
 	spaceValidate = "com.amazon.coral.validate#"
 )
 
+// spaceOf returns the name space of an error's type, as DynamoDB has it.
 func spaceOf(code dynamo.ErrorCode) string {
 	switch code {
 	case dynamo.CodeValidation:
@@ -54,6 +55,8 @@ func messageNameOf(code dynamo.ErrorCode) string {
 	return "message"
 }
 
+// statusOf returns the HTTP status of an error. Nearly all errors are 400, because SDKs read the
+// type in the body.
 func statusOf(code dynamo.ErrorCode) int {
 	switch code {
 	case dynamo.CodeInternalServerError:

@@ -79,6 +79,8 @@ func (w *writer) capacities(all []dynamo.ConsumedCapacity) {
 	w.close(']')
 }
 
+// consumed writes the consumed capacity of a table. The entries of the table and its indexes are
+// optional.
 func (w *writer) consumed(c *dynamo.ConsumedCapacity) {
 	w.open('{')
 	w.key("TableName")

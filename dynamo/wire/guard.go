@@ -20,6 +20,8 @@ type guard struct {
 	hosts []string
 }
 
+// newGuard returns the guard of the options. Full authentication needs no guard, because a page of
+// a browser cannot sign requests.
 func newGuard(opts *Options) guard {
 	g := guard{
 		// a page cannot sign

@@ -260,6 +260,7 @@ func (x *expressed) absent() string {
 	return ""
 }
 
+// checkOperator returns the refusal of ConditionalOperator for fewer than two conditions, or "".
 func (l *legacy) checkOperator() string {
 	switch {
 	case l.given&legacyOperator == 0:
@@ -306,6 +307,8 @@ func (l *legacy) checkMeaning(x *expressed) string {
 // key.
 const keyConditionsMax = 2
 
+// checkKeys returns the refusal of KeyConditions, or "". Key conditions support only some of the
+// operators.
 func (l *legacy) checkKeys() string {
 	if l.given&legacyKeys == 0 {
 		return ""
@@ -340,6 +343,8 @@ func (p *placeholders) next() string {
 	return p.prefix + strconv.FormatInt(int64(p.n), 36)
 }
 
+// name returns a placeholder for an attribute name, because legacy requests may use any name and
+// expressions may not.
 func (p *placeholders) name(attribute string) string {
 	if p.in.ExpressionAttributeNames == nil {
 		p.in.ExpressionAttributeNames = map[string]string{}
@@ -349,6 +354,7 @@ func (p *placeholders) name(attribute string) string {
 	return place
 }
 
+// value returns a placeholder for a value.
 func (p *placeholders) value(v dynamo.Value) string {
 	if p.in.ExpressionAttributeValues == nil {
 		p.in.ExpressionAttributeValues = map[string]dynamo.Value{}
@@ -358,6 +364,7 @@ func (p *placeholders) value(v dynamo.Value) string {
 	return place
 }
 
+// projection returns the projection expression of AttributesToGet.
 func (p *placeholders) projection(attributes []string) string {
 	places := make([]string, len(attributes))
 	for i, name := range attributes {

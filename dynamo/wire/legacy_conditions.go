@@ -97,6 +97,8 @@ func (c *legacyCondition) check() string {
 	return c.checkValues()
 }
 
+// checkExists translates Exists and Value of the Expected member to an operator, or returns the
+// refusal of a wrong pair.
 func (c *legacyCondition) checkExists(of string) string {
 	switch {
 	case c.exists == "false" && c.valued:

@@ -16,6 +16,7 @@ type legacyUpdate struct {
 
 var updateActions = []string{"ADD", "PUT", "DELETE"}
 
+// legacyUpdates reads AttributeUpdates. An action that is absent is PUT.
 func (r *reader) legacyUpdates() []legacyUpdate {
 	all := []legacyUpdate{}
 	for r.object(); r.member(); {

@@ -45,6 +45,8 @@ func byArn[Out any](call func(context.Context, string) (Out, error)) func(
 	return func(ctx context.Context, in *arnInput) (Out, error) { return call(ctx, in.arn) }
 }
 
+// decodeArchiveArn returns the decoder of a request that has only an ARN, whose member has a
+// different name in each operation.
 func decodeArchiveArn(member, path string) func(*reader, *arnInput) {
 	return func(r *reader, in *arnInput) {
 		found := false

@@ -133,6 +133,8 @@ func decodeBatchWrite(r *reader, in *dynamo.BatchWriteInput) {
 	r.require(in.RequestItems != nil, "requestItems")
 }
 
+// writeRequests reads the requests for one table. Elements above listKept are skipped; the store
+// refuses a batch of so many.
 func (r *reader) writeRequests(table string) []dynamo.WriteRequest {
 	requests := []dynamo.WriteRequest{}
 	for r.list(); r.element(); {

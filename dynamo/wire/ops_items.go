@@ -85,6 +85,7 @@ func encodePut(w *writer, _ *dynamo.PutInput, out *dynamo.PutOutput) {
 	w.written(out.Attributes, out.ConsumedCapacity, out.ItemCollectionMetrics)
 }
 
+// written writes the response of PutItem, UpdateItem and DeleteItem, which have the same members.
 func (w *writer) written(attributes dynamo.Item, capacity *dynamo.ConsumedCapacity,
 	metrics *dynamo.ItemCollectionMetrics,
 ) {

@@ -34,6 +34,7 @@ const (
 		"constraint: Member must have length greater than or equal to 3"
 )
 
+// limit reads a page limit. 0 is refused here, because it means no limit in package dynamo.
 func (r *reader) limit(message string) int {
 	n := r.int()
 	if n == 0 && r.err == nil {
@@ -42,6 +43,8 @@ func (r *reader) limit(message string) int {
 	return n
 }
 
+// indexName reads the name of an index. An empty name is refused here, because it means the table
+// in package dynamo.
 func (r *reader) indexName() string {
 	name := r.string()
 	if name == "" && r.err == nil {
@@ -179,6 +182,7 @@ func (w *writer) beginPage(s dynamo.Select) {
 	}
 }
 
+// endPage writes the members after the items of a page, which Query and Scan share.
 func (w *writer) endPage(s dynamo.Select, count, scanned int, last dynamo.Key,
 	capacity *dynamo.ConsumedCapacity,
 ) {

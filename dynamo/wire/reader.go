@@ -43,6 +43,8 @@ type reader struct {
 	texts  []string       // elements of sets that are being read
 }
 
+// newReader returns a reader of a request. UTF-8 is checked once for the whole request, so that
+// strings need no check of their own.
 func newReader(data []byte) *reader {
 	r := &reader{data: data}
 	if !utf8.Valid(data) {
@@ -520,6 +522,7 @@ func unicodeEscape(in []byte) (char rune, width int) {
 	return (high-0xD800)<<10 + (low - 0xDC00) + 0x10000, 10
 }
 
+// hex4 parses the four hexadecimal digits of a \u escape.
 func hex4(in []byte) (rune, bool) {
 	if len(in) < 4 {
 		return 0, false

@@ -68,6 +68,7 @@ type verifier struct {
 	now     func() time.Time
 }
 
+// newVerifier returns the verifier of the options, with the secrets by access key.
 func newVerifier(opts *Options) *verifier {
 	v := &verifier{mode: opts.Auth, secrets: map[string]string{}, now: opts.Now}
 	for _, key := range opts.AccessKeys {

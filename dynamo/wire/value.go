@@ -37,6 +37,8 @@ func (r *reader) item() dynamo.Item {
 	return r.attributes(1)
 }
 
+// attributes reads a map of attribute values. A name with null stays in the map without a type, so
+// that the store refuses it with DynamoDB's message.
 func (r *reader) attributes(level int) map[string]dynamo.Value {
 	m := make(map[string]dynamo.Value)
 	for r.object(); r.nullableMember(); {
