@@ -279,7 +279,7 @@ var (
 	// ErrStrangeAnswer reports a response that is not from a server of this API.
 	ErrStrangeAnswer = Problems.Define(problem.Unavailable, "strange_answer",
 		"The server at {server} answered with status {status} in a form that is not the API's",
-		"Check the address and what stands between here and the server")
+		"Check the address and the proxies in front of the server")
 )
 
 // Ready returns nil if the server is ready. It does not retry, because not being ready is a valid

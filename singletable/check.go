@@ -256,7 +256,7 @@ func (k *checker) indexes(t *Table) {
 		if x.projection.ProjectionType == dynamo.ProjectInclude {
 			included += len(x.projection.NonKeyAttributes)
 			if len(x.projection.NonKeyAttributes) == 0 {
-				k.fail(t.name, "index %s includes no attributes; say KeysOnly", x.name)
+				k.fail(t.name, "index %s includes no attributes; use KeysOnly", x.name)
 			}
 		}
 	}
@@ -529,7 +529,7 @@ func (k *checker) stray(c *core) {
 				attr == c.table.keys.Partition || attr == c.table.keys.Sort
 		}
 		if has(x.keys.Partition) && has(x.keys.Sort) {
-			k.warn(c.name, "its attributes put it into index %s; say so with On, or rename them",
+			k.warn(c.name, "its attributes put it into index %s; declare it with On, or rename them",
 				x.name)
 		}
 	}

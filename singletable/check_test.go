@@ -101,7 +101,7 @@ func TestCheckReportsAllProblemsAtOnce(t *testing.T) {
 	text := r.String()
 	for _, want := range []string{
 		"error: t: a table's name has 3 to 255",
-		"error: t: index Bad includes no attributes; say KeysOnly",
+		"error: t: index Bad includes no attributes; use KeysOnly",
 		"error: t: nothing has a key type but is not a key attribute",
 		"error: B: A has the same discriminator type=same",
 		"error: A: an item can have the same key as one of B",

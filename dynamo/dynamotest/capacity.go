@@ -10,7 +10,7 @@ func capacity() []behaviour { return append(capacityOfItems(), capacityOfMany().
 
 func capacityOfItems() []behaviour {
 	return []behaviour{
-		{"none is told unless it is asked for", func(k *kit) {
+		{"none is returned unless it is asked for", func(k *kit) {
 			k.put(k.key("a"))
 			out, err := k.Store.Get(k.ctx, &dynamo.GetInput{TableName: k.main, Key: k.key("a")})
 			k.must(err)
@@ -106,7 +106,7 @@ func capacityOfMany() []behaviour {
 			}
 			k.units(&read.ConsumedCapacity[0], 2)
 		}},
-		{"a batch tells of each table", func(k *kit) {
+		{"a batch returns one of each table", func(k *kit) {
 			out, err := k.BatchWrite(k.ctx, &dynamo.BatchWriteInput{
 				RequestItems: map[string][]dynamo.WriteRequest{
 					k.main:  {{Put: k.key("a")}, {Put: k.key("b")}},

@@ -20,7 +20,7 @@ func subject() vals {
 
 func conditions() []behaviour {
 	all := []behaviour{
-		{"a write whose condition fails changes nothing and tells what it found", func(k *kit) {
+		{"a write whose condition fails changes nothing and returns the item", func(k *kit) {
 			old := k.item("a", vals{"x": num("1")})
 			k.put(old)
 			_, err := k.Put(k.ctx, &dynamo.PutInput{
@@ -47,7 +47,7 @@ func conditions() []behaviour {
 			k.failed(err, old)
 			k.same(k.read(k.key("a")), old)
 		}},
-		{"a condition on a missing item tells of none", func(k *kit) {
+		{"a condition on a missing item returns none", func(k *kit) {
 			_, err := k.Update(k.ctx, &dynamo.UpdateInput{
 				TableName: k.main, Key: k.key("a"), UpdateExpression: "REMOVE x",
 				ConditionExpression:                 "attribute_exists(pk)",

@@ -82,7 +82,7 @@ func items() []behaviour {
 			k.sameOrder(sorts(k.everyPage(k.inPartition("", nil))),
 				[]string{"A", "a", "a\u0301", "á", "\uffff", "😀"})
 		}},
-		{"number keys are one whatever they are written like", func(k *kit) {
+		{"number keys are equal in any notation", func(k *kit) {
 			put := func(id, note string) {
 				_, err := k.Put(k.ctx, &dynamo.PutInput{
 					TableName: k.plain, Item: dynamo.Item{"id": num(id), "note": str(note)},

@@ -168,7 +168,7 @@ func indexAdded(k *kit) {
 
 func expiry() []behaviour {
 	return []behaviour{
-		{"expiry is off, turned on, and told of", func(k *kit) {
+		{"expiry is off, turned on, and described", func(k *kit) {
 			name := k.prefix + "-expiring"
 			createTable(k.T, k.Store, &dynamo.CreateTableInput{
 				TableName: name, KeySchema: dynamo.HashKey("id"),
