@@ -57,9 +57,19 @@ func (d *directory) wantFound(all []locations.Location) {
 	}
 	for _, order := range []locations.Order{locations.Unordered, locations.ByCode,
 		locations.ByName} {
-		page, err := d.List(ctx, locations.ListQuery{Order: order})
-		if err != nil || len(page.Items) != len(all) {
-			d.t.Errorf("by %q: %d of %d, %v", order, len(page.Items), len(all), err)
+		n, cursor := 0, ""
+		for {
+			page, err := d.List(ctx, locations.ListQuery{Order: order, Cursor: cursor})
+			if err != nil {
+				d.t.Errorf("by %q: %v", order, err)
+			}
+			n += len(page.Items)
+			if cursor = page.Next; cursor == "" || err != nil {
+				break
+			}
+		}
+		if n != len(all) {
+			d.t.Errorf("by %q: %d of %d", order, n, len(all))
 		}
 	}
 }
