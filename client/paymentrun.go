@@ -28,12 +28,20 @@ type PaymentRun struct {
 type PaymentReport struct {
 	// Processed, Failed and Postponed are numbers of payments with these results. Elsewhere counts
 	// those that another worker or caller claimed, changed or cancelled first, and Waiting those
-	// that were skipped.
+	// whose wait for the next attempt lasts.
 	Processed int `json:"processed"`
 	Failed    int `json:"failed"`
 	Postponed int `json:"postponed"`
 	Elsewhere int `json:"elsewhere"`
 	Waiting   int `json:"waiting"`
+	// Claimed counts due payments that another worker has claimed, the last of them until
+	// ClaimedUntil. If that worker lives, it settles them; otherwise the first run after that does.
+	Claimed      int       `json:"claimed"`
+	ClaimedUntil time.Time `json:"claimedUntil,omitzero"`
+	// Shards counts the parts of the work that another worker has and that the run waits for, the
+	// last of them until ShardsUntil.
+	Shards      int       `json:"shards"`
+	ShardsUntil time.Time `json:"shardsUntil,omitzero"`
 	// Oldest is the due time of the most overdue payment among the last ones.
 	Oldest time.Time `json:"oldest,omitzero"`
 	// Lag is the age of Oldest in seconds, by the server's clock.

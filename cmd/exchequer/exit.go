@@ -28,6 +28,7 @@ const (
 	exitDiffers     = 8   // the books do not balance, or a table is not as it should be
 	exitUndecided   = 9   // a check found nothing, but could not compare everything
 	exitStoreFailed = 10  // the disk of the store failed, or its files are damaged
+	exitHeld        = 11  // not all was done, because other processes hold the rest
 	exitStopped     = 130 // interrupted; what was done stays done
 )
 
@@ -43,6 +44,7 @@ const exitStatuses = `  0    done
   8    differs: the books do not balance, or a table is not as it should be
   9    undecided: a check found nothing wrong, but could not compare everything
   10   store failed: its disk is full or broken, or its files are damaged
+  11   held: not all was done, because other processes hold the rest for a time
   130  stopped by a signal; what was done stays done`
 
 // exits says which status ends a command that met a problem.

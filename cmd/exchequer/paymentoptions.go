@@ -17,6 +17,8 @@ const (
 	envPaymentsShards     = "EXCHEQUER_PAYMENT_SHARDS"
 	envPaymentsProjection = "EXCHEQUER_PAYMENT_PROJECTION"
 	envPaymentsAttempts   = "EXCHEQUER_PAYMENT_ATTEMPTS"
+	envPaymentsLease      = "EXCHEQUER_PAYMENT_LEASE"
+	envPaymentsShardLease = "EXCHEQUER_PAYMENT_SHARD_LEASE"
 )
 
 // runEvery is the time between two runs of a service unless told otherwise: a payment is then begun
@@ -48,6 +50,10 @@ func (s *scheduling) add(f *pflag.FlagSet) {
 			"data; the default), ALL or KEYS_ONLY")
 	f.IntVar(&s.opts.Retry.Attempts, "payment-attempts", 0,
 		"`number` of attempts at a payment that may pass later (default 8)")
+	f.DurationVar(&s.opts.Lease, "payment-lease", 0,
+		"`time` for which a worker's claim of a payment lasts, also if it is killed (default 1m)")
+	f.DurationVar(&s.opts.ShardLease, "payment-shard-lease", 0,
+		"`time` for which a worker has a part of the work, also if it is killed (default 30s)")
 }
 
 // apply puts the flags over what the environment says.
@@ -59,6 +65,12 @@ func (s *scheduling) apply(o *server.Options) {
 	p.Projection = payments.Projection(firstOf(s.form, string(p.Projection)))
 	if s.opts.Shards != 0 {
 		p.Shards = s.opts.Shards
+	}
+	if s.opts.Lease != 0 {
+		p.Lease = s.opts.Lease
+	}
+	if s.opts.ShardLease != 0 {
+		p.ShardLease = s.opts.ShardLease
 	}
 	if s.opts.Retry.Attempts != 0 {
 		p.Retry.Attempts = s.opts.Retry.Attempts
@@ -81,6 +93,18 @@ func (a *app) paymentOptions() (payments.Options, error) {
 		var err error
 		if *value, err = strconv.Atoi(text); err != nil {
 			return o, usagef("Set it to a number", "%s is %q", name, text)
+		}
+	}
+	for name, value := range map[string]*time.Duration{
+		envPaymentsLease: &o.Lease, envPaymentsShardLease: &o.ShardLease,
+	} {
+		text := a.env(name)
+		if text == "" {
+			continue
+		}
+		var err error
+		if *value, err = time.ParseDuration(text); err != nil || *value <= 0 {
+			return o, usagef("Set it to a time such as 30s", "%s is %q", name, text)
 		}
 	}
 	if a.flags.paymentAttempts > 0 {

@@ -29,8 +29,11 @@ func (a *app) paymentsRun() *cobra.Command {
 once, or with a reason. Any number of runs may go on at a time; they share the work by leases, and
 nothing is lost when one is killed.
 
-Without --watch the command ends when nothing is left to do. With it, it goes on until a signal ends
-it. The payments in hand are finished then, and no others begun. With --server the server does it.`,
+Without --watch the command ends when nothing is left to do. While other workers have a part of the work,
+it waits and says until when; a worker that was killed keeps its part for --payment-shard-lease (30s) and
+the payments that it had begun for --payment-lease (1m), settings of serve. If due payments are left because
+another worker has claimed them, the exit status is 11: it settles them, or a run after the instant that is
+printed does. On a data directory nothing is held by others. With --watch it goes on until a signal ends it. The payments in hand are finished then, and no others begun. With --server the server does it.`,
 		Example: `  exchequer payments run
   exchequer payments run --watch --every 10s --units 4000 --server http://127.0.0.1:8080`,
 		Args: cobra.NoArgs,
@@ -75,7 +78,12 @@ func (a *app) runPayments(
 	return c.RunPayments(ctx, client.PaymentRun{
 		Callers: r.callers, Units: r.units,
 		Progress: func(p client.PaymentReport) {
-			bar.set(p.Settled(), fmt.Sprintf("%s failed, %s behind", thousands(p.Failed), lag(p)))
+			remark := fmt.Sprintf("%s failed, %s behind", thousands(p.Failed), lag(p))
+			if p.Shards > 0 {
+				remark += fmt.Sprintf(", waiting for another worker until %s at the latest",
+					instant(p.ShardsUntil))
+			}
+			bar.set(p.Settled(), remark)
 		},
 	})
 }
@@ -101,6 +109,7 @@ func (a *app) watchPayments(ctx context.Context, c *client.Client, r running) er
 		case err != nil:
 			return err
 		case report.Settled() > 0 || report.UnreadableCount != held:
+			report.Claimed = 0 // The next run looks at them again.
 			var f *failure
 			held = report.UnreadableCount
 			if err := a.paymentReport(report); errors.As(err, &f) {
@@ -129,6 +138,7 @@ func reportColumns() []column[client.PaymentReport] {
 		number("POSTPONED", func(r report) int { return r.Postponed }),
 		number("ELSEWHERE", func(r report) int { return r.Elsewhere }),
 		number("WAITING", func(r report) int { return r.Waiting }),
+		number("CLAIMED", func(r report) int { return r.Claimed }),
 	}
 }
 
@@ -138,18 +148,34 @@ func (a *app) paymentReport(r client.PaymentReport) error {
 		if err := one(a, reportColumns(), r); err != nil {
 			return err
 		}
-		return a.heldUp(r.Unreadable, r.UnreadableCount)
+		return a.leftOver(r)
 	}
-	_, err := fmt.Fprintf(a.out, "%s processed, %s failed, %s postponed, %s waiting\n",
+	claimed := ""
+	if r.Claimed > 0 {
+		claimed = ", " + thousands(r.Claimed) + " claimed by another worker"
+	}
+	_, err := fmt.Fprintf(a.out, "%s processed, %s failed, %s postponed, %s waiting%s\n",
 		count(r.Processed, "payment"), thousands(r.Failed), thousands(r.Postponed),
-		thousands(r.Waiting))
+		thousands(r.Waiting), claimed)
 	if r.Failed > 0 {
 		a.remark("why: exchequer payments failed")
 	}
 	if err != nil {
 		return err
 	}
-	return a.heldUp(r.Unreadable, r.UnreadableCount)
+	return a.leftOver(r)
+}
+
+// leftOver returns the failure of a run that has left due payments: those that cannot be executed,
+// or else those that another worker has claimed.
+func (a *app) leftOver(r client.PaymentReport) error {
+	if r.UnreadableCount > 0 || r.Claimed == 0 {
+		return a.heldUp(r.Unreadable, r.UnreadableCount)
+	}
+	return &failure{exit: exitHeld,
+		text: fmt.Sprintf("%s left, claimed by another worker until %s at the latest",
+			count(r.Claimed, "due payment"), instant(r.ClaimedUntil)),
+		try: "the same command after that: it settles what that worker has not"}
 }
 
 // heldUp names the payments that a worker left where they are, and returns the failure that they

@@ -31,7 +31,11 @@ type paymentRun struct {
 	Failed          int          `json:"failed" doc:"Payments that cannot be settled, or were tried often enough"`
 	Postponed       int          `json:"postponed" doc:"Payments that wait for their next attempt now"`
 	Elsewhere       int          `json:"elsewhere" doc:"Payments that somebody else had, changed or cancelled first"`
-	Waiting         int          `json:"waiting" doc:"Payments that were left alone, as their attempt or their wait lasts"`
+	Waiting         int          `json:"waiting" doc:"Payments that were left alone because their wait for the next attempt lasts"`
+	Claimed         int          `json:"claimed" doc:"Due payments that were left alone because another worker has claimed them. If it lives, it settles them; otherwise the first run after claimedUntil does"`
+	ClaimedUntil    instant      `json:"claimedUntil,omitzero" doc:"When the last of these claims ends; absent if there are none"`
+	Shards          int          `json:"shards" doc:"Shards that another worker has, and that the run waits for"`
+	ShardsUntil     instant      `json:"shardsUntil,omitzero" doc:"When the last of their leases ends, unless it is renewed; absent if there are none"`
 	Oldest          instant      `json:"oldest,omitzero" doc:"When the payment that was due longest, of those met last, was due"`
 	Lag             float64      `json:"lag" doc:"How many seconds ago that was" example:"1.5"`
 	Units           float64      `json:"units" doc:"The write units that were taken, if the run was paced"`
@@ -164,7 +168,9 @@ func (a *API) registerPaymentRuns() {
 func (a *API) paymentRunOf(r payments.Report) paymentRun {
 	made := paymentRun{
 		Processed: r.Paid, Failed: r.Failed, Postponed: r.Postponed, Elsewhere: r.Elsewhere,
-		Waiting: r.Waiting, Oldest: instant(r.Oldest), Units: r.Units,
+		Waiting: r.Waiting, Claimed: r.Claimed, ClaimedUntil: instant(r.ClaimedUntil),
+		Shards: r.Shards, ShardsUntil: instant(r.ShardsUntil),
+		Oldest: instant(r.Oldest), Units: r.Units,
 		Unreadable: unreadablesOf(r.Unreadable), UnreadableCount: r.Unreadable.Len(),
 	}
 	if !r.Oldest.IsZero() {

@@ -115,3 +115,36 @@ func TestOneOfManyEqualSchedulingsIsTheFirst(t *testing.T) {
 		}
 	}
 }
+
+// A run beside the shards and claims of a dead worker says what it waits for and until when, leaves
+// no payment without a word, and pays all of them once their time is over.
+func TestARunSaysWhatOthersHold(t *testing.T) {
+	b := openBank(t, payments.Options{Shards: 1, Lease: 5 * time.Minute,
+		ShardLease: 2 * time.Minute})
+	b.account("alice", "100")
+	b.account("bob", "")
+	p := b.schedule(order("k", "5"))
+	b.killed(p)
+	leased := b.clock.Now().Add(2 * time.Minute)
+	b.clock.Move(time.Second)
+	var held []payments.Report
+	r, err := b.another().Run(t.Context(), payments.RunOptions{
+		Progress: func(r payments.Report) {
+			if r.Shards > 0 {
+				held = append(held, r)
+				b.clock.Move(time.Minute) // The lease of the dead worker ends in the meantime.
+			}
+		},
+	})
+	if err != nil || r.Paid != 0 || r.Claimed != 1 || r.Waiting != 0 || r.Shards != 0 ||
+		!r.ClaimedUntil.Equal(b.payment(p.ID).Until) {
+		t.Errorf("report %+v, %v", r, err)
+	}
+	if len(held) == 0 || held[0].Shards != 1 || !held[0].ShardsUntil.Equal(leased) {
+		t.Errorf("progress %+v, want a shard that is held until %s", held, leased)
+	}
+	b.clock.Move(5 * time.Minute)
+	if r := b.run(); r.Paid != 1 || r.Claimed != 0 || !r.ClaimedUntil.IsZero() {
+		t.Errorf("after the claim: %+v", r)
+	}
+}

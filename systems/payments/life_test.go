@@ -389,8 +389,9 @@ func TestAClaimThatNobodyFinishesIsTakenOver(t *testing.T) {
 	if _, err := b.Cancel(t.Context(), p.ID, 0); !errors.Is(err, payments.ErrClaimed) {
 		t.Errorf("cancel while it is claimed: %v", err)
 	}
-	if r := b.run(); r.Paid != 0 || r.Waiting != 1 {
-		t.Errorf("while the claim lasts: %+v", r)
+	until := b.payment(p.ID).Until
+	if r := b.run(); r.Paid+r.Waiting != 0 || r.Claimed != 1 || !r.ClaimedUntil.Equal(until) {
+		t.Errorf("while the claim lasts: %+v, want one claim until %s", r, until)
 	}
 	b.clock.Move(payments.LeaseDefault)
 	if r := b.run(); r.Paid != 1 {

@@ -98,7 +98,10 @@ type Options struct {
 	// Lease is how long a claim lasts before the payment may be claimed again; 0 means
 	// LeaseDefault.
 	Lease time.Duration
-	Retry Retry
+	// ShardLease is how long a shard is a worker's own before it must be renewed; 0 means
+	// ShardLeaseDefault. Other workers wait so long for the shards of one that was killed.
+	ShardLease time.Duration
+	Retry      Retry
 	// Alone says that this process holds the store exclusively, so that no other one can have a
 	// lease or a claim. The first run then releases those of earlier processes, without a wait.
 	Alone bool
@@ -120,6 +123,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Lease == 0 {
 		o.Lease = LeaseDefault
+	}
+	if o.ShardLease == 0 {
+		o.ShardLease = ShardLeaseDefault
 	}
 	if o.Retry.Attempts == 0 {
 		o.Retry.Attempts = AttemptsDefault
@@ -149,7 +155,8 @@ func (o Options) withDefaults() (Options, error) {
 		wrong = append(wrong, fmt.Errorf("projection is %q, it must be %s, %s or %s", o.Projection,
 			ProjectNarrow, ProjectAll, ProjectKeys))
 	}
-	if o.Lease < 0 || o.Retry.Attempts < 0 || o.Retry.First < 0 || o.Retry.Last < o.Retry.First {
+	if o.Lease < 0 || o.ShardLease < 0 || o.Retry.Attempts < 0 || o.Retry.First < 0 ||
+		o.Retry.Last < o.Retry.First {
 		wrong = append(wrong, errors.New("times and attempts must not be negative, nor the last "+
 			"wait shorter than the first"))
 	}

@@ -17,9 +17,10 @@ type RunOptions struct {
 	// Units bounds what the run takes from the store, in write units a second; 0 means no bound.
 	Units float64
 	// Lease is how long a shard is this worker's own before it must be renewed; 0 means
-	// ShardLeaseDefault.
+	// that of the Options.
 	Lease time.Duration
-	// Progress, if set, is told of every payment, one at a time.
+	// Progress, if set, is called after every payment and before each wait for another worker, one
+	// call at a time.
 	Progress func(Report)
 }
 
@@ -39,9 +40,18 @@ type Report struct {
 	// Paid, Failed and Postponed count what became of payments; Elsewhere those that somebody else
 	// had or changed first.
 	Paid, Failed, Postponed, Elsewhere int
-	// Waiting counts payments that were left alone in the last pass, as their claim or their wait
-	// for the next attempt lasts.
+	// Waiting counts payments that were left alone in the last pass because their wait for the next
+	// attempt lasts.
 	Waiting int
+	// Claimed counts payments that were left alone in the last pass because another worker has
+	// claimed them; the last of these claims ends at ClaimedUntil. If the worker lives, it settles
+	// them; if it does not, the first run after that instant does.
+	Claimed      int
+	ClaimedUntil time.Time
+	// Shards counts the shards that another worker had in the last pass, and that the run waits
+	// for; the last of these leases ends at ShardsUntil, unless it is renewed.
+	Shards      int
+	ShardsUntil time.Time
 	// Unreadable are the due payments that cannot be read or that only another program can execute,
 	// as they were met in the last pass; nil if there are none.
 	Unreadable *singletable.UnreadableList
@@ -79,7 +89,7 @@ func (s *Scheduler) Run(ctx context.Context, opts RunOptions) (Report, error) {
 		opts.Callers = CallersDefault
 	}
 	if opts.Lease <= 0 {
-		opts.Lease = ShardLeaseDefault
+		opts.Lease = s.opts.ShardLease
 	}
 	w := &worker{s: s, opts: opts, slots: make(chan struct{}, opts.Callers)}
 	w.pace.rate = opts.Units
@@ -101,6 +111,7 @@ func (s *Scheduler) Run(ctx context.Context, opts RunOptions) (Report, error) {
 		case !busy:
 			return w.report, nil
 		}
+		w.progress()
 		if err := pause(ctx, busyWait); err != nil {
 			return w.report, err
 		}
@@ -118,6 +129,15 @@ type worker struct {
 	report Report
 }
 
+// progress shows the report as it is.
+func (w *worker) progress() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.opts.Progress != nil {
+		w.opts.Progress(w.report)
+	}
+}
+
 // pass looks through all shards once. It tells whether some were another worker's.
 func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 	m, err := current(ctx, w.s)
@@ -126,6 +146,8 @@ func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 	}
 	w.mu.Lock()
 	w.report.Waiting, w.report.Oldest = 0, time.Time{}
+	w.report.Claimed, w.report.ClaimedUntil = 0, time.Time{}
+	w.report.Shards, w.report.ShardsUntil = 0, time.Time{}
 	w.report.Unreadable = nil
 	w.mu.Unlock()
 	until := w.s.opts.Now().Add(time.Millisecond) // What is due at this very millisecond is due.
@@ -169,8 +191,11 @@ func (w *worker) shard(
 	ctx context.Context, m *model, name string, until time.Time,
 ) (mine bool, err error) {
 	mine, err = m.takeLease(ctx, w.s, name, w.opts.Worker, w.opts.Lease)
-	if err != nil || !mine {
-		return mine, err
+	if err != nil {
+		return false, err
+	}
+	if !mine {
+		return false, w.held(ctx, m, name)
 	}
 	held, lost := context.WithCancel(ctx)
 	var keeper sync.WaitGroup
@@ -246,8 +271,30 @@ func (w *worker) take(ctx context.Context) (units float64, err error) {
 func (w *worker) waiting(row dueItem) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.report.Waiting++
+	if row.Attempt == "" {
+		w.report.Waiting++
+	} else {
+		w.report.Claimed++
+		if row.Until.After(w.report.ClaimedUntil) {
+			w.report.ClaimedUntil = row.Until
+		}
+	}
 	w.oldest(row.At)
+}
+
+// held notes a shard that another worker has, and until when.
+func (w *worker) held(ctx context.Context, m *model, name string) error {
+	lease, _, err := m.leases.Get(ctx, w.s.store, leaseItem{Shard: name})
+	if err != nil {
+		return failed("read the lease of shard", name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.report.Shards++
+	if lease.Until.After(w.report.ShardsUntil) {
+		w.report.ShardsUntil = lease.Until
+	}
+	return nil
 }
 
 // unreadable notes a payment that cannot be settled because of what is stored. The others are.
