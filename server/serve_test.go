@@ -37,7 +37,7 @@ func TestOptions(t *testing.T) {
 		},
 		"an endpoint that is none": {
 			server.Options{DynamoDB: &awssdk.Options{Endpoint: "localhost"}},
-			"no URL such as http://localhost:8000",
+			"is not a URL such as http://localhost:8000",
 		},
 		"unknown auth":   {server.Options{Memory: true, Auth: "basic"}, `auth is "basic"`},
 		"unknown tables": {server.Options{Memory: true, Tables: "drop"}, `tables is "drop"`},
