@@ -93,7 +93,7 @@ func TestADamagedFileIsNotRead(t *testing.T) {
 			}
 			other := makeUpload
 			other.body += "2025-08-17,-1.00,Another\n"
-			w.must(412, other, "1")
+			w.must(409, other, "1")
 			w.must(200, makeUpload, "1")
 			if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, whole) {
 				t.Errorf("after a repeat the file is %q, %v", now, err)

@@ -73,7 +73,8 @@ func (a *API) registerUploads() {
 		problems: []*problem.Definition{
 			statements.ErrInvalid, ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow,
 			statements.ErrFileTooLarge, statements.ErrNoAccount, statements.ErrChanged,
-			statements.ErrQuota, statements.ErrDiskReserve, statements.ErrNoFiles,
+			statements.ErrKeyUsed, statements.ErrQuota, statements.ErrDiskReserve,
+			statements.ErrNoFiles,
 		},
 	}, a.upload)
 	register(a, operation{

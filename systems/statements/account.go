@@ -93,7 +93,8 @@ func (p *Person) Profile(ctx context.Context) (Profile, error) {
 func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (_ Account, made bool, _ error) {
 	now := p.now()
 	a := Account{UserID: p.id, ID: n.ID, Name: strings.TrimSpace(n.Name), Currency: n.Currency,
-		Number: strings.TrimSpace(n.Number), CreatedAt: now, UpdatedAt: now, Version: 1}
+		Number: strings.TrimSpace(n.Number), UpdatedAt: now, Version: 1,
+		CreatedAt: now.Truncate(time.Second)} // As it is stored.
 	if a.ID == "" {
 		a.ID = p.newID("account")
 	}

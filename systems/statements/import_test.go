@@ -490,7 +490,7 @@ func TestTheSameFileIsTold(t *testing.T) {
 		t.Errorf("a repeat: %+v", r)
 	}
 	_, err := i.p.Upload(t.Context(), "a", UploadRequest{ID: "1", Body: strings.NewReader("other")})
-	if !errors.Is(err, ErrChanged) {
+	if !errors.Is(err, ErrKeyUsed) {
 		t.Errorf("another file under one id = %v", err)
 	}
 }

@@ -61,8 +61,8 @@ const cleanupTime = 10 * time.Second
 
 // Upload keeps a file and finds out how to read it. The upload is Parsed then; it stays Uploaded
 // where questions are open, and is Failed, with Why, where the file cannot be read at all. The
-// error is ErrInvalid, ErrFileTooLarge, ErrNoAccount, ErrChanged, ErrQuota, ErrDiskReserve or
-// ErrNoFiles.
+// error is ErrInvalid, ErrFileTooLarge, ErrNoAccount, ErrKeyUsed for an id of another file,
+// ErrChanged, ErrQuota, ErrDiskReserve or ErrNoFiles.
 func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (Received, error) {
 	files := p.books.opts.Files
 	if files == nil {
@@ -79,27 +79,11 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	if r.Size > FileSizeMax {
 		return Received{}, ErrFileTooLarge.With("limit", FileSizeMax)
 	}
-	before, found, err := modelOf(p).uploads.Get(ctx, p.store(), u, singletable.Consistent())
-	switch {
-	case err != nil:
-		return Received{}, failed("read upload", err)
-	case found && before.Hash != "":
-		return p.repeated(ctx, a, before, r.Body)
-	case found:
-		u = before // Its file never arrived.
-	default:
-		if _, err := p.room(ctx, &u); err != nil {
-			return Received{}, err
-		}
-		// The item comes before the file, so that no file is there that no item tells of.
-		u.Version = 1
-		err = modelOf(p).uploads.Create(ctx, p.store(), u)
-		if errors.Is(err, singletable.ErrExists) {
-			return Received{}, ErrChanged.With("what", "Upload "+u.ID)
-		}
-		if err != nil {
-			return Received{}, failed("create upload", err)
-		}
+	if err := p.reserve(ctx, &u); err != nil {
+		return Received{}, err
+	}
+	if u.Hash != "" {
+		return p.repeated(ctx, a, u, r.Body)
 	}
 	// The item reserves what the file will take, so that of uploads at the same moment each sees
 	// the others.
@@ -110,35 +94,115 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	}
 	body := &measured{r: r.Body, room: free}
 	sum := sha256.New()
-	if err := files.Put(ctx, u.FileKey, io.TeeReader(body, sum)); err != nil {
-		p.abandon(ctx, u)
-		if body.refused != nil {
-			return Received{}, body.refused
+	first := false
+	// Of several requests with one id the first whose file has arrived wins, which is noted before
+	// the file gets its name: only a file with the noted hash ever has it.
+	arriving := &confirming{r: io.TeeReader(body, sum), confirm: func() (err error) {
+		first, err = p.arrived(ctx, &u, body.n, hex.EncodeToString(sum.Sum(nil)))
+		return err
+	}}
+	if err := files.Put(ctx, u.FileKey, arriving); err != nil {
+		switch {
+		case body.refused != nil:
+			err = body.refused
+		case errors.Is(err, ErrKeyUsed), errors.Is(err, ErrChanged):
+			return Received{}, refusalOf(err)
+		default:
+			err = fmt.Errorf("keep file of upload %s: %w", u.ID, err)
 		}
-		return Received{}, fmt.Errorf("keep file of upload %s: %w", u.ID, err)
-	}
-	u.Size, u.Hash = body.n, hex.EncodeToString(sum.Sum(nil))
-	// What has arrived is noted before it is read, which may fail or be cut off.
-	if err := p.saveUpload(ctx, &u); err != nil {
-		if errors.Is(err, ErrChanged) {
-			p.disown(ctx, u)
+		if first || u.Hash == "" {
+			p.abandon(ctx, u)
 		}
 		return Received{}, err
 	}
-	if r.Size <= 0 {
+	if r.Size <= 0 && first {
 		if err := p.keepRoom(ctx, u); err != nil {
 			return Received{}, err
 		}
 	}
-	received, err := p.readAnew(ctx, a, u)
-	received.Made = err == nil
+	if _, err := p.UploadOf(ctx, account, u.ID); errors.Is(err, ErrNoUpload) {
+		p.disown(ctx, u) // It was erased while its file got its name.
+		return Received{}, ErrChanged.With("what", "Upload "+u.ID)
+	}
+	received, err := p.reread(ctx, a, u)
+	received.Made = first && err == nil
 	return received, err
+}
+
+// refusalOf returns the problem that a store of files has wrapped.
+func refusalOf(err error) error {
+	var refused *problem.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	return err
+}
+
+// reserve makes the item of an upload, or reads the one that is there. The item comes before the
+// file, so that there is no file that no item names.
+func (p *Person) reserve(ctx context.Context, u *Upload) error {
+	for range editsMax {
+		before, found, err := modelOf(p).uploads.Get(ctx, p.store(), *u, singletable.Consistent())
+		if err != nil {
+			return failed("read upload", err)
+		}
+		if found {
+			*u = before // Without a hash its file has not arrived, perhaps not yet.
+			return nil
+		}
+		if _, err := p.room(ctx, u); err != nil {
+			return err
+		}
+		made := *u
+		made.Version = 1
+		err = modelOf(p).uploads.Create(ctx, p.store(), made)
+		if err == nil {
+			*u = made
+			return nil
+		}
+		if !errors.Is(err, singletable.ErrExists) {
+			return failed("create upload", err)
+		}
+	}
+	return ErrChanged.With("what", "Upload "+u.ID)
+}
+
+// arrived notes the size and the hash of a file that has arrived whole, and reports whether it is
+// the first one for the upload. Another file than the first is ErrKeyUsed.
+func (p *Person) arrived(ctx context.Context, u *Upload, size int64, hash string) (bool, error) {
+	for range editsMax {
+		next := *u
+		next.Size, next.Hash = size, hash
+		err := p.saveUpload(ctx, &next)
+		if err == nil {
+			*u = next
+			return true, nil
+		}
+		if !errors.Is(err, ErrChanged) {
+			return false, err
+		}
+		now, err := p.UploadOf(ctx, u.AccountID, u.ID)
+		switch {
+		case errors.Is(err, ErrNoUpload):
+			return false, ErrChanged.With("what", "Upload "+u.ID) // It was erased.
+		case err != nil:
+			return false, err
+		case now.Hash != "" && now.Hash != hash:
+			return false, keyUsed(u.ID, "file")
+		}
+		*u = now
+		if now.Hash != "" {
+			return false, nil
+		}
+	}
+	return false, ErrChanged.With("what", "Upload "+u.ID)
 }
 
 // newUpload makes the item of a request.
 func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
 	now := p.now()
-	u := Upload{UserID: p.id, AccountID: account, ID: r.ID, UploadedAt: now, UpdatedAt: now,
+	u := Upload{UserID: p.id, AccountID: account, ID: r.ID,
+		UploadedAt: now.Truncate(time.Second), UpdatedAt: now, // As they are stored.
 		Status: Uploaded, FileName: clipText(r.FileName, NameMax), Size: max(r.Size, 0)}
 	if u.ID == "" {
 		u.ID = p.newID("upload")
@@ -187,15 +251,25 @@ func (p *Person) repeated(
 		return Received{}, fmt.Errorf("read file of upload %s: %w", u.ID, err)
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != u.Hash {
-		return Received{}, ErrChanged.With("what", "Upload "+u.ID)
+		return Received{}, keyUsed(u.ID, "file")
 	}
 	return p.reread(ctx, a, u)
 }
 
 // reread answers about an upload that is there, and reads its file if that was not done yet.
+// Another request may do so at the same moment.
 func (p *Person) reread(ctx context.Context, a Account, u Upload) (Received, error) {
-	if u.Status == Uploaded && !u.FileGone {
-		return p.readAnew(ctx, a, u)
+	for range editsMax {
+		if u.Status != Uploaded || u.FileGone {
+			break
+		}
+		received, err := p.readAnew(ctx, a, u)
+		if !errors.Is(err, ErrChanged) {
+			return received, err
+		}
+		if u, err = p.UploadOf(ctx, u.AccountID, u.ID); err != nil {
+			return Received{}, err
+		}
 	}
 	return p.Questions(ctx, u.AccountID, u.ID)
 }

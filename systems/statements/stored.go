@@ -100,13 +100,13 @@ func (p *Person) repairFile(ctx context.Context, u *Upload, body io.Reader) erro
 	same := &confirming{r: io.TeeReader(newMeasured(body), sum),
 		confirm: func() error {
 			if hex.EncodeToString(sum.Sum(nil)) != u.Hash {
-				return ErrChanged.With("what", "Upload "+u.ID)
+				return keyUsed(u.ID, "file")
 			}
 			return nil
 		}}
 	if err := p.books.opts.Files.Put(ctx, u.FileKey, same); err != nil {
-		if errors.Is(err, ErrChanged) {
-			return ErrChanged.With("what", "Upload "+u.ID)
+		if errors.Is(err, ErrKeyUsed) {
+			return refusalOf(err)
 		}
 		return fmt.Errorf("write file of upload %s again: %w", u.ID, err)
 	}
