@@ -25,7 +25,8 @@ type Receipt struct {
 // What time can heal, such as want of funds or a frozen account, is not asked for.
 //
 // It makes two conditional writes: first a small identity item, then the payment. When it stops in
-// between, the payment is not there yet; the same request, sent again, completes it.
+// between, the payment is not there yet; the same request, sent again, completes it. Because that
+// may have happened in the meantime, it reads the identity once more, for one read unit.
 func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error) {
 	if err := n.check(); err != nil {
 		return Receipt{}, err
@@ -76,7 +77,28 @@ func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error)
 	if err != nil {
 		return Receipt{}, failed("schedule payment", p.ID, err)
 	}
-	return Receipt{Payment: p}, nil
+	return m.inPlace(ctx, s, p, &n)
+}
+
+// inPlace answers a request that wrote its payment. If an equal request had completed the payment
+// before, and it was changed or moved since then, the one that was just written is a late copy: it
+// is removed, and the answer is the payment as it is.
+func (m *model) inPlace(
+	ctx context.Context, s *Scheduler, p Payment, n *NewPayment,
+) (Receipt, error) {
+	identity, err := m.identityOf(ctx, s, p.ID)
+	if err != nil {
+		return Receipt{}, failed("schedule payment", p.ID, err)
+	}
+	if identity.Version == 1 {
+		return Receipt{Payment: p}, nil
+	}
+	if err := m.discard(ctx, s, p); err != nil {
+		return Receipt{}, err
+	}
+	r, err := m.repeat(ctx, s, p, n)
+	r.Replayed = false // This one made the identity, and so is the first.
+	return r, err
 }
 
 // refused answers a request that the books refuse: by what became of the first request with its

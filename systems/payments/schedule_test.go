@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
@@ -321,9 +323,11 @@ func TestALateSecondWriteIsNotPaid(t *testing.T) {
 				}
 				return nil
 			}, nil)
+			var first payments.Receipt
 			late := make(chan error)
 			go func() {
-				_, err := b.Schedule(context.Background(), order("k", "5"))
+				var err error
+				first, err = b.Schedule(context.Background(), order("k", "5"))
 				late <- err
 			}()
 			<-held
@@ -335,6 +339,15 @@ func TestALateSecondWriteIsNotPaid(t *testing.T) {
 			close(goOn)
 			if err := <-late; err != nil {
 				t.Fatal(err)
+			}
+			// The answer is the payment as it is, and no list has another one.
+			if diff := cmp.Diff(b.payment(p.ID), first.Payment); diff != "" {
+				t.Errorf("the late answer (-stored +answered):\n%s", diff)
+			}
+			list, err := b.PaymentsOfAccount(t.Context(), "alice", payments.Range{},
+				payments.PageQuery{})
+			if err != nil || len(list.Items) != 1 {
+				t.Errorf("after the late answer there are %+v, error %v", list.Items, err)
 			}
 			b.clock.Move(time.Hour)
 			b.run()
