@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
@@ -32,14 +33,16 @@ type bankUpload struct {
 
 var bankDeeds = map[string]deed{
 	"send file": sendFile, "import file": importFile, "undo import": undoImport,
-	"create tag": createTag, "rename tag": renameTag, "create rule": createRule,
+	"import at once": importAtOnce,
+	"create tag":     createTag, "rename tag": renameTag, "create rule": createRule,
 	"apply rules": applyRules, "list rows": listRows, "month totals": monthTotals,
 	"list uploads": listUploads,
 }
 
 var bankTheme = []weight{
-	{"send file", 8}, {"import file", 10}, {"undo import", 5}, {"create tag", 2}, {"rename tag", 4},
-	{"create rule", 2}, {"apply rules", 3}, {"list rows", 4}, {"month totals", 3},
+	{"send file", 8}, {"import file", 10}, {"import at once", 2}, {"undo import", 5},
+	{"create tag", 2}, {"rename tag", 4}, {"create rule", 2}, {"apply rules", 3},
+	{"list rows", 4}, {"month totals", 3},
 	{"list uploads", 2},
 }
 
@@ -102,7 +105,8 @@ func (w *world) setUpBanking(c *caller) error {
 
 func sendFile(c *caller, s step) { c.sendFile(s) }
 
-func (c *caller) sendFile(s step) {
+// sendFile sends a file and returns what is known of it.
+func (c *caller) sendFile(s step) *bankUpload {
 	w := c.w
 	x := &bankUpload{id: client.UploadID(fmt.Sprintf("u%d", s.ID+1000)),
 		account: bankAccounts[s.A%len(bankAccounts)], file: s.B % bankFiles}
@@ -124,6 +128,22 @@ func (c *caller) sendFile(s step) {
 	if x.sure = o.ok(); x.sure {
 		w.bank.sent = append(w.bank.sent, x)
 	}
+	return x
+}
+
+// importAtOnce sends a file, imports it, and undoes that while the import is at work.
+func importAtOnce(c *caller, s step) {
+	x := c.sendFile(s)
+	if !x.sure {
+		return
+	}
+	var both sync.WaitGroup
+	both.Go(func() { c.importUpload(s, x) })
+	both.Go(func() {
+		time.Sleep(c.w.draw(40 * time.Millisecond))
+		c.undoUpload(s, x)
+	})
+	both.Wait()
 }
 
 // upload returns one of the uploads that were acknowledged, or nil.
@@ -137,10 +157,12 @@ func (w *world) upload(n int) *bankUpload {
 }
 
 func importFile(c *caller, s step) {
-	x := c.w.upload(s.A)
-	if x == nil {
-		return
+	if x := c.w.upload(s.A); x != nil {
+		c.importUpload(s, x)
 	}
+}
+
+func (c *caller) importUpload(s step, x *bankUpload) {
 	o := c.call(s, fmt.Sprintf("import %s, file %d, into %s", x.id, x.file, x.account),
 		func(ctx context.Context) (string, error) {
 			got, err := c.ImportUpload(ctx, x.account, x.id, client.Import{})
@@ -154,10 +176,12 @@ func importFile(c *caller, s step) {
 }
 
 func undoImport(c *caller, s step) {
-	x := c.w.upload(s.A)
-	if x == nil {
-		return
+	if x := c.w.upload(s.A); x != nil {
+		c.undoUpload(s, x)
 	}
+}
+
+func (c *caller) undoUpload(s step, x *bankUpload) {
 	c.w.mu.Lock()
 	x.undoing = true
 	c.w.mu.Unlock()

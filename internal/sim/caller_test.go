@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/client"
@@ -126,6 +125,12 @@ func (c *caller) do(s step) {
 	f(c, s)
 }
 
+// systemDeeds are the operations of each system.
+var systemDeeds = map[string]map[string]deed{
+	"ledger": ledgerDeeds, "payments": paymentDeeds, "locations": locationDeeds,
+	"rates": rateDeeds, "statements": bankDeeds,
+}
+
 // deeds are all operations.
 var deeds = joined(ledgerDeeds, paymentDeeds, locationDeeds, rateDeeds, bankDeeds)
 
@@ -135,15 +140,6 @@ func joined(parts ...map[string]deed) map[string]deed {
 		maps.Copy(all, part)
 	}
 	return all
-}
-
-// everything is a mixture of all operations.
-var everything = slices.Concat(ledgerTheme, paymentTheme, locationTheme, rateTheme, bankTheme)
-
-// themes are mixtures of operations. The first ones have all systems.
-var themes = [][]weight{
-	everything, ledgerTheme, paymentTheme, locationTheme, slices.Concat(locationTheme, rateTheme),
-	bankTheme,
 }
 
 // cents returns an amount.

@@ -19,7 +19,9 @@
 // cut before a sync, and the store is opened again on what was synced. The disk fails: it is full,
 // read-only, writes half of something, or does not sync; the store stops then, the processes end,
 // and all start again on the same disk. Clocks of processes differ, and all clocks jump to just
-// before midnight or a change of daylight saving.
+// before midnight or a change of daylight saving, or by more than a lease, so that claims run
+// out in
+// mid work. The store's own clock does not jump, because it knows tokens for ten minutes only.
 //
 // # What is compared
 //

@@ -15,7 +15,8 @@ var ledgerDeeds = map[string]deed{
 	"post": post, "pay merchant": payMerchant, "deposit": deposit, "withdraw": withdraw,
 	"exchange": exchange, "reverse": reverse, "repeat": repeat, "same key": postSameKey,
 	"other body": postOtherBody, "open": openAccount, "freeze": freeze, "unfreeze": unfreeze,
-	"close": closeAccount, "overdraft": overdraft, "read key": readKey,
+	"key of the moment": postKeyOfTheMoment, "close": closeAccount, "overdraft": overdraft,
+	"read key":          readKey,
 	"list transactions": listTransactions, "list legs": listLegs, "statement": statement,
 	"reconcile": reconcileNow, "balance": readAccount,
 }
@@ -200,6 +201,12 @@ const sharedKeys = 8
 func postSameKey(c *caller, s step) {
 	n := s.A % sharedKeys
 	c.transfer(s, fmt.Sprintf("k%d", n), 1+n, n/2, 100+n)
+}
+
+// postKeyOfTheMoment posts with the key that other clients use at about the same time.
+func postKeyOfTheMoment(c *caller, s step) {
+	n := s.ID / 5
+	c.transfer(s, fmt.Sprintf("moment %d", n), 1, n, 50+n%50)
 }
 
 func postOtherBody(c *caller, s step) {

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,14 @@ type plan struct {
 	Seed   uint64
 	Steps  []step
 	Faults []fault
+	// Without are the systems that no step is about. They are neither set up nor compared.
+	Without []string
+	// Pause is the longest time that a client waits before a step.
+	Pause time.Duration
 }
+
+// lacks reports whether a system is none of the round's.
+func (p *plan) lacks(system string) bool { return slices.Contains(p.Without, system) }
 
 // step is one thing that a client does. Its arguments are names of things, by their number, so that
 // a step means the same when others are left out.
@@ -59,12 +67,14 @@ const (
 	faultTwice       = "request twice"     // Request At, again after N milliseconds.
 	faultStore       = "store"             // Fault N of storeFaults, while the phase lasts.
 	faultSlow        = "slow store"        // Call At of the store takes N milliseconds.
+	faultHalt        = "short halt"        // As above; a request goes on after it.
 	faultKill        = "process killed"    // Process N, before call At of the store.
 	faultPower       = "power cut"         // Before sync At; N percent of what is not synced stays.
 	faultCut         = "power cut between" // Before call At of the store, as above.
 	faultDisk        = "disk fails"        // At sync At; N chooses the failure of diskFaults.
 	faultClock       = "clock of process"  // Process N is off by At milliseconds.
 	faultJump        = "clocks jump"       // All clocks, at request At, to just before jump N.
+	faultLease       = "leases run out"    // All clocks, at call At, by more than a lease.
 )
 
 const (
@@ -79,38 +89,76 @@ type weight struct {
 	n  int
 }
 
-// newPlan draws a plan. A theme makes some rounds about one system, so that its operations meet.
+// newPlan draws a plan. A theme makes most rounds about one system or one thing, so that operations
+// on it meet.
 func newPlan(seed uint64) plan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := plan{Seed: seed}
-	clients := 3 + r.IntN(clientsMax-2)
+	theme := themes[r.IntN(len(themes))]
+	clients := theme.clients(r)
 	each := 5 + r.IntN(8)
-	deeds := themes[r.IntN(len(themes))]
-	sum := 0
-	for _, w := range deeds {
-		sum += w.n
-	}
+	p.Pause = theme.pause()
+	firsts, seconds := theme.values(r), theme.values(r)
 	id := 0
 	for phase := range phases {
 		for range each {
 			for c := range clients {
 				id++
-				s := step{Client: c, Phase: phase, ID: id, Hurry: r.IntN(8) == 0,
-					A: r.IntN(1000), B: r.IntN(1000), C: r.IntN(1000)}
-				at := r.IntN(sum)
-				for _, w := range deeds {
-					if at < w.n {
-						s.Do = w.do
-						break
-					}
-					at -= w.n
+				s := step{Client: c, Phase: phase, ID: id, Do: drawDeed(r, theme.deeds),
+					Hurry: r.IntN(8) == 0, A: r.IntN(1000), B: r.IntN(1000), C: r.IntN(1000)}
+				if len(firsts) > 0 {
+					s.A, s.B = firsts[s.A%len(firsts)], seconds[s.B%len(seconds)]
 				}
 				p.Steps = append(p.Steps, s)
 			}
 		}
 		p.Faults = append(p.Faults, newFaults(r, phase, clients*each)...)
+		p.Faults = append(p.Faults, theme.newFaults(r, phase, clients*each)...)
 	}
+	for system, of := range systemDeeds {
+		if !slices.ContainsFunc(p.Steps, func(s step) bool { return of[s.Do] != nil }) {
+			p.Without = append(p.Without, system)
+		}
+	}
+	slices.Sort(p.Without)
 	return p
+}
+
+// drawDeed draws one of the operations of a theme.
+func drawDeed(r *rand.Rand, deeds []weight) string {
+	sum := 0
+	for _, w := range deeds {
+		sum += w.n
+	}
+	at := r.IntN(sum)
+	for _, w := range deeds {
+		if at < w.n {
+			return w.do
+		}
+		at -= w.n
+	}
+	return ""
+}
+
+// newFaults draws the faults of a theme.
+func (t theme) newFaults(r *rand.Rand, phase, steps int) (all []fault) {
+	for _, w := range t.faults {
+		for range r.IntN(w.n + 1) {
+			at, n := steps, 1
+			switch w.do {
+			case faultHalt:
+				at, n = steps*16, 6_000
+			case faultKill, faultLease:
+				at, n = steps*4, processCount
+			}
+			all = append(all, fault{w.do, phase, r.IntN(at), r.IntN(n)})
+		}
+	}
+	if len(t.store) > 0 && r.IntN(4) > 0 {
+		n := slices.Index(storeFaults, t.store[r.IntN(len(t.store))])
+		all = append(all, fault{faultStore, phase, 0, n})
+	}
+	return all
 }
 
 func newFaults(r *rand.Rand, phase, steps int) []fault {
@@ -150,6 +198,7 @@ var storeFaults = []string{
 	"unprocessed,rate=0.3",
 	"early-page,rate=0.5",
 	"index-lag,rate=0.5,delay=200ms",
+	"index-lag,rate=0.2,delay=200ms",
 	"stale-read,rate=0.3,delay=100ms",
 	"lost-answer,rate=0.05",
 	"lost-answer,op=TransactWriteItems,rate=0.2",
@@ -174,6 +223,9 @@ func allDiskFaults() []engine.DiskFault {
 	}
 	return all
 }
+
+// leaseJump is by how much clocks jump so that claims and leases run out.
+const leaseJump = 65 * time.Second
 
 // lagMax is how far behind an index may be.
 const lagMax = 250 * time.Millisecond

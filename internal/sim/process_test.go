@@ -112,7 +112,7 @@ func (w *world) db() *engine.DB { return w.machine.Load().db }
 // powerOn opens the store on a disk and starts all processes.
 func (w *world) powerOn(disk *engine.Disk) error {
 	db, err := engine.Open("data", engine.Options{
-		Disk: disk, Now: w.now, SweepInterval: -1, CacheSize: 1 << 20, MemTableSize: 256 << 10,
+		Disk: disk, Now: w.steady, SweepInterval: -1, CacheSize: 1 << 20, MemTableSize: 256 << 10,
 	})
 	if err != nil {
 		return fmt.Errorf("open the store: %w", err)

@@ -12,6 +12,13 @@ import (
 // rateModel is what is known of exchange rates. The lock of the world guards it.
 type rateModel struct {
 	saves map[ratePair][]*rateSave
+	days  map[rateDay][]*rateSave // Those that were loaded into the history.
+}
+
+// rateDay is a rate of the history.
+type rateDay struct {
+	ratePair
+	date client.Date
 }
 
 type ratePair struct{ base, target money.Currency }
@@ -25,16 +32,21 @@ type rateSave struct {
 
 var rateDeeds = map[string]deed{
 	"save rate": saveRate, "read rate": readRate, "list rates": listRates,
+	"load rates": loadRates, "rate history": rateHistory,
 }
 
-var rateTheme = []weight{{"save rate", 8}, {"read rate", 4}, {"list rates", 2}}
+var rateTheme = []weight{
+	{"save rate", 8}, {"read rate", 4}, {"list rates", 2}, {"load rates", 3}, {"rate history", 2},
+}
 
 var ratePairs = []ratePair{{"USD", "NZD"}, {"EUR", "USD"}, {"EUR", "NZD"}}
 
 func saveRate(c *caller, s step) {
 	w, pair := c.w, ratePairs[s.A%len(ratePairs)]
 	value := fmt.Sprintf("1.%05d1", s.ID) // It ends in a digit other than zero.
-	x := &rateSave{value: value, asOf: startOfTime.Add(-time.Duration(s.B%20) * time.Minute),
+	// Most are newer than those of earlier steps.
+	asOf := startOfTime.Add(-time.Hour + time.Duration(10*s.ID+s.C%60)*time.Second)
+	x := &rateSave{value: value, asOf: asOf,
 		outcome: outcome{begin: time.Since(w.began), end: forever, err: client.ErrNoAnswer,
 			doubt: true}}
 	w.mu.Lock()
@@ -151,7 +163,7 @@ func (w *world) compareRates(c *caller) error {
 			}
 		}
 	}
-	return nil
+	return w.compareHistory(c)
 }
 
 // laterRate reports whether the rate that is stored can have been saved after x, which has the same

@@ -96,8 +96,11 @@ func (l *life) before(ctx context.Context) error {
 	for _, f := range w.faultsAt(faultCut, n) {
 		w.cutPower(w.machine.Load().disk, f)
 	}
+	if len(w.faultsAt(faultLease, n)) > 0 {
+		w.jumped.Add(int64(leaseJump))
+	}
 	wait := w.draw(3 * time.Millisecond)
-	for _, f := range w.faultsAt(faultSlow, n) {
+	for _, f := range append(w.faultsAt(faultSlow, n), w.faultsAt(faultHalt, n)...) {
 		wait += time.Duration(f.N) * time.Millisecond
 	}
 	return l.pass(ctx, wait)

@@ -35,6 +35,9 @@ var checkedFacts = map[string][]string{
 // tamper changes items of the ledger with a plain client, one at a time, and reports what the
 // reconciliation does not find or does not name. It puts everything back.
 func (w *world) tamper(c *caller) error {
+	if !w.plan.books() {
+		return nil
+	}
 	w.jumped.Add(int64(settledAge))
 	items, err := w.ledgerItems()
 	if err != nil {

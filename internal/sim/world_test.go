@@ -135,7 +135,7 @@ func (w *world) playPhase(phase int) error {
 		clients.Go(func() {
 			c := w.newCaller(number)
 			for _, s := range script {
-				time.Sleep(w.draw(20 * time.Millisecond))
+				time.Sleep(w.draw(w.plan.Pause))
 				c.do(s)
 			}
 		})
@@ -210,6 +210,10 @@ func (w *world) faultsAt(kind string, at int) []fault {
 func (w *world) now() time.Time {
 	return startOfTime.Add(time.Since(w.began) + time.Duration(w.jumped.Load()))
 }
+
+// steady is the clock of the store, which does not jump: the store knows the token of a transaction
+// for ten minutes, and what is sent again after that is another transaction.
+func (w *world) steady() time.Time { return startOfTime.Add(time.Since(w.began)) }
 
 // jump moves all clocks to a second before an instant, unless that is past.
 func (w *world) jump(to time.Time) {

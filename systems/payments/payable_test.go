@@ -188,8 +188,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// To look at the door takes one read unit for each account, and one for a merchant once. One more is
-// the look at the identity after the payment was written.
+// To look at the door takes one read unit for each account, and one for a merchant once. One more
+// is the look at the identity after the payment was written.
 func TestWhatTheDoorTakes(t *testing.T) {
 	b := openStreet(t)
 	b.schedule(order("first", "1")) // It stores the number of shards.
