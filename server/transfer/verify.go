@@ -181,7 +181,7 @@ func (c *copier) differences(ctx context.Context, source *dynamo.TableDescriptio
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
-	found = append(f.found, f.moving...)
+	found = append(f.found, f.moving[:min(len(f.moving), limit-len(f.found))]...)
 	slices.SortFunc(found, func(a, b Difference) int {
 		return bytes.Compare(appendItem(nil, a.Key), appendItem(nil, b.Key))
 	})
@@ -225,6 +225,9 @@ func (f *finder) settle(ctx context.Context, keys []dynamo.Key) error {
 			}
 		}
 		keys, before = changed, after
+	}
+	if err != nil {
+		return err // An item that was not read again is not moving.
 	}
 	for _, key := range keys {
 		err = errors.Join(err, f.add(Moving, key))
