@@ -258,12 +258,6 @@ func isAmount(cell string) bool {
 	return err == nil && a.digits != ""
 }
 
-// isStrongAmount tells an amount from a number that only counts or names something.
-func isStrongAmount(cell string) bool {
-	a, err := splitAmount(cell)
-	return err == nil && (a.negative || a.currency != "" || strings.ContainsAny(a.digits, ".,"))
-}
-
 // findHeader finds the row that names the columns: one with names of a date and of an amount, or
 // else the row of words just before the data.
 func (t *table) findHeader(rows []record) (named bool) {

@@ -49,9 +49,6 @@ type column struct {
 	distinct                       map[string]int
 }
 
-// filledShare returns the share of rows that have the cell, of 100.
-func (t *Table) filledShare(col int) int { return share(t.cols[col].filled, len(t.Rows)) }
-
 func share(part, whole int) int {
 	if whole == 0 {
 		return 0
