@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
-// killed leaves the store as a run does that is killed in the middle: with claims of payments and
-// leases of shards.
-func (b *bank) killed(p payments.Payment) {
-	b.t.Helper()
-	dead := errors.New("killed")
-	b.faces.on(func(op string, in any) error {
+// dying returns a hook that lets a run fail once it has claimed a payment, so that it can neither
+// settle the payment nor release it.
+func (b *bank) dying(p payments.Payment, dead error) func(op string, in any) error {
+	return func(op string, in any) error {
 		u, update := in.(*dynamo.UpdateInput)
 		d, remove := in.(*dynamo.DeleteInput)
 		switch {
@@ -29,7 +28,15 @@ func (b *bank) killed(p payments.Payment) {
 			}
 		}
 		return nil
-	}, nil)
+	}
+}
+
+// killed leaves the store as a run does that is killed in the middle: with claims of payments and
+// leases of shards.
+func (b *bank) killed(p payments.Payment) {
+	b.t.Helper()
+	dead := errors.New("killed")
+	b.faces.on(b.dying(p, dead), nil)
 	if _, err := b.Run(b.t.Context(), payments.RunOptions{Worker: "dead"}); !errors.Is(err, dead) {
 		b.t.Fatalf("run: %v", err)
 	}
@@ -64,6 +71,31 @@ func TestARunThatIsAloneReleasesWhatTheDeadLeft(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A run that an attempt ends has the error of the attempt, not that of the reads which it ended.
+func TestARunEndsWithTheErrorOfItsAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := openBank(t, payments.Options{})
+		b.account("alice", "100")
+		b.account("bob", "")
+		p := b.schedule(order("k", "5"))
+		dead := errors.New("killed")
+		dying := b.dying(p, dead)
+		b.faces.on(func(op string, in any) error {
+			if q, ok := in.(*dynamo.QueryInput); ok && q.IndexName != "" {
+				time.Sleep(time.Second) // The attempt has ended by then.
+			}
+			if op == "Delete" {
+				return nil // The lease of the shard is given up.
+			}
+			return dying(op, in)
+		}, nil)
+		_, err := b.Run(t.Context(), payments.RunOptions{})
+		if !errors.Is(err, dead) {
+			t.Errorf("run: %v", err)
+		}
+	})
 }
 
 // The wait for another attempt is no claim: it is kept.

@@ -227,6 +227,9 @@ func (w *worker) due(ctx context.Context, m *model, name string, until time.Time
 				w.unreadable(bad)
 				continue
 			}
+			if err != nil && ctx.Err() != nil {
+				return context.Cause(ctx) // The failed attempt, which has ended this read too.
+			}
 			if err != nil {
 				return failed("read shard", name, err)
 			}
