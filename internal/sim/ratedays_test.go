@@ -60,14 +60,16 @@ func loadRates(c *caller, s step) {
 	}
 }
 
-// rateHistory reads the history of a pair while others load days.
+// rateHistory reads the history of a pair while others load days. It need not have the days of the
+// last moments, because it reads what may be stale.
 func rateHistory(c *caller, s step) {
 	w, pair := c.w, ratePair{historyBase, historyTargets[s.C%len(historyTargets)]}
+	until := time.Since(w.began) - lagMax
 	expected := map[client.Date]bool{}
 	w.mu.Lock()
 	for day, loads := range w.rates.days {
 		for _, x := range loads {
-			expected[day.date] = expected[day.date] || day.ratePair == pair && x.ok()
+			expected[day.date] = expected[day.date] || day.ratePair == pair && x.ok() && x.end < until
 		}
 	}
 	w.mu.Unlock()
