@@ -89,12 +89,15 @@ type weight struct {
 	n  int
 }
 
-// newPlan draws a plan. A theme makes most rounds about one system or one thing, so that operations
-// on it meet.
+// newPlan draws a plan. A theme makes most rounds about one system or, if the seed is odd, about
+// one thing, so that operations on it meet.
 func newPlan(seed uint64) plan {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := plan{Seed: seed}
-	theme := themes[r.IntN(len(themes))]
+	theme := themes[r.IntN(wideThemes)]
+	if seed%2 == 1 {
+		theme = themes[wideThemes+r.IntN(len(themes)-wideThemes)]
+	}
 	clients := theme.clients(r)
 	each := 5 + r.IntN(8)
 	p.Pause = theme.pause()

@@ -69,7 +69,8 @@ func rateHistory(c *caller, s step) {
 	w.mu.Lock()
 	for day, loads := range w.rates.days {
 		for _, x := range loads {
-			expected[day.date] = expected[day.date] || day.ratePair == pair && x.ok() && x.end < until
+			sure := day.ratePair == pair && x.ok() && x.end < until
+			expected[day.date] = expected[day.date] || sure
 		}
 	}
 	w.mu.Unlock()

@@ -22,6 +22,9 @@ type theme struct {
 // everything is a mixture of all operations.
 var everything = slices.Concat(ledgerTheme, paymentTheme, locationTheme, rateTheme, bankTheme)
 
+// wideThemes is how many of the themes are about whole systems. They come first.
+const wideThemes = 5
+
 // themes are those of the rounds. The first ones are about whole systems, the others about what
 // clients do to one thing at the same time.
 var themes = []theme{
