@@ -218,7 +218,7 @@ func (t *table) findMore(rows []record) {
 	t.goesOn = slices.Collect(maps.Keys(columns))
 }
 
-// moreMax is the greatest number of lines that go on with a row's text without being asked for.
+// moreMax is the maximum number of lines that continue with a row's text without being asked for.
 const moreMax = 4
 
 func hasDateOrAmount(fields []string) bool {
