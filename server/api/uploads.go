@@ -168,7 +168,8 @@ func (a *API) registerImports(path string, read, write apikey.Scope) {
 		tag: tagUploads, scope: write, personal: true, summary: "Import a file",
 		description: "One that was stopped, by whatever, can be asked for again and ends as if it had " +
 			"not been. Every row becomes a transaction once, whichever file brings it.",
-		problems: append(decide[:len(decide):len(decide)], statements.ErrPreviewStale),
+		problems: append(decide[:len(decide):len(decide)],
+			statements.ErrPreviewStale, statements.ErrChanged),
 	}, a.importUpload)
 	register(a, operation{
 		id: "plan-undo", method: http.MethodGet, path: path + "/{upload}/undo", tag: tagUploads,
@@ -181,6 +182,7 @@ func (a *API) registerImports(path string, read, write apikey.Scope) {
 		description: "Whole. The next import of a file with its rows brings them back.",
 		problems: []*problem.Definition{
 			statements.ErrNoUpload, statements.ErrUploadState, statements.ErrUndoEdited,
+			statements.ErrChanged,
 		},
 	}, a.undoImport)
 }

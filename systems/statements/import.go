@@ -161,8 +161,26 @@ func topicsOf(questions []bankfile.Question) string {
 // and the error is ErrPreviewStale. What others change while rows are being written is met row by
 // row: a row that somebody else has just brought is known, and one whose pending row is gone is
 // new. The counts are of what happened. Once the upload is undone or erased nothing is written any
-// more, and the error is ErrUploadState or ErrNoUpload. Other errors are those of Preview.
+// more, and the error is ErrUploadState or ErrNoUpload, or ErrChanged if the upload is being
+// imported again by then. Other errors are those of Preview.
 func (p *Person) Import(
+	ctx context.Context, account, id string, o ImportOptions,
+) (Upload, error) {
+	for range editsMax {
+		u, err := p.importOnce(ctx, account, id, o)
+		if !errors.Is(err, errUndone) {
+			return u, err
+		}
+	}
+	return Upload{}, ErrContended.With("items", "upload "+id)
+}
+
+// errUndone means that an upload was undone after its import was planned, and before anything was
+// written. What the plan knows of the rows is no longer true.
+var errUndone = errors.New("the upload was undone after its import was planned")
+
+// importOnce is an import by one plan. The error is errUndone if another plan is needed.
+func (p *Person) importOnce(
 	ctx context.Context, account, id string, o ImportOptions,
 ) (_ Upload, err error) {
 	u, pl, err := p.planned(ctx, account, id)
@@ -184,6 +202,9 @@ func (p *Person) Import(
 		if !slices.Contains(importable, now.Status) {
 			return ErrUploadState.With("status", now.Status).With("deed", "imported")
 		}
+		if now.Undos != u.Undos {
+			return errUndone
+		}
 		if now.MappingText != u.MappingText || now.Number != u.Number {
 			return ErrPreviewStale // It is read in another way by now.
 		}
@@ -201,8 +222,8 @@ func (p *Person) Import(
 		return Upload{}, err
 	}
 	u, err = p.changeUpload(ctx, account, id, func(now *Upload) error {
-		if now.Status != Importing && now.Status != Processed {
-			return ErrUploadState.With("status", now.Status).With("deed", "finished")
+		if err := stillPlanned(now, &pl.upload); err != nil {
+			return err
 		}
 		now.Status, now.Counts, now.ImportedAt = Processed, counts, p.now()
 		now.Continuity, now.After = u.Continuity, u.After

@@ -54,6 +54,7 @@ type model struct {
 	versions     versions
 	tagText      singletable.Field[Tag, string]
 	uploadStatus singletable.Field[Upload, UploadStatus]
+	uploadUndos  singletable.Field[Upload, uint64]
 
 	start      *singletable.Pattern[OfUser, Start]
 	accountsOf *singletable.Pattern[OfUser, Account]
@@ -133,6 +134,7 @@ func newModel(table string) *model {
 		job:   singletable.FieldOf(m.jobs, func(v *Job) *uint64 { return &v.Version }),
 	}
 	m.tagText = singletable.FieldOf(m.tags, func(v *Tag) *string { return &v.Text })
+	m.uploadUndos = singletable.FieldOf(m.uploads, func(v *Upload) *uint64 { return &v.Undos })
 	m.uploadStatus = singletable.FieldOf(m.uploads, func(v *Upload) *UploadStatus {
 		return &v.Status
 	})

@@ -445,10 +445,12 @@ func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
 	return nil
 }
 
-// demandStatus makes a transaction depend on an upload being in one of some states.
+// demandStatus makes a transaction depend on an upload being in one of some states, and on no undo
+// of it having begun since it was read.
 func (p *Person) demandStatus(tx *singletable.Tx, u Upload, in ...UploadStatus) {
 	m := modelOf(p)
-	m.uploads.CheckTx(tx, u, m.uploads.Exists(), m.uploadStatus.In(in...))
+	m.uploads.CheckTx(tx, u, m.uploads.Exists(), m.uploadStatus.In(in...),
+		m.uploadUndos.Equals(u.Undos))
 }
 
 // Questions returns an upload with the questions that it still has. One whose file cannot be read

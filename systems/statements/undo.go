@@ -123,7 +123,9 @@ func (r *undoing) others(upload string) bool { return r.row != nil && r.row.Uplo
 // file; what became part of others is taken out of them again. What a person deleted stays deleted.
 // Rows on which somebody has worked since are kept or removed as the options say; without a word
 // about them the error is ErrUndoEdited, and those on which somebody works while it runs are kept.
-// One that was stopped can be repeated. Other errors are ErrNoUpload and ErrUploadState.
+// One that was stopped can be repeated. Once another undo has ended and the upload is imported
+// again, nothing is removed any more, and the error is ErrChanged. Other errors are ErrNoUpload and
+// ErrUploadState.
 func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (Upload, error) {
 	if o.Edited != "" && o.Edited != KeepEdited && o.Edited != RemoveEdited {
 		return Upload{}, ErrInvalid.Field("edited", "must be keep or remove")
@@ -147,12 +149,16 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 		if !slices.Contains(revertible, now.Status) {
 			return ErrUploadState.With("status", now.Status).With("deed", "undone")
 		}
+		if slices.Contains(imported, now.Status) {
+			now.Undos++
+		}
 		now.Status = Reverting
 		return nil
 	})
 	if err != nil {
 		return Upload{}, err
 	}
+	d.upload = u
 	done, of := 0, plan.New+plan.Merged+plan.Others
 	err = d.each(ctx, func(batch []undoing) error {
 		if err := d.undo(ctx, batch); err != nil {
@@ -170,13 +176,25 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 		return Upload{}, err
 	}
 	return p.changeUpload(ctx, account, id, func(now *Upload) error {
-		if now.Status != Reverting && now.Status != Reverted {
-			return ErrUploadState.With("status", now.Status).With("deed", "undone")
+		if err := d.stillUndone(now); err != nil {
+			return err
 		}
 		now.Status, now.Digest = Reverted, ""
 		return nil
 	})
 }
+
+// stillUndone returns ErrChanged if an undo may not go on, because another one has ended in the
+// meantime and the upload is imported again.
+func (d *undoer) stillUndone(now *Upload) error {
+	if slices.Contains(undoable, now.Status) && now.Undos == d.upload.Undos {
+		return nil
+	}
+	return ErrChanged.With("what", "Upload "+now.ID)
+}
+
+// undoable are the states in which an undo removes rows.
+var undoable = []UploadStatus{Reverting, Reverted}
 
 // each gives what the import did, some rows at a time, as it is now.
 func (d *undoer) each(ctx context.Context, take func([]undoing) error) error {
@@ -322,15 +340,23 @@ func (d *undoer) undoAtOnce(ctx context.Context, batch []undoing) error {
 			return nil
 		}
 		demand := func(tx *singletable.Tx) {
+			d.p.demandStatus(tx, d.upload, undoable...)
 			for i := range batch {
-				batch[i].taken.demand(d.p, tx)
+				batch[i].taken.demand(d, tx)
 			}
 		}
 		err := d.p.writeAs(ctx, manner{token: true, demand: demand}, d.known, changes)
 		if !errors.Is(err, errRaced) {
 			return err
 		}
-		// Whoever was faster: look at the rows as they are now.
+		// Another writer was faster: look at the upload and the rows as they are now.
+		u, err := d.p.UploadOf(ctx, d.upload.AccountID, d.upload.ID)
+		if err == nil {
+			err = d.stillUndone(&u)
+		}
+		if err != nil {
+			return err
+		}
 		d.earlier.forget()
 		var left []Entry
 		for _, e := range entries {

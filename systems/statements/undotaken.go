@@ -127,8 +127,10 @@ func (d *undoer) mergedBy(ctx context.Context, u Upload, of string) (*Entry, err
 
 // demand makes a write depend on the earlier uploads being as they were seen: one that is undone
 // meanwhile passes the row by, as that is another import's yet.
-func (t *takenOver) demand(p *Person, tx *singletable.Tx) {
+func (t *takenOver) demand(d *undoer, tx *singletable.Tx) {
 	for _, u := range t.seen {
-		p.demandStatus(tx, u, u.Status)
+		if u.ID != d.upload.ID { // The undo depends on its own anyway.
+			d.p.demandStatus(tx, u, u.Status)
+		}
 	}
 }

@@ -99,7 +99,10 @@ type Upload struct {
 	// Months are those in which the bank booked what the file has, in order.
 	Months []string `dynamodbav:"months,omitempty"`
 	// FileGone tells that the file was deleted, and what became of its rows with it.
-	FileGone   bool      `dynamodbav:"fileGone,omitempty"`
+	FileGone bool `dynamodbav:"fileGone,omitempty"`
+	// Undos counts the undos that have begun after an import. An import writes only while it is
+	// what it was when the import was planned.
+	Undos      uint64    `dynamodbav:"undos,omitempty"`
 	ImportedAt time.Time `dynamodbav:"importedAt,seconds"`
 	UpdatedAt  time.Time `dynamodbav:"updatedAt"`
 	Version    uint64    `dynamodbav:"version,omitempty"`

@@ -27,6 +27,32 @@ type change struct {
 	entryBefore, entryAfter *Entry
 }
 
+// rowVersion is the version that a change gives to its row. A row that comes back, because an
+// undone import is done again, goes on after the versions that it had: a writer that has read the
+// row before it went would otherwise take the new one for it.
+func (c *change) rowVersion() uint64 {
+	switch {
+	case c.before != nil:
+		return c.before.Version + 1
+	case c.entryBefore != nil:
+		return c.entryBefore.Version + 1
+	}
+	return 1
+}
+
+// entryVersion is the version that a change gives to its entry. That of an entry whose row goes is
+// higher than any version of the row.
+func (c *change) entryVersion() uint64 {
+	before := uint64(0)
+	if c.entryBefore != nil {
+		before = c.entryBefore.Version
+	}
+	if c.before != nil && c.after == nil {
+		before = max(before, c.before.Version)
+	}
+	return before + 1
+}
+
 // errRaced means that a row is no longer as the change says it was before.
 var errRaced = errors.New("a row was changed meanwhile")
 
@@ -291,13 +317,13 @@ func (p *Person) changeRow(tx *singletable.Tx, c *change) {
 	switch {
 	case c.before == nil && c.after != nil:
 		v := *c.after
-		v.Version = 1
+		v.Version = c.rowVersion()
 		m.transactions.CreateTx(tx, v)
 	case c.before != nil && c.after == nil:
 		m.transactions.DeleteTx(tx, *c.before, asBefore()...)
 	case c.before != nil:
 		v := *c.after
-		v.Version = c.before.Version + 1
+		v.Version = c.rowVersion()
 		if c.before.Date == v.Date {
 			m.transactions.PutTx(tx, v, asBefore()...)
 		} else {
@@ -309,29 +335,23 @@ func (p *Person) changeRow(tx *singletable.Tx, c *change) {
 		return
 	}
 	e := *c.entryAfter
+	e.Version = c.entryVersion()
 	if c.entryBefore == nil {
-		e.Version = 1
 		m.entries.CreateTx(tx, e)
 		return
 	}
-	e.Version = c.entryBefore.Version + 1
 	m.entries.PutTx(tx, e, m.entries.Exists(), m.versions.entry.Equals(c.entryBefore.Version))
 }
 
 // number gives what was written its version.
 func number(changes []change) {
-	for _, c := range changes {
+	for i := range changes {
+		c := &changes[i]
 		if c.after != nil {
-			c.after.Version = 1
-			if c.before != nil {
-				c.after.Version = c.before.Version + 1
-			}
+			c.after.Version = c.rowVersion()
 		}
 		if c.entryAfter != nil {
-			c.entryAfter.Version = 1
-			if c.entryBefore != nil {
-				c.entryAfter.Version = c.entryBefore.Version + 1
-			}
+			c.entryAfter.Version = c.entryVersion()
 		}
 	}
 }

@@ -201,19 +201,32 @@ func (w *writer) write(ctx context.Context, known sheets, batch []*planned) erro
 }
 
 // demand makes a write depend on the upload: an import writes nothing any more once it is undone,
-// or erased. Another import of the same upload may have ended.
+// or erased, also if the upload is imported again after that. Another import of the same upload may
+// have ended.
 func (w *writer) demand(tx *singletable.Tx) {
 	w.p.demandStatus(tx, w.pl.upload, Importing, Processed)
 }
 
 // wanted returns what ends the import where its upload is why a write was refused. The error is
-// ErrNoUpload or ErrUploadState.
+// ErrNoUpload, ErrUploadState or ErrChanged.
 func (w *writer) wanted(ctx context.Context) error {
 	u, err := w.p.UploadOf(ctx, w.pl.account.ID, w.pl.upload.ID)
-	if err == nil && u.Status != Importing && u.Status != Processed {
-		return ErrUploadState.With("status", u.Status).With("deed", "imported")
+	if err != nil {
+		return err
 	}
-	return err
+	return stillPlanned(&u, &w.pl.upload)
+}
+
+// stillPlanned returns why an import that was planned for an upload may not go on: it is undone, or
+// it was, and is imported again. The error is ErrUploadState or ErrChanged.
+func stillPlanned(now, planned *Upload) error {
+	switch {
+	case now.Status != Importing && now.Status != Processed:
+		return ErrUploadState.With("status", now.Status).With("deed", "imported")
+	case now.Undos != planned.Undos:
+		return ErrChanged.With("what", "Upload "+now.ID)
+	}
+	return nil
 }
 
 // bring writes new rows, all or none at a time.
