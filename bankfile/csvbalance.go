@@ -56,6 +56,11 @@ func (p *csvParser) follow(r *record, e *Entry) {
 	if err != nil {
 		return
 	}
+	if p.t.before && !e.Pending {
+		if b, err = b.Add(e.Amount); err != nil {
+			return
+		}
+	}
 	e.Balance, e.HasBalance = b, true
 	row := runningRow{r.line, e.Date, b, before, run.sum, run.dayOld, run.sum}
 	if !run.seen {

@@ -54,3 +54,5 @@
 //		// …
 //	}
 package bankfile
+
+//go:generate go test . -run TestBanksPage -update

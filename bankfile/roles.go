@@ -39,6 +39,9 @@ func (t *table) assign(f *File) error {
 		}
 		t.memos = t.mapped(m.Columns, given)
 		t.index()
+		if t.balance >= 0 {
+			t.before = t.digest(f, given).Read().Money.Before
+		}
 		return nil
 	}
 	sample := t.digest(f, given)
@@ -55,6 +58,7 @@ func (t *table) assign(f *File) error {
 		m.OutFlags, m.InFlags = []string{result.Money.Out}, []string{result.Money.In}
 	}
 	t.others, t.best, t.sample = result.Others, result.Money, sample
+	t.before = result.Money.Before
 	t.card = result.Inverted
 	t.index()
 	return nil

@@ -46,6 +46,7 @@ type table struct {
 	// strange is a sign of a currency that is not the account's.
 	strange cellAt
 	card    bool // What was bought is written as positive, as the words of rows show.
+	before  bool // The balances are those before the rows.
 	sample  *reading.Table
 
 	signs    tableSigns
@@ -160,7 +161,8 @@ func sniff(head string, delim byte) (*table, int) {
 		if r.line < t.headerLine {
 			t.preamble = append(t.preamble, r.raw)
 		}
-		if r.line > t.headerLine && isData(r.fields) && near(len(r.fields), t.width) {
+		if r.line > t.headerLine && isData(r.fields) && near(len(r.fields), t.width) &&
+			!isBalance(r.fields) {
 			if t.firstLine == 0 {
 				t.firstLine = r.line
 			}

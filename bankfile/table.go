@@ -177,7 +177,7 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 			m.DebitSign = DebitOut
 		case t.best.Proven && t.best.SignedDebits:
 			m.DebitSign = DebitSigned // The balances say so.
-		case s.debitNeg >= signedMin:
+		case s.debitNeg >= signedMin, s.debitNeg > 1 && s.creditPos > 0 && s.creditNeg == 0:
 			m.DebitSign = DebitSigned
 		default:
 			questions = append(questions, Question{
@@ -319,6 +319,8 @@ func (p *csvParser) take(r *record) error {
 		return p.skip(r, "a line of text without date and amount")
 	case date == "" || !dated && isTotal(r.fields):
 		return p.skip(r, "a total or another line without a date")
+	case isBalance(r.fields):
+		return p.skip(r, "a balance, not a movement")
 	case !dated && reading.BookingOf(date) == reading.Pending:
 		return p.skip(r, "it is not booked and has no day yet")
 	case !dated:
@@ -333,26 +335,6 @@ func (p *csvParser) take(r *record) error {
 		return p.refuse(r, "the row has more cells than the header")
 	}
 	return p.entry(r)
-}
-
-// totalWords are parts of texts in rows that sum up others.
-var totalWords = []string{
-	"total", "sum", "summe", "saldo", "balance", "gesamt", "totaal", "suma", "solde", "carried",
-	"opening", "closing", "anfangsbestand", "endbestand", "kontostand", "zustatek", "egyenleg",
-	"итого", "остаток", "合計", "合计", "yhteensa", "celkem", "razem", "osszesen", "toplam", "ukupno",
-}
-
-// isTotal reports whether the first words of a row say that it sums up others.
-func isTotal(fields []string) bool {
-	for _, cell := range fields {
-		if cell = fold(trimBlanks(cell)); cell == "" {
-			continue
-		}
-		return slices.ContainsFunc(totalWords, func(w string) bool {
-			return strings.HasPrefix(cell, w) || strings.HasSuffix(strings.TrimRight(cell, ": "), w)
-		})
-	}
-	return false
 }
 
 // join adds a line without date and amount to the text of the row before it, in files whose rows

@@ -214,7 +214,7 @@ func (t *Table) learnFlag(m *Money, balances []int) int {
 				if b == m.Amount || b == i {
 					continue
 				}
-				if points, inverted := t.proof(values, b); points > 0 && !inverted {
+				if points, inverted, _ := t.proof(values, b); points > 0 && !inverted {
 					m.Flag, m.Balance, m.Proven, m.values = i, b, true, values
 					m.Out, m.In = out, first
 					if out == first {

@@ -17,6 +17,8 @@ type Money struct {
 	Proven bool
 	// Inverted is whether the balances move by the amounts with the other sign.
 	Inverted bool
+	// Before is whether the balances are those before the rows.
+	Before bool
 	// SignedDebits is whether all debits are written with a minus, and so were read as they are.
 	SignedDebits bool
 	// Out and In are the two words of Flag, if the balances show which is which.
@@ -111,15 +113,24 @@ func (t *Table) moneyNamed(i int) bool {
 // isSerial reports whether a column of whole numbers counts or names its rows: each number is the
 // next one, or they are long, or begin with zeros.
 func (t *Table) isSerial(i int) bool {
-	long, counting, before := 0, 0, ""
+	long := 0
+	for r := range t.Rows {
+		text := t.cell(r, i).Text
+		if len(text) >= 8 || len(text) > 1 && text[0] == '0' {
+			long++
+		}
+	}
+	return long*2 > t.cols[i].filled || t.isCounting(i)
+}
+
+// isCounting reports whether each number of a column is the next one.
+func (t *Table) isCounting(i int) bool {
+	counting, before := 0, ""
 	var last money.Decimal
 	for r := range t.Rows {
 		cell := t.cell(r, i)
 		if cell.Text == "" {
 			continue
-		}
-		if len(cell.Text) >= 8 || len(cell.Text) > 1 && cell.Text[0] == '0' {
-			long++
 		}
 		if before != "" {
 			if step, err := cell.Value.Sub(last); err == nil &&
@@ -130,7 +141,7 @@ func (t *Table) isSerial(i int) bool {
 		before, last = cell.Text, cell.Value
 	}
 	n := t.cols[i].filled
-	return long*2 > n || n >= 3 && counting >= n-1
+	return n >= 3 && counting >= n-1
 }
 
 // moneyReadings returns all ways to read the money, the best one first.

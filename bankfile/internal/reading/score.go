@@ -209,9 +209,12 @@ func (t *Table) weighBalances(m *Money, columns []int) {
 				name = min(name, 0) - p/2
 			}
 		}
-		points, inverted := t.proof(m.values, b)
+		points, inverted, before := t.proof(m.values, b)
 		if inverted && m.Amount < 0 {
 			points = 0 // The pair the other way round is a reading of its own.
+		}
+		if before {
+			points -= 5 // A column of the balances behind the rows is the better one.
 		}
 		proven := points > 0
 		if t.Fixed[b] == Balance {
@@ -226,7 +229,7 @@ func (t *Table) weighBalances(m *Money, columns []int) {
 			points += name
 		}
 		if points > best {
-			best, m.Balance, m.Proven = points, b, proven && !inverted
+			best, m.Balance, m.Proven, m.Before = points, b, proven && !inverted, before
 			// One step may be a chance.
 			m.Inverted = inverted && points >= fullProof
 		}
@@ -242,8 +245,9 @@ func (t *Table) weighBalances(m *Money, columns []int) {
 }
 
 // proof returns points where the balances of a column move by the amounts, for either order of the
-// rows, with the sign as it is or the other one.
-func (t *Table) proof(values []value, balance int) (points int, inverted bool) {
+// rows, with the sign as it is or the other one. Before is whether they are the balances before the
+// rows; only the order of the days distinguishes that from the other sign.
+func (t *Table) proof(values []value, balance int) (points int, inverted, before bool) {
 	var up, down, upNot, downNot, steps int
 	var last money.Decimal
 	// With the oldest row first, a balance differs from the previous one by the rows up to its own;
@@ -257,14 +261,14 @@ func (t *Table) proof(values []value, balance int) (points int, inverted bool) {
 		}
 		var err error
 		if above, err = above.Add(n); err != nil {
-			return 0, false
+			return 0, false, false
 		}
 		cell := t.cell(r, balance)
 		if cell.Number {
 			if seen && (above.Sign() != 0 || below.Sign() != 0) {
 				step, err := cell.Value.Sub(last)
 				if err != nil {
-					return 0, false
+					return 0, false, false
 				}
 				steps++
 				up += one(step == above)
@@ -276,14 +280,20 @@ func (t *Table) proof(values []value, balance int) (points int, inverted bool) {
 			above, below = money.Decimal{}, money.Decimal{}
 		}
 		if below, err = below.Add(n); err != nil {
-			return 0, false
+			return 0, false, false
 		}
 	}
+	order := t.order()
+	before = order > 0 && downNot > max(up, down, upNot) ||
+		order < 0 && upNot > max(up, down, downNot)
 	straight, other := max(up, down), max(upNot, downNot)
+	if before {
+		straight, other = other, straight
+	}
 	right := max(straight, other)
 	switch {
 	case steps == 0 || right*100 < steps*80:
-		return 0, false
+		return 0, false, false
 	case steps == 1:
 		points = 70
 	case right == steps:
@@ -291,7 +301,35 @@ func (t *Table) proof(values []value, balance int) (points int, inverted bool) {
 	default:
 		points = 60
 	}
-	return points, other > straight
+	return points, other > straight, before
+}
+
+// order returns 1 for a table with the oldest row first, -1 for one with the newest row first, and
+// 0 if the days show neither.
+func (t *Table) order() int {
+	at := -1
+	for i, role := range t.Fixed {
+		if role == Date {
+			at = i
+		}
+	}
+	up, down, last := false, false, ""
+	for r := range t.Rows {
+		day := t.cell(r, at).Date
+		if day == "" {
+			continue
+		}
+		up = up || last != "" && day > last
+		down = down || last != "" && day < last
+		last = day
+	}
+	switch {
+	case up == down:
+		return 0
+	case up:
+		return 1
+	}
+	return -1
 }
 
 func one(is bool) int {

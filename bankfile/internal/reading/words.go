@@ -63,6 +63,24 @@ func (t *Table) wordRoles(roles []Role) {
 			roles[i] = Name
 		}
 	}
+	t.notOwnName(roles)
+}
+
+// notOwnName takes another column of names where the chosen one has the same name in all rows, as
+// the holder's is, and the other one has several.
+func (t *Table) notOwnName(roles []Role) {
+	at := slices.Index(roles, Name)
+	if _, fixed := t.Fixed[at]; at < 0 || fixed || slices.Contains(roles, Payer) ||
+		len(t.Rows) < 2 || len(t.cols[at].distinct) != 1 || t.cols[at].filled < len(t.Rows) {
+		return
+	}
+	for i, role := range roles {
+		if role == "" && len(t.cols[i].distinct) > 1 && t.wordy(i) && t.fits(Name, i) &&
+			(Rank(Name, t.name(i)) >= 0 || t.namesOther(i)) {
+			roles[at], roles[i] = "", Name
+			return
+		}
+	}
 }
 
 // hasPayee reports whether there is a column of those who are paid, so that another one can be of
@@ -165,7 +183,7 @@ func (t *Table) accountsByCells(roles []Role) {
 		either := slices.Contains(eitherSide, Key(c.name))
 		switch {
 		case role == Account && either, role == Counterparty && either:
-		case role == "" && (either || c.accounts*10 >= c.filled*8):
+		case role == "" && (either || c.accounts*10 >= c.filled*8 && !t.isReference(i)):
 		default:
 			continue
 		}
@@ -178,6 +196,12 @@ func (t *Table) accountsByCells(roles []Role) {
 			roles[i] = Counterparty
 		}
 	}
+}
+
+// isReference reports whether the long numbers of a column name payments, not accounts.
+func (t *Table) isReference(i int) bool {
+	return strings.Contains(squash(Key(t.name(i))), "referen") || t.cols[i].digits > 1 &&
+		t.isCounting(i)
 }
 
 // isOwn reports whether the accounts of a column are the user's.
@@ -230,23 +254,50 @@ func Squeeze(text string) string {
 	}, strings.ToUpper(text))
 }
 
-// nameByWord returns a column of words that has a part of a name of the other side, or -1.
+// nameByWord returns a column of words that has a part of a name of the other side, or -1. Words
+// that are the same in all rows are about the user.
 func (t *Table) nameByWord(roles []Role) int {
 	for i, role := range roles {
-		if role != "" || !t.wordy(i) || Rank(Memo, t.name(i)) >= 0 {
-			continue
-		}
-		words := tokens(t.name(i))
-		if sharesWord(words, nameWords) && !sharesWord(words, ownWords) {
+		if role == "" && t.wordy(i) && Rank(Memo, t.name(i)) < 0 && !t.isConstant(i) &&
+			t.namesOther(i) {
 			return i
 		}
 	}
 	return -1
 }
 
-func sharesWord(a, b []string) bool {
-	return slices.ContainsFunc(a, func(w string) bool { return slices.Contains(b, w) })
+// namesOther reports whether the name of a column has a word for the other side.
+func (t *Table) namesOther(i int) bool {
+	words := tokens(t.name(i))
+	if slices.ContainsFunc(words, func(w string) bool {
+		return slices.ContainsFunc(otherSides, func(o string) bool {
+			return strings.HasPrefix(w, o) && len(w) > len(o)
+		})
+	}) {
+		return true
+	}
+	return sharesWord(words, nameWords) && !sharesWord(words, ownWords)
 }
+
+// otherSides are beginnings of words for the other side, such as counterparty and Gegenpartei.
+var otherSides = []string{
+	"tegenreken", "tegenpart", "gegenpart", "gegenseit", "counterpart", "contrepart", "contrapart",
+	"controparte", "protistran", "protiuc", "vastapuol", "motpart", "modpart", "kontrahent",
+	"kontragent", "контрагент",
+}
+
+// sharesWord reports whether a word is one of a list, or an inflected form of a long one.
+func sharesWord(a, b []string) bool {
+	return slices.ContainsFunc(a, func(w string) bool {
+		return slices.ContainsFunc(b, func(o string) bool {
+			return w == o || len(o) > inflectedMin && strings.HasPrefix(w, o) &&
+				len(w) <= len(o)+2
+		})
+	})
+}
+
+// inflectedMin is how long a word must be so that one with a letter or two more means the same.
+const inflectedMin = 6
 
 // wordy reports whether a column has words that a person wants to read.
 func (t *Table) wordy(i int) bool {

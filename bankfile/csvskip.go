@@ -1,0 +1,74 @@
+package bankfile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
+)
+
+// totalWords are parts of texts in rows that sum up others.
+var totalWords = []string{
+	"total", "sum", "summe", "saldo", "balance", "gesamt", "totaal", "suma", "solde", "carried",
+	"opening", "closing", "anfangsbestand", "endbestand", "kontostand", "zustatek", "egyenleg",
+	"итого", "остаток", "合計", "合计", "yhteensa", "celkem", "razem", "osszesen", "toplam", "ukupno",
+}
+
+// isTotal reports whether the first words of a row are those of a sum of others.
+func isTotal(fields []string) bool {
+	for _, cell := range fields {
+		if cell = fold(trimBlanks(cell)); cell == "" {
+			continue
+		}
+		return slices.ContainsFunc(totalWords, func(w string) bool {
+			return strings.HasPrefix(cell, w) || strings.HasSuffix(strings.TrimRight(cell, ": "), w)
+		})
+	}
+	return false
+}
+
+// balanceWords are what banks write in a row that has a balance in place of a movement, folded.
+var balanceWords = []string{
+	"opening balance", "closing balance", "beginning balance", "ending balance",
+	"balance brought forward", "balance carried forward", "brought forward", "carried forward",
+	"starting balance", "start balance", "end balance", "balance b/f", "balance c/f",
+	"anfangssaldo", "endsaldo", "startsaldo", "schlusssaldo", "alter saldo", "neuer saldo",
+	"alter kontostand", "neuer kontostand", "saldovortrag", "beginsaldo", "eindsaldo",
+	"solde initial", "solde final", "ancien solde", "nouveau solde", "saldo inicial",
+	"saldo final", "saldo anterior", "saldo iniziale", "saldo finale", "saldo poczatkowe",
+	"saldo koncowe", "pocatecni zustatek", "konecny zustatek", "nyito egyenleg",
+	"zaro egyenleg", "ingaende saldo", "utgaende saldo", "inngaende saldo", "utgaende saldo",
+	"algsaldo", "loppsaldo", "lopsaldo", "sakuma atlikums", "beigu atlikums",
+	"likutis pradziai", "likutis pabaigai", "opening bal", "closing bal", "saldo awal",
+	"saldo akhir", "входящий остаток", "исходящий остаток", "sold initial",
+	"pocetno stanje", "koncno stanje", "zacetno stanje", "saldo do dia", "saldo dia",
+	"turnover", "apgrozijums", "kaive", "apyvarta", "期初余额", "期末余额", "前期繰越", "繰越残高",
+}
+
+// isBalance reports whether the only words of a row are those of a balance. Some banks write the
+// opening and the closing balance as rows with a day.
+func isBalance(fields []string) bool {
+	found := false
+	for i, cell := range fields {
+		cell = trimBlanks(cell)
+		if cell == "" || isDate(cell) || isAmount(cell) || reading.Direction(cell) != 0 ||
+			i > 0 && len(cell) == 3 && currencyOf(cell).Known() || reading.IsAccount(cell) {
+			continue
+		}
+		plain := strings.Trim(fold(cell), " .:*")
+		if !slices.ContainsFunc(balanceWords, func(w string) bool {
+			rest, ok := strings.CutPrefix(plain, w)
+			return ok && (rest == "" || isDayOf(rest))
+		}) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// isDayOf reports whether the end of a text is a day: "as of 01/20/2026".
+func isDayOf(rest string) bool {
+	words := strings.Fields(rest)
+	return len(words) > 0 && len(words) <= 3 && isDate(words[len(words)-1])
+}
