@@ -49,8 +49,9 @@ func (r *reconciler) follow(
 		if err := r.followLegs(ctx, t, c, report); err != nil {
 			return err
 		}
-		if c.reaches() || attempt == lagAttempts || account.Version > 0 && !r.young(
-			account.LastPostedAt) {
+		// Times do not say here that an index has had time enough: the clock of the server that
+		// posted may differ from this one.
+		if c.reaches() || attempt == lagAttempts {
 			break
 		}
 		if err := r.pause(ctx, lagWait, nil); err != nil {

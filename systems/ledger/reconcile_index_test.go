@@ -104,6 +104,30 @@ func TestAnIndexThatIsBehindIsUndecided(t *testing.T) {
 	}
 }
 
+// The clock of the server that posts may be behind the one of the server that reconciles. An index
+// that lacks a leg for a moment decides nothing then either.
+func TestALagIsNotMeasuredByTheClocksOfServers(t *testing.T) {
+	for _, version := range []string{"1", "2"} {
+		b := openBooks(t, ledger.Options{})
+		b.account("alice", usd("5"))
+		if version == "2" {
+			b.post(transfer("alice", ledger.Clearing, "1"))
+		}
+		b.clock.Move(time.Hour)
+		lacking := true
+		b.faces.index = &brokenIndex{name: "GSI1", alter: func(i dynamo.Item) dynamo.Item {
+			if lacking && i["AccountID"].S() == "alice" && i["AccountVersion"].N() == version {
+				lacking = false
+				return nil
+			}
+			return i
+		}}
+		if r := b.everything(); !r.Balanced() || lacking {
+			t.Errorf("leg %s: %v, %v", version, r.Divergences, r.Undecided)
+		}
+	}
+}
+
 // Sound books are sound for every range, and its sums are those of its days.
 func TestSoundBooksAreSoundForEveryRange(t *testing.T) {
 	b := variedBooks(t, ledger.Options{})
