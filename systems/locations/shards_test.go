@@ -183,7 +183,8 @@ func TestMisplacedLocationsAreMoved(t *testing.T) {
 		}
 		misplaced = append(misplaced, f.Code)
 	}
-	// The first location of the scan decides, and its place depends on its id.
+	// What is found is the number that fits most of them, mostly 8; the ids may fit another one better.
+	// If the scan begins with one that has no shard, it is 0.
 	place := func(id locations.ID, shards int) string {
 		if shards == 0 {
 			return "none"
@@ -196,7 +197,9 @@ func TestMisplacedLocationsAreMoved(t *testing.T) {
 			want = append(want, all[i].Code)
 		}
 	}
-	if n != 8 && n != 0 || !slices.Equal(misplaced, want) {
+	slices.Sort(misplaced)
+	slices.Sort(want)
+	if !slices.Equal(misplaced, want) {
 		t.Errorf("%d shards, misplaced %v, want %v", n, misplaced, want)
 	}
 	if r, err = later.Repair(ctx, true); err != nil || !r.Mended() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/systems/payments"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // dying returns a hook that lets a run fail once it has claimed a payment, so that it can neither
@@ -75,6 +76,9 @@ func TestARunThatIsAloneReleasesWhatTheDeadLeft(t *testing.T) {
 
 // A run that an attempt ends has the error of the attempt, not that of the reads which it ended.
 func TestARunEndsWithTheErrorOfItsAttempt(t *testing.T) {
+	if storetest.Remote() {
+		t.Skip("time is simulated, which calls over a network cannot follow")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		b := openBank(t, payments.Options{})
 		b.account("alice", "100")
