@@ -47,9 +47,6 @@ type part struct {
 	entry Entry
 	// refusal is the problem that the books have with the request, on the accounts of the attempt.
 	refusal error
-	// first is the place of the earlier part with the same id, whose answer this part shares, or
-	// -1.
-	first int
 	// written reports that the entry is in the store. Only commit sets it, and there is no receipt
 	// without it.
 	written bool
@@ -77,13 +74,10 @@ func newAttempt(lanes []*lane, now time.Time, requests ...*request) *attempt {
 	return a
 }
 
-// add plans a request, unless the attempt has one with the same id already.
+// add plans a request.
 func (a *attempt) add(r *request, now time.Time) {
-	first := slices.IndexFunc(a.parts, func(p part) bool { return p.id == r.id })
-	p := part{request: r, first: first}
-	if first < 0 {
-		p.entry, p.refusal = r.plan(a, now)
-	}
+	p := part{request: r}
+	p.entry, p.refusal = r.plan(a, now)
 	a.parts = append(a.parts, p)
 }
 
@@ -141,10 +135,7 @@ func (r *request) plan(a *attempt, now time.Time) (Entry, error) {
 
 // planned reports whether the attempt has anything to write.
 func (a *attempt) planned() bool {
-	return slices.ContainsFunc(
-		a.parts,
-		func(p part) bool { return p.first < 0 && p.refusal == nil },
-	)
+	return slices.ContainsFunc(a.parts, func(p part) bool { return p.refusal == nil })
 }
 
 // commit writes what an attempt has planned, and marks the parts that are written.
@@ -164,7 +155,7 @@ func (l *Ledger) commit(ctx context.Context, a *attempt) error {
 	}
 	for i := range a.parts {
 		p := &a.parts[i]
-		p.written = p.first < 0 && p.refusal == nil
+		p.written = p.refusal == nil
 	}
 	return nil
 }
@@ -174,7 +165,7 @@ func (l *Ledger) commit(ctx context.Context, a *attempt) error {
 func (l *Ledger) makeRoom(ctx context.Context, a *attempt) error {
 	actions, tx := 0, l.store.NewTx()
 	for i := range a.parts {
-		if p := &a.parts[i]; p.first < 0 && p.refusal == nil {
+		if p := &a.parts[i]; p.refusal == nil {
 			actions += p.actions()
 		}
 	}
@@ -205,7 +196,7 @@ func (l *Ledger) fill(tx *singletable.Tx, a *attempt) {
 	m := modelOf(l)
 	for i := range a.parts {
 		p := &a.parts[i]
-		if p.first >= 0 || p.refusal != nil {
+		if p.refusal != nil {
 			continue
 		}
 		m.transactions.CreateTx(tx, itemOfTransaction(&p.entry.Transaction))
@@ -247,20 +238,11 @@ func (a *attempt) remember(err error) {
 	}
 }
 
-// receipt returns the answer to the request of a part whose write succeeded. A part that shares
-// the id of an earlier one is answered as a repeat of it. settled is false if nothing was written
-// for the request.
-func (a *attempt) receipt(at int) (r Receipt, settled bool, err error) {
+// receipt returns the answer to the request of a part whose write succeeded. settled is false if
+// nothing was written for the request.
+func (a *attempt) receipt(at int) (r Receipt, settled bool) {
 	p := &a.parts[at]
-	if p.first < 0 {
-		return Receipt{Entry: p.entry}, p.written, nil
-	}
-	first := &a.parts[p.first]
-	if !first.written {
-		return Receipt{}, false, nil
-	}
-	r, err = p.replay(first.entry)
-	return r, true, err
+	return Receipt{Entry: p.entry}, p.written
 }
 
 // same reports whether a stored entry was written by the attempt that planned this one. The ids of

@@ -32,6 +32,7 @@ type blocked struct {
 	reached, release chan struct{}
 	once             sync.Once
 	ctx              context.Context
+	fails            error // of the write, once it is released
 }
 
 // block makes the first write wait. The others go through.
@@ -44,6 +45,7 @@ func (b *books) block() *blocked {
 			k.ctx = ctx
 			close(k.reached)
 			<-k.release
+			return k.fails
 		}
 		return nil
 	})
@@ -59,8 +61,8 @@ func (k *blocked) wait(t testing.TB) {
 	}
 }
 
-// Two callers share a key in a batch whose write fails, so that each is tried alone: one posts, the
-// other gets the same answer, and the transaction is there.
+// Two callers share a key. The write of the first one's batch fails, so that it is tried alone: it
+// posts, the other gets the same answer, and the transaction is there.
 func TestAFailedBatchLeavesNothingToTheNextTry(t *testing.T) {
 	for name, fault := range map[string]error{
 		"because another writer was first": nil,
@@ -92,8 +94,9 @@ func TestAFailedBatchLeavesNothingToTheNextTry(t *testing.T) {
 					t.Errorf("the old key: %+v, %v", r, err)
 				}
 			})
-			until(t, "three callers do not wait for the account", func() bool {
-				return ledger.Waiting(b.Ledger, "alice") == 3
+			until(t, "two callers do not wait for the account, and one for its turn", func() bool {
+				return ledger.Waiting(b.Ledger, "alice") == 2 &&
+					ledger.WaitingForTurn(b.Ledger, "k") == 1
 			})
 			failed := false
 			b.faces.onWriteIn(func(_ context.Context, in *dynamo.TransactWriteInput) error {
@@ -309,7 +312,7 @@ func TestARepeatDoesNotSufferFromAFirstCallerThatGoes(t *testing.T) {
 	var r ledger.Receipt
 	group.Go(func() { r = b.post(keyed("k", coffee())) })
 	until(t, "the repeat does not wait",
-		func() bool { return ledger.Waiting(b.Ledger, "alice") == 2 })
+		func() bool { return ledger.WaitingForTurn(b.Ledger, "k") == 1 })
 	second := b.block()
 	close(first.release)
 	second.wait(t)

@@ -76,10 +76,7 @@ func (b *batch) fits(j *job) bool {
 	if j.solo || b.meets(j) {
 		return false
 	}
-	more := 0
-	if !b.has(j.id) { // A repeat gets the answer of the other.
-		more = j.actions()
-	}
+	more := j.actions()
 	for _, id := range j.ids {
 		if !b.owns(id) {
 			more += writesOf(id)
@@ -95,10 +92,6 @@ func writesOf(id AccountID) int {
 		return 2
 	}
 	return 1
-}
-
-func (b *batch) has(id TransactionID) bool {
-	return slices.ContainsFunc(b.jobs, func(j *job) bool { return j.id == id })
 }
 
 // meets reports whether a job reverses a transaction that a job of the batch posts, or the other
@@ -123,16 +116,23 @@ func (b *batch) count(lanes []*lane) {
 }
 
 func (b *batch) add(j *job) {
-	if !b.has(j.id) {
-		b.actions += j.actions()
-	}
+	b.actions += j.actions()
 	b.jobs = append(b.jobs, j)
 }
 
-// carry brings a request into the books, together with those of other callers that wait for the
-// same accounts, or has it carried along by one of them. A request that its batch does not settle
-// is tried alone.
+// carry brings a request into the books, or returns its refusal, in its turn.
 func (l *Ledger) carry(ctx context.Context, r *request) (Receipt, error) {
+	return l.turns.take(ctx, r, func() (Receipt, error) {
+		if r.objection != nil {
+			return l.refuse(ctx, r, r.objection)
+		}
+		return l.enqueue(ctx, r)
+	})
+}
+
+// enqueue posts a request together with those of other callers that wait for the same accounts, or
+// has it carried along by one of them. A request that its batch does not settle is tried alone.
+func (l *Ledger) enqueue(ctx context.Context, r *request) (Receipt, error) {
 	if err := l.prepare(ctx); err != nil {
 		return Receipt{}, err
 	}
@@ -212,7 +212,7 @@ func (l *Ledger) write(ctx context.Context, b *batch) {
 		return
 	}
 	for i, j := range b.jobs {
-		j.out.receipt, j.out.settled, j.out.err = a.receipt(i)
+		j.out.receipt, j.out.settled = a.receipt(i)
 	}
 }
 

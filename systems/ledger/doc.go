@@ -24,7 +24,9 @@
 //
 // A refusal leaves no trace. Its key is free, so the same request may be sent again, and succeeds
 // once the reason is gone. Which of several reasons is reported is fixed by the order of
-// [Problems].
+// [Problems]. A repeat waits while an equal request is in progress in the same process, so it is
+// not refused while that one may still be posted. A request that another process, or the network,
+// still has may be carried out after the refusal of its repeat.
 //
 // No account falls below its overdraft limit, whoever posts at the same time. The rules of an
 // account are applied to the sum of its legs in a transaction: money may pass through an empty

@@ -19,6 +19,16 @@ func Waiting(l *Ledger, id AccountID) int {
 	return -1
 }
 
+// WaitingForTurn returns how many requests wait for an earlier one with their idempotency key.
+func WaitingForTurn(l *Ledger, key string) int {
+	l.turns.mu.Lock()
+	defer l.turns.mu.Unlock()
+	if t := l.turns.byID[l.transactionID(key)]; t != nil {
+		return t.waiters
+	}
+	return -1
+}
+
 // Remembered returns how many accounts are remembered, and the most that may be.
 func Remembered(l *Ledger) (n, most int) {
 	for i := range l.lanes.shards {

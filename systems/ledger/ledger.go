@@ -99,6 +99,7 @@ type Ledger struct {
 	opts  Options
 	store *singletable.Store
 	lanes *lanes
+	turns turns
 
 	model     atomic.Value // of *model: see modelOf
 	refresh   sync.Mutex

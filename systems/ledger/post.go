@@ -25,9 +25,6 @@ func (l *Ledger) Post(ctx context.Context, p Posting) (Receipt, error) {
 	if held, found, err := l.heldByOther(ctx, p.IdempotencyKey, r); found || err != nil {
 		return held, err
 	}
-	if r.objection != nil {
-		return l.refuse(ctx, r, r.objection)
-	}
 	return l.carry(ctx, r)
 }
 
@@ -260,7 +257,7 @@ func (l *Ledger) alone(ctx context.Context, j *job) (receipt Receipt, tried Entr
 	if err != nil {
 		return Receipt{}, a.parts[0].entry, err
 	}
-	receipt, settled, err := a.receipt(0)
+	receipt, settled := a.receipt(0)
 	if !settled {
 		err = fmt.Errorf("post transaction %s: %w", j.id, errNotWritten)
 	}

@@ -33,9 +33,6 @@ func (l *Ledger) Reverse(ctx context.Context, r Reversing) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	if q.objection != nil {
-		return l.refuse(ctx, q, q.objection)
-	}
 	return l.carry(ctx, q)
 }
 

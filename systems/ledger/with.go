@@ -38,9 +38,6 @@ func (l *Ledger) PostWith(ctx context.Context, p Posting, with With) (Receipt, e
 		return Receipt{}, ErrTooManyLegs.With("legs", len(r.posting.Legs)).
 			With("accounts", len(r.ids)).With("actions", actions).With("limit", actionsMax)
 	}
-	if r.objection != nil {
-		return l.refuse(ctx, r, r.objection)
-	}
 	return l.carry(ctx, r)
 }
 
