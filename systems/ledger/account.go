@@ -18,7 +18,7 @@ type UserID string
 // LocationID names a location of the directory of locations, which the ledger does not know.
 type LocationID string
 
-// AccountStatus says whether an account can be posted to.
+// AccountStatus is whether an account can be posted to.
 type AccountStatus string
 
 // The life of an account. Only an active account can be posted to; closed is final.
@@ -28,7 +28,7 @@ const (
 	AccountClosed AccountStatus = "closed"
 )
 
-// accountTypeMax is the greatest length in bytes of an account's type, one word such as "checking".
+// accountTypeMax is the maximum length in bytes of an account's type, one word such as "checking".
 const accountTypeMax = 64
 
 // Account is a balance in one currency. A credit raises it and a debit lowers it, for every
@@ -40,7 +40,7 @@ type Account struct {
 	AccountType string
 	Balance     money.Amount
 	Status      AccountStatus
-	// OverdraftLimit says how far the balance may go below zero: zero means not at all. It has no
+	// OverdraftLimit is how far the balance may go below zero: zero means not at all. It has no
 	// meaning where Unlimited is set.
 	OverdraftLimit money.Amount
 	Unlimited      bool
@@ -63,10 +63,10 @@ type Account struct {
 // Currency returns the currency that the account is kept in.
 func (a Account) Currency() money.Currency { return a.Balance.Currency() }
 
-// System tells whether the account is one of the ledger's own.
+// System reports whether the account is one of the ledger's own.
 func (a Account) System() bool { return a.ID.System() }
 
-// System tells whether the id is one of the ledger's own accounts.
+// System reports whether the id is one of the ledger's own accounts.
 func (id AccountID) System() bool { return strings.HasPrefix(string(id), "@") }
 
 // The ledger's own accounts, one for each currency, which are opened when they are first used.
@@ -135,7 +135,7 @@ type NewAccount struct {
 	UserID         UserID
 	AccountType    string
 	Currency       money.Currency
-	// OverdraftLimit says how far the balance may go below zero; its zero value means not at all.
+	// OverdraftLimit is how far the balance may go below zero; its zero value means not at all.
 	OverdraftLimit money.Amount
 	// Unlimited lets the balance go below zero without limit.
 	Unlimited bool

@@ -6,7 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// refusal returns what the books say against a posting: the first problem in the order of Problems,
+// refusal returns why the books refuse a posting: the first problem in the order of Problems,
 // or nil. accounts has the account of each leg, the same one for legs of one account, and nil where
 // there is none. Legs of one account are one change: its rules are applied to the sum of them.
 func (p *Posting) refusal(accounts []*Account) error {

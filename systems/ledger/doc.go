@@ -28,7 +28,7 @@
 // not refused while that one may still be posted. A request that another process, or the network,
 // still has may be carried out after the refusal of its repeat.
 //
-// No account falls below its overdraft limit, whoever posts at the same time. The rules of an
+// No account falls below its overdraft limit, even under concurrent postings. The rules of an
 // account are applied to the sum of its legs in a transaction: money may pass through an empty
 // account.
 //
@@ -46,12 +46,12 @@
 // No account is posted to while its last leg is more than [ClockSkewMax] ahead of the clock: a
 // wrong clock dates its own transactions, and not those of others.
 //
-// Each leg tells the account's balance after it, and its version, which counts the legs of the
+// Each leg has the account's balance after it, and its version, which counts the legs of the
 // account without gaps. Legs of one instant sort in the order in which they were posted, and no
 // leg is older than the one before it. So a statement is only read, and adds up, while others
 // post.
 //
-// A reconciliation says that the books balance only if it compared everything: headers with legs
+// A reconciliation reports balanced books only if it compared everything: headers with legs
 // and legs with headers, balances with legs, accounts with the directory, reversals with originals,
 // and index entries with their items. It names each item that diverges. What it could not compare
 // makes its verdict undecided.

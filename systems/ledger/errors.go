@@ -5,7 +5,7 @@ import "github.com/exchequer-dev/exchequer/problem"
 // Problems lists everything that the ledger can report. Its order is the order of precedence: where
 // several problems apply to one request, the earliest is reported, and of several legs with the
 // same problem the first leg. What is wrong with a request in itself comes first, then what is
-// wrong with its key, then what the books say against it.
+// wrong with its key, then why the books refuse it.
 var Problems = problem.NewCatalogue("ledger")
 
 // Requests that can never succeed as they are.
@@ -67,7 +67,7 @@ var (
 		"Choose another id")
 )
 
-// What the books say against a request.
+// Reasons for which the books refuse a request.
 var (
 	ErrLocationUnknown = Problems.Define(problem.NotFound, "location_unknown",
 		"There is no location {location}",

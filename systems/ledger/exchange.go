@@ -46,7 +46,7 @@ type Exchanging struct {
 	Quote ExchangeRate
 	// On is the day whose rate was asked for, if the request names one.
 	On string
-	// Rounding says how the bought amount is rounded; the zero value is half up.
+	// Rounding is how the bought amount is rounded; the zero value is half up.
 	Rounding money.Rounding
 	// Bought, if it is not zero, is the amount that was agreed on. It may differ from the converted
 	// one by the smallest unit of its currency, which is posted to the account @rounding.
@@ -167,7 +167,7 @@ func (e Exchanging) checkBought(converted, bought money.Amount) error {
 			" at most")
 }
 
-// checkRequest finds what is wrong with an exchange whatever its rate.
+// checkRequest finds what is wrong with an exchange regardless of its rate.
 func (e Exchanging) checkRequest(wrong *problem.Fields) {
 	if e.Currency == e.Sold.Currency() {
 		wrong.Add("currency", "must be another one than that of the amount")

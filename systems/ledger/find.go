@@ -40,9 +40,9 @@ const (
 	PageMax     = 1000
 )
 
-// PageQuery says which page of a list to read.
+// PageQuery selects a page of a list.
 type PageQuery struct {
-	// Size is the greatest number of rows, 1 to PageMax; 0 means PageDefault.
+	// Size is the maximum number of rows, 1 to PageMax; 0 means PageDefault.
 	Size int
 	// Cursor is the Next of the page before, or empty for the first.
 	Cursor string
@@ -79,7 +79,7 @@ func always[A, B any](f func(A) B) func(A) (B, error) {
 	return func(a A) (B, error) { return f(a), nil }
 }
 
-// pageFailed tells a cursor that is not ours from a store that failed.
+// pageFailed distinguishes an invalid cursor from a store that failed.
 func pageFailed(err error) error {
 	var cursor *singletable.CursorError
 	if errors.As(err, &cursor) {
@@ -281,7 +281,7 @@ func (l *Ledger) LegsOfAccount(
 }
 
 // knownMerchant is Merchant for postings. Merchants are never changed, so what was found once
-// is right for ever.
+// is always right.
 func (l *Ledger) knownMerchant(ctx context.Context, id MerchantID) (Merchant, error) {
 	if m, ok := l.merchants.Load(id); ok {
 		return m.(Merchant), nil

@@ -138,7 +138,7 @@ func (l *Ledger) foreignByKey(ctx context.Context, key string) (Entry, bool, err
 
 // heldByOther answers a request whose key a transaction of another program holds: an equal request
 // is a replay, and every other one is a conflict. A transaction that holds the key and cannot be
-// read is an error, because nothing can be said of the request then.
+// read is an error, because nothing is known of the request then.
 func (l *Ledger) heldByOther(
 	ctx context.Context, key string, r *request,
 ) (Receipt, bool, error) {

@@ -99,7 +99,7 @@ var requestDigests = singletable.Digests[*Posting]{
 const digestShared = "a"
 
 // accountDigests are the versions of the digest by which a repeated request for an account is
-// recognised, whatever became of the account since.
+// recognised, regardless of later changes of the account.
 var accountDigests = singletable.Digests[*NewAccount]{{Version: "a", Of: accountDigestA}}
 
 // accountMembers are the members of version a, in its order.
@@ -107,7 +107,7 @@ var accountMembers = [...]string{
 	"userId", "accountType", "currency", "zone", "locationId", "unlimited", "overdraftLimit",
 }
 
-// accountDigestA covers what a request says of the account. Limits are compared by value: 7 and
+// accountDigestA covers the members of a request. Limits are compared by value: 7 and
 // 7.00 are the same request.
 func accountDigestA(n *NewAccount) (digest, beyond string) {
 	return singletable.MemberDigest([]byte(n.UserID), []byte(n.AccountType), []byte(n.Currency),

@@ -204,7 +204,7 @@ func soundCurrency(currency money.Currency) *singletable.AttributeError {
 // programs that change it without a revision.
 func (m *model) changeBalance(tx *singletable.Tx, before, after *Account) {
 	at := accountItem{ID: after.ID}
-	if before.Revision == 0 { // Another program made the account, and nobody has posted to it here.
+	if before.Revision == 0 { // Another program made the account.
 		m.accounts.UpdateTx(tx, at,
 			m.version.Missing(), m.revision.Missing(), m.status.Equals(AccountActive),
 			m.balance.Equals(before.Balance.Units()),

@@ -14,7 +14,7 @@ import (
 // PostTx adds a posting to a transaction of the store that the caller commits. It reads what it
 // needs and makes the same checks as Post; a replay adds nothing. Several postings in one Tx count
 // on each other, also where they share accounts. If Commit then fails because a condition did not
-// hold, someone else was faster: begin again with a new Tx.
+// hold, another writer was faster: begin again with a new Tx.
 func (l *Ledger) PostTx(
 	ctx context.Context, tx *singletable.Tx, p Posting,
 ) (Receipt, error) {

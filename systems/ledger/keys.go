@@ -77,9 +77,9 @@ type (
 		CreatedAt      time.Time      `dynamodbav:"CreatedAt"`
 	}
 
-	// directoryItem says that there is an account. It is written with the account and never
+	// directoryItem records that there is an account. It is written with the account and never
 	// changed, so that all accounts can be found without reading the whole table, and so that a
-	// repeat of the request that opened the account is recognised whatever the account is now.
+	// repeat of the request that opened the account is recognised after any change of the account.
 	directoryItem struct {
 		AccountID   AccountID `dynamodbav:"AccountID,required"`
 		RequestHash string    `dynamodbav:"RequestHash,omitempty"`
@@ -102,7 +102,7 @@ type (
 		CreatedAt  time.Time  `dynamodbav:"CreatedAt"`
 	}
 
-	// shardsItem says over how many shards the transactions of one status are spread, and since
+	// shardsItem holds over how many shards the transactions of one status are spread, and since
 	// when.
 	shardsItem struct {
 		Epochs  []epoch `dynamodbav:"Epochs,required"`
@@ -198,7 +198,7 @@ func (m *model) catalogue() *singletable.Model {
 }
 
 // modelOf returns the model of a ledger. The field is any so that the compiler sees no type of the
-// kit behind a Ledger: every package that names one would compile all of them once more.
+// kit behind a Ledger: every package that names one would compile all of them again.
 func modelOf(l *Ledger) *model { return l.model.Load().(*model) }
 
 // newModel builds the design of the seed. The names, the formats of the keys and the attributes are
@@ -333,7 +333,7 @@ const (
 	requestEntity   = "Request"
 )
 
-// createdAt is the attribute that says when an item came into being.
+// createdAt is the attribute with the time of creation.
 const createdAt = "CreatedAt"
 
 // What the primary keys of the table's items begin with.
@@ -396,7 +396,7 @@ func (m *model) legPartition(id AccountID) (string, error) {
 
 // otherTenant reports whether a key of GSI2 is that of the same idempotency key under another
 // tenant, because tenants may share a table. own is the key that this ledger would write. The
-// transaction's id says which tenant it belongs to.
+// transaction's id is derived from its tenant.
 func (l *Ledger) otherTenant(key, own string, h *transactionItem) bool {
 	const prefix = "IDEMPOTENCY#"
 	if l.opts.Tenant != TenantDefault {
@@ -422,8 +422,8 @@ func (l *Ledger) otherTenant(key, own string, h *transactionItem) bool {
 // statusRing names the shards of the transactions of one status.
 const statusRing = "status"
 
-// bareShard is the shard whose key has no number, as in the seed. Other programs write it whatever
-// the number of shards is, so lists always ask it.
+// bareShard is the shard whose key has no number, as in the seed. Other programs write it for any
+// number of shards, so lists always ask it.
 const bareShard = -1
 
 // statusPartition returns the key of a status in one shard of GSI1.

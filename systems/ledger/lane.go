@@ -43,14 +43,14 @@ type lane struct {
 	busy  bool
 	queue []*job
 
-	// known tells that account is as the store had it when this process last saw it.
+	// known reports that account is as the store had it when this process last saw it.
 	known   bool
 	account Account
 	// drafted reports that account is as an earlier posting of the same Tx leaves it.
 	drafted bool
 }
 
-// The states of a job that waits in a queue. Whoever moves it from waiting is the one who acts.
+// The states of a job that waits in a queue. The goroutine that moves it from waiting acts on it.
 const (
 	jobWaiting   int32 = iota
 	jobHanded          // It was given the lane it waited for.
@@ -84,7 +84,7 @@ func (s *laneShard) lane(id AccountID) *lane {
 	return made
 }
 
-// forget drops some lanes that nobody uses: those that come first in the map, which is any.
+// forget drops some unused lanes: those that come first in the map, which is any.
 func (s *laneShard) forget() {
 	dropped := 0
 	for id, old := range s.lanes {
@@ -180,7 +180,7 @@ func (lane *lane) handOver() bool {
 }
 
 // follower takes the first job out of a lane's queue that fits into the write of the job that owns
-// the lane: fits tells so, and the job's other lanes must be owned too, or free. It returns nil
+// the lane: fits reports it, and the job's other lanes must be owned too, or free. It returns nil
 // when there is none. owned grows by the lanes that the follower brings.
 func (l *lanes) follower(at *lane, owned *[]*lane, fits func(*job) bool) *job {
 	for skip := 0; ; skip++ {
@@ -244,7 +244,7 @@ func (l *lanes) putBack(at *lane, j *job, place int) {
 		at.queue = slices.Insert(at.queue, min(place, len(at.queue)), j)
 	}
 	at.shard.mu.Unlock()
-	if !back { // Its caller has left meanwhile, and what it held is ours to free.
+	if !back { // Its caller has left by now, and what it held is ours to free.
 		l.release(j.held)
 	}
 }

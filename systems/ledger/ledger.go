@@ -13,10 +13,10 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// TableNameDefault is the table's name unless Options say otherwise.
+// TableNameDefault is the default of Options.TableName.
 const TableNameDefault = "FinancialTransactions"
 
-// TenantDefault is the scope of idempotency keys unless Options say otherwise.
+// TenantDefault is the default of Options.Tenant.
 const TenantDefault = "default"
 
 // Bounds of a ledger.
@@ -49,13 +49,14 @@ type Options struct {
 	// StatusShards spreads the transactions of one status over that many partitions of GSI1,
 	// because one partition of DynamoDB takes 1,000 writes a second. 1 means one partition with
 	// exactly the key STATUS#completed; n means STATUS#completed#0 and on, up to ShardsMax. The
-	// first posting stores the number, and from then on the numbers in the table hold, whatever is
-	// given here; see [Ledger.Grow] and [Ledger.CheckLayout]. 0 means what is stored, or 1.
+	// first posting stores the number, and from then on the numbers in the table hold and
+	// another one here is ignored; see [Ledger.Grow] and [Ledger.CheckLayout]. 0 means the stored
+	// one, or 1.
 	StatusShards int
-	// LocationExists tells whether there is a location, deleted ones too; nil means that the ids of
-	// locations are taken as they are.
+	// LocationExists reports whether there is a location, deleted ones too; nil means that the
+	// ids of locations are taken as they are.
 	LocationExists func(ctx context.Context, id LocationID) (bool, error)
-	// SoleWriter says that no other program writes transactions to the table. Without it each
+	// SoleWriter promises that no other program writes transactions to the table. Without it each
 	// posting with a key of the caller's first looks in GSI2 for a transaction of another program
 	// that holds the key, which takes half a read unit and one call. A transaction that another
 	// program wrote a moment ago can be missed, because an index follows its table; one that this
@@ -113,7 +114,7 @@ type Ledger struct {
 }
 
 // New returns a ledger on a store. It does no I/O: create the table first, see Ledger.Table. The
-// error says what is wrong with the options.
+// error names what is wrong with the options.
 func New(store *singletable.Store, opts Options) (*Ledger, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

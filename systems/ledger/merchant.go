@@ -10,14 +10,14 @@ import (
 // caller chose another.
 type MerchantID string
 
-// The greatest lengths of a merchant's texts in bytes. Both fit a line of a statement.
+// The maximum lengths of a merchant's texts in bytes. Both fit a line of a statement.
 const (
 	merchantNameMax     = 200
 	merchantCategoryMax = 100
 )
 
-// Merchant is someone who is paid. Merchants are never changed nor removed, so that a transaction
-// always tells who was paid and where the money went.
+// Merchant is a business that is paid. Merchants are never changed nor removed, so that a
+// transaction always shows who was paid and where the money went.
 type Merchant struct {
 	ID   MerchantID
 	Name string

@@ -11,11 +11,11 @@ import (
 // Bounds of what callers name. Keys of the store hold at most 1,024 bytes, in which a character
 // may take four bytes, or three for each byte that is escaped.
 const (
-	// idMax is the greatest length of an id; UUIDs have 36 characters.
+	// idMax is the maximum length of an id; UUIDs have 36 characters.
 	idMax = 64
-	// idempotencyKeyMax is the greatest length of an idempotency key in characters.
+	// idempotencyKeyMax is the maximum length of an idempotency key in characters.
 	idempotencyKeyMax = 255
-	// userIDMax is the greatest length of a user's id in bytes: a token's subject has up to 255.
+	// userIDMax is the maximum length of a user's id in bytes: a token's subject has up to 255.
 	userIDMax = 255
 )
 
@@ -45,7 +45,7 @@ func checkPathPart(wrong *problem.Fields, field, text string) {
 	}
 }
 
-// wrongID says what is wrong with an id, or "".
+// wrongID returns what is wrong with an id, or "".
 func wrongID(id string, need bool) string {
 	switch {
 	case id == "" && need:

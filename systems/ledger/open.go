@@ -114,7 +114,7 @@ func (l *Ledger) opened(ctx context.Context, id string) (o openedItems, exists b
 	return o, true, err
 }
 
-// checkLocation looks whether there is a location, where one is named and somebody knows.
+// checkLocation checks that a named location exists, if the options can look it up.
 func (l *Ledger) checkLocation(ctx context.Context, id LocationID) error {
 	if id == "" || l.opts.LocationExists == nil {
 		return nil
@@ -183,7 +183,7 @@ func (l *Ledger) UnfreezeAccount(
 	})
 }
 
-// CloseAccount closes an account, active or frozen, whose balance is zero. It is for ever. Closing
+// CloseAccount closes an account, active or frozen, whose balance is zero. It is final. Closing
 // a closed account changes nothing.
 func (l *Ledger) CloseAccount(
 	ctx context.Context, id AccountID, known ...Account,
@@ -263,7 +263,7 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // pause waits a random part of a time before another attempt. When the context ends, cause is what
-// stood in the way.
+// prevented the last one.
 func (l *Ledger) pause(ctx context.Context, most time.Duration, cause error) error {
 	timer := time.NewTimer(time.Duration(l.store.Draw(int64(most))))
 	defer timer.Stop()
@@ -286,7 +286,7 @@ func outOfTime(ended, cause error) error {
 	return err
 }
 
-// failed tells what was being done when the store failed.
+// failed adds what was being done when the store failed.
 func failed[ID ~string](deed string, id ID, err error) error {
 	if errors.Is(err, singletable.ErrContended) {
 		return ErrContended.With(

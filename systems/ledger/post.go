@@ -106,7 +106,7 @@ func (r *request) replay(found Entry) (Receipt, error) {
 
 // difference names the first member in which a request differs from the one that made an entry, or
 // returns "". A transaction whose digest is absent or of an unknown version was written by another
-// program or a later release; it is compared by what it says.
+// program or a later release; it is compared member by member.
 func (r *request) difference(
 	versions singletable.Digests[*Posting], found *Entry,
 ) string {

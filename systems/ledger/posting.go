@@ -15,9 +15,9 @@ import (
 const (
 	// actionsMax is DynamoDB's limit of writes in one transaction. A posting needs one for the
 	// header, one for each leg and one for each account; its reversal, which has at most one leg
-	// for each account and marks the original besides, never needs more.
+	// for each account and marks the original too, never needs more.
 	actionsMax = 100
-	// typeMax is the greatest length of a transaction's type.
+	// typeMax is the maximum length of a transaction's type.
 	typeMax = 32
 	// descriptionMax is in bytes; bank statements carry 140 characters at most.
 	descriptionMax = 1024
@@ -117,7 +117,7 @@ func (p *Posting) checkForm() error {
 	return wrong.Err(ErrInvalidRequest)
 }
 
-// checkTexts checks what a transaction says about itself.
+// checkTexts checks the texts of a transaction.
 func checkTexts(description string, metadata map[string]string) error {
 	var wrong problem.Fields
 	if !utf8.ValidString(description) {

@@ -13,12 +13,12 @@ import (
 
 // Bounds of a reconciliation.
 const (
-	// FindingsDefault is how many divergences are listed unless the query says otherwise.
+	// FindingsDefault is how many divergences are listed by default.
 	FindingsDefault = 100
 	// FindingsMax bounds the divergences of one list, because cursors carry them.
 	FindingsMax = 1000
 	// settleTime is how long a posting may take from its instant until every reader sees it. What
-	// an index lacks of younger items, and sums that change meanwhile, decide nothing.
+	// an index lacks of younger items, and sums that change during the run, decide nothing.
 	settleTime = time.Minute
 )
 
@@ -40,7 +40,7 @@ type ReconcileQuery struct {
 	page int // items of a page, for tests; 0 means reconcilePage
 }
 
-// ReconcileProgress says how far a reconciliation has come.
+// ReconcileProgress is how far a reconciliation has come.
 type ReconcileProgress struct {
 	// Step is the part of the run: table, GSI1, GSI2, and, if these disagree, locate and recount.
 	Step                                string
@@ -72,7 +72,7 @@ type Reconciliation struct {
 	Open      int
 }
 
-// Verdict is what a reconciliation has to say.
+// Verdict is the result of a reconciliation.
 type Verdict string
 
 // The verdicts.
@@ -112,14 +112,14 @@ type CurrencyTotal struct {
 	Beyond bool
 }
 
-// DivergenceKind says what is wrong.
+// DivergenceKind is the kind of a divergence.
 type DivergenceKind string
 
 // What can be wrong. In each kind Want is what should be there, and Got what is.
 const (
 	// ItemUnreadable is an item that cannot be understood. Nothing that depends on it is known.
 	ItemUnreadable DivergenceKind = "item_unreadable"
-	// ItemWrong is an item with an attribute that is missing, or is not what the item's key says.
+	// ItemWrong is an item with an attribute that is missing, or differs from the item's key.
 	ItemWrong DivergenceKind = "item_wrong"
 	// IndexWrong is an item whose index keys are missing or are not those of its values, so that
 	// no pattern finds it there.
@@ -238,7 +238,7 @@ func (l *Ledger) Reconcile(ctx context.Context, q ReconcileQuery) (Reconciliatio
 	return r.result(), nil
 }
 
-// step carries out what the state says is next.
+// step carries out the next step of the state.
 func (r *reconciler) step(ctx context.Context) error {
 	switch r.state.Step {
 	case stepTable:
@@ -351,7 +351,7 @@ func (r *reconciler) result() Reconciliation {
 	for _, t := range out.Totals {
 		r.compareTotals(t)
 	}
-	// What a leg without a currency says is a divergence and the total of no currency.
+	// A leg without a currency is a divergence and the total of no currency.
 	out.Totals = slices.DeleteFunc(out.Totals, func(t CurrencyTotal) bool {
 		return t.Currency == ""
 	})
@@ -360,7 +360,7 @@ func (r *reconciler) result() Reconciliation {
 	return out
 }
 
-// compareTotals says what the sums of a currency mean, once both walks are done.
+// compareTotals judges the sums of a currency, once both walks are done.
 func (r *reconciler) compareTotals(t CurrencyTotal) {
 	s, sums := &r.state, r.state.Sums[t.Currency]
 	if d := sums.Debits.minus(&sums.Credits); d != "0" {

@@ -49,7 +49,7 @@ func (r *reconciler) follow(
 		if err := r.followLegs(ctx, t, c, report); err != nil {
 			return err
 		}
-		// Times do not say here that an index has had time enough: the clock of the server that
+		// Times do not show here that an index has had enough time: the clock of the server that
 		// posted may differ from this one.
 		if c.reaches() || attempt == lagAttempts {
 			break

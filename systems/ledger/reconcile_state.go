@@ -209,7 +209,7 @@ func (r *reconciler) scan(ctx context.Context, index string, visit pageVisit) er
 	return nil
 }
 
-// await waits for the pages of a round, and reports how many legs were followed meanwhile.
+// await waits for the pages of a round, and reports how many legs were followed in the meantime.
 func (r *reconciler) await(done <-chan error) error {
 	pending := 0
 	var failed error

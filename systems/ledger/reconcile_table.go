@@ -63,7 +63,7 @@ func readAll(page []singletable.AuditItem) []stored {
 	return items
 }
 
-// group checks the items of a transaction, or one other item. What is found is looked at once more
+// group checks the items of a transaction, or one other item. What is found is looked at again
 // before it counts, because other callers may have written between two pages.
 func (c *tableCheck) group(items []stored) error {
 	found, err := c.check(items)
@@ -321,7 +321,7 @@ func (r *reconciler) groupOf(items []stored) *group {
 	return g
 }
 
-// instant returns when a transaction was posted: what its header says, or else its first leg.
+// instant returns when a transaction was posted: the time of its header, or else of its first leg.
 func (g *group) instant() (time.Time, bool) {
 	if g.header != nil {
 		if at, ok := g.headerItem.Instant(createdAt); ok {

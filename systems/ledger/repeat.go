@@ -30,8 +30,8 @@ type creation[T any] struct {
 }
 
 // run creates the item, unless there is a refusal, and returns nil; or it returns the item that an
-// equal request has created before, whatever the refusal is. A request that is not equal is refused
-// with an error that names the member that differs.
+// equal request has created before, even if there is a refusal. A request that is not equal is
+// refused with an error that names the member that differs.
 func (c *creation[T]) run(ctx context.Context, l *Ledger, refusal error) (*T, error) {
 	if refusal == nil {
 		// Before the first item there is nothing to look for: the first posting would have to.

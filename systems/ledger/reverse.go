@@ -54,8 +54,8 @@ func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*request, error)
 	q.id = TransactionID(derive(reversalSpace, l.opts.Tenant, string(t.ID)))
 	q.asked = Posting{Type: Reversal, Description: r.Description, Metadata: r.Metadata}
 	q.hash = requestDigests.Of(&q.asked)
-	// The key is for people and for the look-up by key. No request can take it, whatever key it
-	// has, for ids of reversals are derived in a name space of their own.
+	// The key is for people and for the look-up by key. No request can take its id by any key,
+	// because ids of reversals are derived in a name space of their own.
 	q.posting.IdempotencyKey = "reversal:" + string(t.ID)
 	if r.Description != "" {
 		q.posting.Description = r.Description
@@ -67,7 +67,7 @@ func (l *Ledger) newReversal(ctx context.Context, r Reversing) (*request, error)
 	return q, nil
 }
 
-// notCompleted returns what stands against the reversal of a transaction.
+// notCompleted returns why there can be no reversal of a transaction.
 func notCompleted(t *Transaction) error {
 	if t.Status == Completed {
 		return nil

@@ -81,7 +81,7 @@ func (l *Ledger) Grow(ctx context.Context, count int, from time.Time) ([]Epoch, 
 }
 
 // CheckLayout compares the number of shards of the options, if one was given, with those that are
-// stored: an error of type [singletable.LayoutError] says that it is none of them. It writes
+// stored: an error of type [singletable.LayoutError] reports that it is none of them. It writes
 // nothing. The stored numbers hold in either case.
 func (l *Ledger) CheckLayout(ctx context.Context) error {
 	given := l.opts.StatusShards

@@ -14,7 +14,7 @@ type TransactionID string
 // LegID identifies a leg: a UUID whose first 12 hexadecimal digits are the account's version.
 type LegID string
 
-// TransactionType says what a transaction is for. The ledger treats all types alike.
+// TransactionType is the purpose of a transaction. The ledger treats all types alike.
 type TransactionType string
 
 // The types that this package makes. Callers may use others: one word of lower-case letters, digits
@@ -38,7 +38,7 @@ const (
 	Reversed  TransactionStatus = "reversed"
 )
 
-// Known tells whether s is one of the states.
+// Known reports whether s is one of the states.
 func (s TransactionStatus) Known() bool {
 	switch s {
 	case Pending, Completed, Failed, Reversed:
@@ -116,7 +116,7 @@ type PostingLeg struct {
 	Amount    money.Amount
 }
 
-// MerchantSettlement in a leg stands for the settlement account of the posting's merchant.
+// MerchantSettlement in a leg is replaced by the settlement account of the posting's merchant.
 const MerchantSettlement AccountID = "@merchant"
 
 // PayMerchant returns the posting of a payment to a merchant's settlement account.
@@ -164,6 +164,6 @@ func (e Entry) clone() Entry {
 // Receipt is the answer to a Posting.
 type Receipt struct {
 	Entry
-	// Replayed tells that an earlier, equal request made the transaction.
+	// Replayed reports that an earlier, equal request made the transaction.
 	Replayed bool
 }

@@ -22,8 +22,8 @@ type turn struct {
 	err     error
 }
 
-// take runs post in the turn of a request. If an earlier request with the same id is in progress, it
-// waits for that one; once it was posted, the answer is a replay.
+// take runs post in the turn of a request. It waits while an earlier request with the same id is in
+// progress; if that one was posted, the answer is a replay.
 func (t *turns) take(
 	ctx context.Context, r *request, post func() (Receipt, error),
 ) (Receipt, error) {

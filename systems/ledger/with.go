@@ -42,8 +42,8 @@ func (l *Ledger) PostWith(ctx context.Context, p Posting, with With) (Receipt, e
 }
 
 // postedBefore returns the answer to a request of an owner that an earlier release carried out in
-// the space of callers. A transaction of this release there was posted by a caller, whatever its
-// content is, and another request with the key was a caller's at any time.
+// the space of callers. A transaction of this release there was posted by a caller, even if it is
+// equal, and so was one of any release that is not.
 func (l *Ledger) postedBefore(
 	ctx context.Context, key string, owner Owner, r *request,
 ) (Receipt, bool, error) {

@@ -183,8 +183,8 @@ func TestMisplacedLocationsAreMoved(t *testing.T) {
 		}
 		misplaced = append(misplaced, f.Code)
 	}
-	// What is found is the number that fits most of them, mostly 8; the ids may fit another one better.
-	// If the scan begins with one that has no shard, it is 0.
+	// The number that fits most of them is found, usually 8, but the ids may fit another one
+	// better. If the scan begins with a location that has no shard, it is 0.
 	place := func(id locations.ID, shards int) string {
 		if shards == 0 {
 			return "none"
