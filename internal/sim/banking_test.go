@@ -17,6 +17,7 @@ type bankModel struct {
 	sent    []*bankUpload // Those that were acknowledged, in that order.
 	tags    []client.TagID
 	texts   map[client.TagID][]string // That a tag was asked to have.
+	rules   map[client.RuleID]bool    // Those that were asked for, and whether that is certain.
 }
 
 // bankUpload is a file that was sent.
@@ -251,15 +252,22 @@ func createRule(c *caller, s step) {
 		return
 	}
 	shop := fmt.Sprintf("SHOP %c", 'A'+s.B%4)
-	c.call(s, fmt.Sprintf("rule: %s gets tag %s", shop, id),
+	rule := client.RuleID(fmt.Sprintf("r%d", s.ID+1000))
+	c.w.mu.Lock()
+	c.w.bank.rules[rule] = false
+	c.w.mu.Unlock()
+	o := c.call(s, fmt.Sprintf("rule: %s gets tag %s", shop, id),
 		func(ctx context.Context) (string, error) {
 			got, err := c.CreateRule(ctx, client.NewRule{
-				ID: client.RuleID(fmt.Sprintf("r%d", s.ID+1000)),
+				ID: rule,
 				RuleFields: client.RuleFields{Name: shop, Conditions: []client.RuleCondition{
 					{Field: "text", Op: "contains", Text: shop}},
 					Set: client.RuleSetting{TagIDs: []client.TagID{id}}}})
 			return string(got.ID), err
 		})
+	c.w.mu.Lock()
+	defer c.w.mu.Unlock()
+	c.w.bank.rules[rule] = o.ok()
 }
 
 func applyRules(c *caller, s step) {

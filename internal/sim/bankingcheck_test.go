@@ -46,7 +46,7 @@ func (w *world) compareBanking(c *caller) error {
 			return fmt.Errorf("bank account %s: %w", account, err)
 		}
 	}
-	return nil
+	return w.compareBankLists(c, texts)
 }
 
 // settleUploads ends imports and undoings that were stopped, and returns the uploads that are

@@ -35,6 +35,8 @@
 // balances, legs and statements are what the transactions add up to; each payment is settled once
 // or has a reason; no code belongs to two locations; no rate is older than one that was saved; the
 // rows, months and tags of bank accounts are those of the files that were imported and not undone.
+// Every list of the API, with its filters, has exactly the rows that it must have; a test walks the
+// OpenAPI document and names a list that no round compares.
 // The product's own checks find nothing then. At the end of a round items of the ledger are
 // tampered with, one at a time, and the reconciliation finds and names each.
 //

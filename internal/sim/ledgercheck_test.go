@@ -55,6 +55,9 @@ func (w *world) compareLedger(c *caller, entries map[client.TransactionID]*store
 	if err := w.compareAccounts(c, entries); err != nil {
 		return err
 	}
+	if err := w.compareLedgerLists(c, entries); err != nil {
+		return err
+	}
 	return w.compareReconciliation(c, len(entries))
 }
 
@@ -221,6 +224,7 @@ func (w *world) compareAccounts(c *caller, entries map[client.TransactionID]*sto
 	}
 	sums := map[money.Currency]int64{}
 	listed := map[client.AccountID]bool{}
+	owners := map[client.AccountID]client.UserID{}
 	for a, err := range c.AllAccounts(w.ctx) {
 		if err != nil {
 			return cannotTell("list accounts", err)
@@ -229,6 +233,9 @@ func (w *world) compareAccounts(c *caller, entries map[client.TransactionID]*sto
 			return fmt.Errorf("account %s is listed twice", a.ID)
 		}
 		listed[a.ID] = true
+		if a.UserID != "" {
+			owners[a.ID] = a.UserID
+		}
 		of := legs[a.ID]
 		slices.SortFunc(of, func(a, b client.Leg) int {
 			return int(a.AccountVersion) - int(b.AccountVersion)
@@ -253,7 +260,7 @@ func (w *world) compareAccounts(c *caller, entries map[client.TransactionID]*sto
 			return fmt.Errorf("account %s has legs and is not in the list", id)
 		}
 	}
-	return w.compareUsers(c)
+	return w.compareUsers(c, owners)
 }
 
 func (w *world) compareAccount(c *caller, a client.Account, legs []client.Leg) error {
@@ -329,8 +336,8 @@ func (m *accountModel) compareStatus(a client.Account) error {
 	return nil
 }
 
-// compareUsers checks that each account is in the list of its user.
-func (w *world) compareUsers(c *caller) error {
+// compareUsers checks that each account is in the list of its user, and in no other one.
+func (w *world) compareUsers(c *caller, owners map[client.AccountID]client.UserID) error {
 	listed := map[client.AccountID]client.UserID{}
 	for _, user := range []client.UserID{"u0", "u1"} {
 		for a, err := range c.AllAccountsOfUser(w.ctx, user) {
@@ -341,6 +348,15 @@ func (w *world) compareUsers(c *caller) error {
 				return fmt.Errorf("account %s is twice in the lists of users", a.ID)
 			}
 			listed[a.ID] = user
+			if owners[a.ID] != user {
+				return fmt.Errorf("account %s of user %q is in the list of %q", a.ID, owners[a.ID],
+					user)
+			}
+		}
+	}
+	for id, user := range owners {
+		if listed[id] != user {
+			return fmt.Errorf("account %s of user %q is not in that user's list", id, user)
 		}
 	}
 	for id, a := range w.ledger.accounts {

@@ -65,6 +65,12 @@ const (
 	codeCount  = 7
 )
 
+// placeTag is the tag of a location, which some of them have in common.
+func placeTag(n int) string { return fmt.Sprintf("tag-%d", n%placeCount%3) }
+
+// placePoint is where a location is: each some kilometres east of the previous one.
+func placePoint(n int) (lat, lng float64) { return -36.8, 174.0 + 0.05*float64(n%placeCount) }
+
 // placeCode is a code, in one of two spellings that are the same code.
 func placeCode(n int) string {
 	if n%2 == 0 {
@@ -135,8 +141,11 @@ func createLocation(c *caller, s step) {
 	d := &placeDeed{what: fmt.Sprintf("create with %q", code), name: &name, code: &code,
 		status: client.LocationActive, creates: true}
 	c.changePlace(s, id, d, func(ctx context.Context) (client.Location, error) {
+		// The tag and the place follow from the id, so that a repeat is equal in them.
+		lat, lng := placePoint(s.A)
 		made, err := c.CreateLocation(ctx, client.NewLocation{ID: id, Code: code,
-			Reuse: s.C%4 == 0, LocationFields: client.LocationFields{Name: &name}})
+			Reuse: s.C%4 == 0, LocationFields: client.LocationFields{Name: &name,
+				Tags: []string{placeTag(s.A)}, Lat: &lat, Lng: &lng}})
 		return made.Location, err
 	})
 }
@@ -372,6 +381,9 @@ func (w *world) compareLocations(c *caller) error {
 		if _, ok := listed[id]; x.sure && !ok {
 			return fmt.Errorf("location %s was acknowledged and is not in the list", id)
 		}
+	}
+	if err := w.compareLocationLists(c, listed); err != nil {
+		return err
 	}
 	repair, err := c.RepairLocations(w.ctx, false)
 	if err != nil {

@@ -8,7 +8,7 @@ func (w *world) newModels() {
 	w.locations = &locationModel{places: map[client.LocationID]*place{}, imports: map[string]bool{}}
 	w.payments = &paymentModel{orders: map[string]*order{}}
 	w.bank = &bankModel{uploads: map[client.UploadID]*bankUpload{},
-		texts: map[client.TagID][]string{}}
+		texts: map[client.TagID][]string{}, rules: map[client.RuleID]bool{}}
 	w.rates = &rateModel{saves: map[ratePair][]*rateSave{}, days: map[rateDay][]*rateSave{}}
 }
 

@@ -101,6 +101,11 @@ func (n network) send(r *http.Request, body []byte, a *attempt) (*http.Response,
 	if l.dead.Load() {
 		err = errLost
 	}
+	if w.phase.Load() == quiet {
+		w.mu.Lock()
+		w.reads.note(r, response.StatusCode)
+		w.mu.Unlock()
+	}
 	if response.StatusCode == http.StatusCreated {
 		w.noteCreated(r)
 	}

@@ -44,6 +44,9 @@ func (w *world) comparePayments(c *caller, entries map[client.TransactionID]*sto
 			)
 		}
 	}
+	if err := w.comparePaymentLists(c, listed); err != nil {
+		return err
+	}
 	return w.compareMoves(c, listed)
 }
 
@@ -64,8 +67,7 @@ func (w *world) listedPayments(c *caller) (map[client.PaymentID]client.Scheduled
 		}
 	}
 	found := map[client.PaymentID]int{}
-	for _, status := range []client.PaymentStatus{client.PaymentScheduled, client.PaymentPending,
-		client.PaymentProcessed, client.PaymentCancelled, client.PaymentFailed} {
+	for _, status := range paymentStatuses {
 		for p, err := range c.AllPayments(w.ctx, client.PaymentsQuery{Status: status}) {
 			if err != nil {
 				return nil, cannotTell("list payments by status", err)
@@ -207,15 +209,10 @@ func (w *world) compareMoves(
 ) error {
 	for _, day := range []string{"2026-04-02", "2026-04-03", "2026-04-04", "2026-04-05"} {
 		for _, name := range []string{"", zone} {
-			in, err := time.LoadLocation(name)
+			begin, end, err := dayIn(day, name)
 			if err != nil {
 				return err
 			}
-			begin, err := time.ParseInLocation(time.DateOnly, day, in)
-			if err != nil {
-				return err
-			}
-			end := begin.AddDate(0, 0, 1)
 			if w.now().Before(end.Add(time.Minute)) {
 				continue
 			}
@@ -223,30 +220,35 @@ func (w *world) compareMoves(
 			if err != nil {
 				return cannotTell("move a day", err)
 			}
-			waiting, final, moved := 0, 0, 0
+			waiting, ended, moved := 0, 0, 0
+			var of []client.ScheduledPayment
 			for _, p := range listed {
 				if p.At.Before(begin) || !p.At.Before(end) {
 					continue
 				}
-				if p.Status == client.PaymentScheduled || p.Status == client.PaymentPending {
-					waiting++
+				of = append(of, p)
+				if final(p) {
+					ended++
 				} else {
-					final++
+					waiting++
 				}
 			}
 			for _, t := range got.Totals {
 				moved += t.Count
 			}
-			if got.Waiting != waiting || moved != final || got.Moved != (waiting == 0) {
+			if got.Waiting != waiting || moved != ended || got.Moved != (waiting == 0) {
 				return fmt.Errorf(
 					"day %s in %q has %d payments that wait and %d at their end, and the "+
 						"move says %+v",
 					day,
 					name,
 					waiting,
-					final,
+					ended,
 					got,
 				)
+			}
+			if err := w.comparePaymentDay(c, client.Date(day), name, of); err != nil {
+				return err
 			}
 		}
 	}

@@ -61,6 +61,7 @@ func (p *process) start() error {
 				slog.NewTextHandler(logLines{p}, &slog.HandlerOptions{Level: slog.LevelWarn}),
 			),
 			Statements: statements.Options{Files: fileView{w.files, l}},
+			Locations:  w.plan.locationOptions(),
 		})
 		if err == nil {
 			p.life.Store(l)

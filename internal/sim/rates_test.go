@@ -163,6 +163,9 @@ func (w *world) compareRates(c *caller) error {
 			}
 		}
 	}
+	if err := w.compareRateLists(c, listed); err != nil {
+		return err
+	}
 	return w.compareHistory(c)
 }
 

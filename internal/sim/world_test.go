@@ -40,6 +40,7 @@ type world struct {
 	failure error
 	created map[string]int // 201s by the path and the key of their request.
 	tally   map[string]int // How often each thing came out in which way.
+	reads   *answered      // While all was quiet; nil unless a test asks.
 	models
 }
 
@@ -64,13 +65,20 @@ type event struct {
 // run plays a plan and returns what is wrong, with the history that led there. It adds to a tally,
 // unless that is nil.
 func run(t *testing.T, p plan, tally map[string]int) (history string, failure error) {
+	return play(t, p, nil, tally)
+}
+
+// play is run, which also notes what was read while all was quiet.
+func play(
+	t *testing.T, p plan, reads *answered, tally map[string]int,
+) (history string, failure error) {
 	cryptotest.SetGlobalRandom(t, p.Seed)
 	dir := t.TempDir()
 	synctest.Test(t, func(*testing.T) {
 		w := &world{
 			plan: p, ctx: context.Background(), dir: dir, began: time.Now(),
 			random: rand.New(rand.NewPCG(p.Seed, 2)), created: map[string]int{},
-			tally: map[string]int{},
+			tally: map[string]int{}, reads: reads,
 			files: newFileStore(), restarting: make(chan struct{}, 1),
 		}
 		w.phase.Store(quiet)
