@@ -43,10 +43,15 @@ type Index struct {
 // TableCheck is a comparison of a table with its definition in the server.
 type TableCheck struct {
 	Name string `json:"name"`
-	// OK reports whether nothing differs.
+	// OK reports whether everything was compared and nothing differs.
 	OK bool `json:"ok"`
+	// Verdict is VerdictSound, VerdictFaulty or VerdictUndecided.
+	Verdict string `json:"verdict"`
 	// Differences are sentences, one for each difference.
 	Differences []string `json:"differences"`
+	// Undecided are sentences, one for each part that cannot be compared because the store is
+	// changing it.
+	Undecided []string `json:"undecided"`
 }
 
 // Tables returns the tables of the server's systems that exist.
@@ -71,6 +76,13 @@ func (c *Client) CreateTables(ctx context.Context) ([]Table, error) {
 // CheckTable compares a table with its definition in the server.
 func (c *Client) CheckTable(ctx context.Context, name string) (TableCheck, error) {
 	return answer[TableCheck](ctx, c.get("/v1/tables/"+segment(name)+"/check", nil))
+}
+
+// CheckTables compares each table of the server's systems with its definition in the server, also
+// one that is missing.
+func (c *Client) CheckTables(ctx context.Context) ([]TableCheck, error) {
+	page, err := answer[Page[TableCheck]](ctx, c.get("/v1/tables/-/check", nil))
+	return page.rows(err)
 }
 
 // ExportModel returns the tables of the server's systems in the format of another tool: workbench,

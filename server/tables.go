@@ -124,32 +124,40 @@ func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
 	return after, err
 }
 
-// Check returns how a table differs from what the systems need, and whether they need it.
-func (t *tables) Check(ctx context.Context, name string) ([]string, bool, error) {
+// Names returns the names of the tables that the systems need, in alphabetical order.
+func (t *tables) Names() (names []string) {
+	for _, design := range t.designs {
+		names = append(names, design.Name())
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Check compares a table with what the systems need, and reports whether they need it.
+func (t *tables) Check(
+	ctx context.Context, name string,
+) (out singletable.Comparison, known bool, err error) {
 	design := t.design(name)
 	if design == nil {
-		return nil, false, nil
+		return out, false, nil
 	}
 	for _, wanted := range t.wanted {
 		if wanted.Name() == name {
 			design = wanted
 		}
 	}
-	err := design.Verify(ctx, t.db)
-	var drift *singletable.DriftError
-	var differences []string
-	switch {
-	case errors.As(err, &drift):
-		differences = drift.Differences
-	case errors.Is(err, dynamo.ErrResourceNotFound):
-		return []string{"the table is missing"}, true, nil
-	case err != nil:
-		return nil, true, busy(err)
+	out, err = design.Compare(ctx, t.db)
+	if errors.Is(err, dynamo.ErrResourceNotFound) {
+		out.Differences = []string{"the table is missing"}
+		return out, true, nil
+	}
+	if err != nil {
+		return out, true, busy(err)
 	}
 	if layout := t.layout[name]; layout != nil {
-		differences = append(differences, layout.Error())
+		out.Differences = append(out.Differences, layout.Error())
 	}
-	return differences, true, nil
+	return out, true, nil
 }
 
 // busy marks an error of the store that may pass, so that the API tells of it as one.

@@ -170,15 +170,100 @@ func usable(d *dynamo.TableDescription) bool {
 		!slices.ContainsFunc(d.GlobalSecondaryIndexes, building)
 }
 
-// Verify compares the definition with the table in the store. Differences are a [*DriftError].
-func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
+// Verdict is the result of a comparison of a table in one word.
+type Verdict string
+
+// The verdicts.
+const (
+	// VerdictSound means that everything was compared and nothing differs.
+	VerdictSound Verdict = "sound"
+	// VerdictFaulty means that something differs.
+	VerdictFaulty Verdict = "faulty"
+	// VerdictUndecided means that nothing differs, but that not everything could be compared.
+	VerdictUndecided Verdict = "undecided"
+)
+
+// Comparison is the result of comparing a table in the store with its definition. Differences and
+// Undecided are sentences: one for each difference, and one for each part that cannot be compared
+// because the store is changing it.
+type Comparison struct{ Differences, Undecided []string }
+
+// Verdict returns the verdict.
+func (c Comparison) Verdict() Verdict {
+	switch {
+	case len(c.Differences) > 0:
+		return VerdictFaulty
+	case len(c.Undecided) > 0:
+		return VerdictUndecided
+	}
+	return VerdictSound
+}
+
+// Compare compares the definition with the table in the store. Unlike [Table.Verify], which reports
+// whether the table can be used, it includes the parts that the store is changing.
+func (t *Table) Compare(ctx context.Context, admin dynamo.Admin) (c Comparison, err error) {
+	d, ttl, err := t.describe(ctx, admin)
+	if err != nil {
+		return c, err
+	}
+	c.Differences = t.Drift(d, ttl)
+	ending, changing := unsettled(d, ttl)
+	c.Differences = append(c.Differences, ending...)
+	c.Undecided = changing
+	return c, nil
+}
+
+// unsettled returns a sentence for each part of a table that the store is changing. The parts that
+// are ending will be missing. The final state of the others, which are changing, is not known: an
+// index that is being built lacks entries.
+func unsettled(
+	d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription,
+) (ending, changing []string) {
+	switch d.TableStatus {
+	case dynamo.StatusActive:
+	case dynamo.StatusCreating, dynamo.StatusUpdating:
+		changing = append(changing, fmt.Sprintf("the table is %s", d.TableStatus))
+	default:
+		ending = append(ending, fmt.Sprintf("the table is %s", d.TableStatus))
+	}
+	for _, x := range d.GlobalSecondaryIndexes {
+		text := fmt.Sprintf("index %s is %s", x.IndexName, x.IndexStatus)
+		switch {
+		case x.IndexStatus == dynamo.StatusDeleting:
+			ending = append(ending, text)
+		case x.IndexStatus != dynamo.StatusActive && x.IndexStatus != "":
+			changing = append(changing, text)
+		case x.Backfilling:
+			changing = append(changing, fmt.Sprintf("index %s is being filled", x.IndexName))
+		}
+	}
+	if ttl.TimeToLiveStatus == dynamo.TimeToLiveEnabling {
+		changing = append(changing,
+			fmt.Sprintf("expiry by %q is being turned on", ttl.AttributeName))
+	}
+	return ending, changing
+}
+
+// describe returns the table in the store and its expiry.
+func (t *Table) describe(
+	ctx context.Context, admin dynamo.Admin,
+) (*dynamo.TableDescription, *dynamo.TimeToLiveDescription, error) {
 	d, err := admin.DescribeTable(ctx, t.name)
 	if err != nil {
-		return fmt.Errorf("describe table %s: %w", t.name, err)
+		return nil, nil, fmt.Errorf("describe table %s: %w", t.name, err)
 	}
 	ttl, err := admin.DescribeTimeToLive(ctx, t.name)
 	if err != nil {
-		return fmt.Errorf("describe expiry of table %s: %w", t.name, err)
+		return nil, nil, fmt.Errorf("describe expiry of table %s: %w", t.name, err)
+	}
+	return d, ttl, nil
+}
+
+// Verify compares the definition with the table in the store. Differences are a [*DriftError].
+func (t *Table) Verify(ctx context.Context, admin dynamo.Admin) error {
+	d, ttl, err := t.describe(ctx, admin)
+	if err != nil {
+		return err
 	}
 	if diffs := t.Drift(d, ttl); len(diffs) > 0 {
 		additional := t.additional(d)

@@ -25,7 +25,7 @@ const (
 	exitConflict    = 5   // it contradicts what exists, such as a key used for something else
 	exitUnavailable = 6   // the server or the store does not answer; try again
 	exitForbidden   = 7   // the API key or token is missing, wrong, or may not do this
-	exitDiffers     = 8   // the books do not balance, or a table is not as it should be
+	exitDiffers     = 8   // a comparison found a difference, which is named
 	exitUndecided   = 9   // a check found nothing, but could not compare everything
 	exitStoreFailed = 10  // the disk of the store failed, or its files are damaged
 	exitHeld        = 11  // not all was done, because other processes hold the rest
@@ -41,7 +41,7 @@ const exitStatuses = `  0    done
   5    conflict: it contradicts what exists, such as a key used for something else
   6    unavailable: the server or the store does not answer
   7    forbidden: the API key or token is missing, wrong, or may not do this
-  8    differs: the books do not balance, or a table is not as it should be
+  8    differs: a comparison found a difference, such as books that do not balance
   9    undecided: a check found nothing wrong, but could not compare everything
   10   store failed: its disk is full or broken, or its files are damaged
   11   held: not all was done, because other processes hold the rest for a time
@@ -60,6 +60,13 @@ var exits = map[problem.Kind]int{
 	problem.Throttled:       exitUnavailable,
 	problem.Unavailable:     exitUnavailable,
 	problem.Internal:        exitFailed,
+}
+
+// exitsOf are the statuses of problems with which a command ends that compares what it did: the
+// comparison found a difference, so its status is that of every check, not that of the kind.
+var exitsOf = map[problem.Code]int{
+	"day_differs":          exitDiffers,
+	"payment_copy_differs": exitDiffers,
 }
 
 // hints replace what the API suggests where the command line has a word of its own for it.
@@ -127,6 +134,9 @@ func exitOf(err error) int {
 	case errors.As(err, &e) && e.Code == codeStoreFailed:
 		return exitStoreFailed
 	case errors.As(err, &e):
+		if exit, known := exitsOf[e.Code]; known {
+			return exit
+		}
 		if exit, known := exits[e.Kind]; known {
 			return exit
 		}

@@ -3,7 +3,7 @@
 // data directory, so nothing has to be started first.
 package main
 
-//go:generate go test . -run TestSettingsPage -update
+//go:generate go test . -run TestSettingsPage|TestExitStatusPage -update
 
 import (
 	"context"

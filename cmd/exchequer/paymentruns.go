@@ -200,7 +200,8 @@ func (a *app) paymentsMove() *cobra.Command {
 		Long: `Move a day's payments that came to their end, whatever it was, into the history. The command can be
 stopped anywhere and given again; no payment is invisible meanwhile. The day is declared moved when
 all its payments are in the history, and counts and sums of each status agree. While some are not at
-their end the others are moved, and the exit status is 3.`,
+their end the others are moved, and the exit status is 3. If what is in the history differs from what
+was moved, the exit status is 8, and no payment that differs is removed.`,
 		Example: `  exchequer payments move 2026-01-31
   exchequer payments move 2026-01-31 --zone Pacific/Auckland`,
 		Args: cobra.ExactArgs(1),

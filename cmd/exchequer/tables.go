@@ -10,8 +10,6 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 const noTables = "no tables; create them with: exchequer tables create"
@@ -145,48 +143,27 @@ func (a *app) tablesCheck() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [TABLE]",
 		Short: "Compare tables with what the systems need",
-		Long: `Compare tables with what the systems need: keys, indexes, projections, expiry. Without a name the tables
-that exist are compared and, unless with --server, the ledger's and that of API keys, which there must be;
-others are made when they are first needed. The exit status is 8 when anything that was compared differs
-or is missing.`,
+		Long: `Compare tables with what the systems need: keys, indexes, projections, expiry. Without a name all tables
+that the systems need are compared. The exit status is 8 if anything differs or is missing. It is 9 if
+nothing does, but the store is changing a table, an index or an expiry, so that it cannot be compared yet.`,
 		Example: "  exchequer tables check",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: a.withTables(server.TablesKeep, func(
 			ctx context.Context, c *client.Client, args []string,
 		) error {
-			names := args
-			if len(names) == 0 {
-				tables, err := c.Tables(ctx)
+			if len(args) == 0 {
+				checks, err := c.CheckTables(ctx)
 				if err != nil {
 					return err
 				}
-				for _, t := range tables {
-					names = append(names, t.Name)
-				}
-				names = slices.Compact(slices.Sorted(slices.Values(
-					append(names, a.neededTables()...))))
+				return a.checks(checks)
 			}
-			var checks []client.TableCheck
-			for _, name := range names {
-				check, err := c.CheckTable(ctx, name)
-				if err != nil {
-					return err
-				}
-				checks = append(checks, check)
+			check, err := c.CheckTable(ctx, args[0])
+			if err != nil {
+				return err
 			}
-			return a.checks(checks)
+			return a.checks([]client.TableCheck{check})
 		}),
-	}
-}
-
-// neededTables returns the names of the tables that there must be, as far as they are known here:
-// a running server has its own.
-func (a *app) neededTables() []string {
-	if a.flags.server != "" {
-		return nil
-	}
-	return []string{
-		firstOf(a.getenv(envTable), ledger.TableNameDefault), apikey.TableNameDefault,
 	}
 }
 
@@ -232,22 +209,29 @@ func (a *app) checks(checks []client.TableCheck) error {
 	columns := []column[client.TableCheck]{
 		col("TABLE", func(t client.TableCheck) string { return t.Name }),
 		col("RESULT", func(t client.TableCheck) string {
-			if t.OK {
+			switch t.Verdict {
+			case client.VerdictSound:
 				return "as it should be"
+			case client.VerdictUndecided:
+				return "not decided"
 			}
 			return "differs"
 		}),
 		col("DIFFERENCES", func(t client.TableCheck) string {
-			return strings.Join(t.Differences, "; ")
+			return strings.Join(slices.Concat(t.Differences, t.Undecided), "; ")
 		}),
 	}
 	err := page(a, columns, whole(checks), noTables)
 	if err != nil {
 		return err
 	}
-	different := 0
+	different, open := 0, 0
 	for _, t := range checks {
-		if !t.OK {
+		switch t.Verdict {
+		case client.VerdictSound:
+		case client.VerdictUndecided:
+			open++
+		default:
 			different++
 		}
 	}
@@ -256,6 +240,10 @@ func (a *app) checks(checks []client.TableCheck) error {
 			exit: exitDiffers, text: count(different, "table") + " not as needed",
 			try: "exchequer tables create, or exchequer tables describe TABLE",
 		}
+	}
+	if open > 0 {
+		return undecided("whether the tables are as needed", open, "table",
+			"exchequer tables check")
 	}
 	return nil
 }

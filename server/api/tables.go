@@ -19,8 +19,10 @@ type Tables interface {
 	Describe(ctx context.Context, name string) (Table, bool, error)
 	// Create creates the tables of the systems that are missing and returns all of them.
 	Create(ctx context.Context) ([]Table, error)
-	// Check returns how a table differs from what the systems need, and whether they need it.
-	Check(ctx context.Context, name string) (differences []string, known bool, err error)
+	// Names returns the names of the tables that the systems need, in alphabetical order.
+	Names() []string
+	// Check compares a table with what the systems need, and reports whether they need it.
+	Check(ctx context.Context, name string) (c singletable.Comparison, known bool, err error)
 }
 
 // Table is a table of the store.
@@ -78,8 +80,10 @@ func tableOf(t Table) table {
 // tableCheck compares a table with what the systems need.
 type tableCheck struct {
 	Name        string   `json:"name" example:"FinancialTransactions"`
-	OK          bool     `json:"ok" doc:"Whether nothing differs"`
+	OK          bool     `json:"ok" doc:"Whether the verdict is sound"`
+	Verdict     string   `json:"verdict" enum:"sound,faulty,undecided" doc:"sound: everything was compared and nothing differs; faulty: something differs; undecided: nothing differs, but not everything could be compared"`
 	Differences []string `json:"differences" nullable:"false" doc:"A sentence about each difference"`
+	Undecided   []string `json:"undecided" nullable:"false" doc:"A sentence about each part that cannot be compared, because the store is changing it"`
 }
 
 type tableParams struct {
@@ -108,6 +112,12 @@ func (a *API) registerTables() {
 		scope: apikey.StoreRead, summary: "Compare a table with what the systems need",
 		problems: []*problem.Definition{ErrTableNotFound},
 	}, a.checkTable)
+	register(a, operation{
+		id: "check-tables", method: http.MethodGet, path: "/v1/tables/-/check", tag: tag,
+		scope: apikey.StoreRead, summary: "Compare all tables with what the systems need",
+		description: "The name - means all. Each table that the systems of this server need is in the answer, also if it " +
+			"is missing in the store.",
+	}, a.checkTables)
 	register(a, operation{
 		id: "export-model", method: http.MethodGet, path: "/v1/model", tag: tag,
 		scope: apikey.StoreRead, summary: "Write the tables for another tool",
@@ -143,19 +153,37 @@ func (a *API) table(ctx context.Context, in *tableParams) (*answer[table], error
 }
 
 func (a *API) checkTable(ctx context.Context, in *tableParams) (*answer[tableCheck], error) {
-	differences, known, err := a.deps.Tables.Check(ctx, in.Name)
+	c, known, err := a.deps.Tables.Check(ctx, in.Name)
 	switch {
 	case err != nil:
 		return nil, err
 	case !known:
 		return nil, ErrTableNotFound.With("table", in.Name)
 	}
-	if differences == nil {
-		differences = []string{}
+	return &answer[tableCheck]{Body: tableCheckOf(in.Name, c)}, nil
+}
+
+func (a *API) checkTables(
+	ctx context.Context, _ *struct{},
+) (*answer[list[tableCheck]], error) {
+	var checks []tableCheck
+	for _, name := range a.deps.Tables.Names() {
+		c, _, err := a.deps.Tables.Check(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, tableCheckOf(name, c))
 	}
-	return &answer[tableCheck]{Body: tableCheck{
-		Name: in.Name, OK: len(differences) == 0, Differences: differences,
-	}}, nil
+	return &answer[list[tableCheck]]{Body: list[tableCheck]{Items: checks}}, nil
+}
+
+func tableCheckOf(name string, c singletable.Comparison) tableCheck {
+	verdict := c.Verdict()
+	return tableCheck{
+		Name: name, OK: verdict == singletable.VerdictSound, Verdict: string(verdict),
+		Differences: append([]string{}, c.Differences...),
+		Undecided:   append([]string{}, c.Undecided...),
+	}
 }
 
 type exportParams struct {
