@@ -19,16 +19,23 @@ import (
 type codePage struct {
 	name Encoding
 	of   encoding.Encoding
+	// Latin is whether its letters are mostly those of Windows-1252, so that a name which is known
+	// with it alone is no chance.
+	latin bool
 }
 
 // codePages are in the order in which they are tried and offered.
 var codePages = []codePage{
-	{"windows-1251", charmap.Windows1251}, {"windows-1253", charmap.Windows1253},
-	{"shift-jis", japanese.ShiftJIS}, {"gb18030", simplifiedchinese.GB18030},
-	{"euc-kr", korean.EUCKR}, {"koi8-r", charmap.KOI8R}, {"big5", traditionalchinese.Big5},
-	{"euc-jp", japanese.EUCJP}, {"windows-1255", charmap.Windows1255},
-	{"windows-1256", charmap.Windows1256}, {"windows-1254", charmap.Windows1254},
-	{"windows-1257", charmap.Windows1257}, {"macintosh", charmap.Macintosh},
+	{"windows-1251", charmap.Windows1251, false}, {"windows-1253", charmap.Windows1253, false},
+	{"shift-jis", japanese.ShiftJIS, false}, {"gb18030", simplifiedchinese.GB18030, false},
+	{
+		"euc-kr",
+		korean.EUCKR,
+		false,
+	}, {"koi8-r", charmap.KOI8R, false}, {"big5", traditionalchinese.Big5, false},
+	{"euc-jp", japanese.EUCJP, false}, {"windows-1255", charmap.Windows1255, false},
+	{"windows-1256", charmap.Windows1256, false}, {"windows-1254", charmap.Windows1254, true},
+	{"windows-1257", charmap.Windows1257, true}, {"macintosh", charmap.Macintosh, false},
 }
 
 // codePageOf returns the encoding of a name, or nil.
@@ -72,7 +79,8 @@ func chooseCodePage(letters []byte) (e Encoding, ask *Question) {
 	west := decodeBytes(letters, Windows1252)
 	best, most := Encoding(""), max(knownNames(west), knownNames(decodeBytes(letters, Windows1250)))
 	for _, page := range codePages {
-		if n := knownNames(decodeBytes(letters, page.name)); n > most && n > 1 {
+		n := knownNames(decodeBytes(letters, page.name))
+		if n > most && (n > 1 || page.latin) {
 			best, most = page.name, n
 		}
 	}

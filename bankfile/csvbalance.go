@@ -62,6 +62,9 @@ func (p *csvParser) follow(r *record, e *Entry) {
 		}
 	}
 	e.Balance, e.HasBalance = b, true
+	if e.Pending {
+		return // Some banks count it in, others do not.
+	}
 	row := runningRow{r.line, e.Date, b, before, run.sum, run.dayOld, run.sum}
 	if !run.seen {
 		run.seen, run.first = true, row

@@ -3,6 +3,7 @@ package bankfile
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
@@ -52,7 +53,7 @@ func isBalance(fields []string) bool {
 	for i, cell := range fields {
 		cell = trimBlanks(cell)
 		if cell == "" || isDate(cell) || isAmount(cell) || reading.Direction(cell) != 0 ||
-			i > 0 && len(cell) == 3 && currencyOf(cell).Known() || reading.IsAccount(cell) {
+			i > 0 && utf8.RuneCountInString(cell) <= 3 || reading.IsAccount(cell) {
 			continue
 		}
 		plain := strings.Trim(fold(cell), " .:*")

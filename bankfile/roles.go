@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 	"github.com/exchequer-dev/exchequer/money"
@@ -83,8 +84,11 @@ func (t *table) mapped(columns []Column, given map[int]Role) (memos []int) {
 
 // digest makes a sample of the table for the package that reads it.
 func (t *table) digest(f *File, given map[int]Role) *reading.Table {
-	sample := &reading.Table{Header: t.header, Fixed: make(map[int]reading.Role, len(given)),
-		Own: t.ownNumbers(), Out: f.mapping.OutFlags, In: f.mapping.InFlags}
+	sample := &reading.Table{
+		Header: t.header, Fixed: make(map[int]reading.Role, len(given)),
+		Currency: f.defaultCurrency(), Own: t.ownNumbers(),
+		Out: f.mapping.OutFlags, In: f.mapping.InFlags,
+	}
 	for i, role := range given {
 		sample.Fixed[i] = reading.Role(role)
 	}
@@ -139,7 +143,8 @@ func digestCell(text string, mark byte) reading.Cell {
 		cell.Currency = first(c, money.Currency(text))
 	}
 	a, err := splitAmount(text)
-	if err != nil || a.digits == "" || reading.IsIBAN(reading.Squeeze(text)) {
+	if err != nil || a.digits == "" || reading.IsIBAN(reading.Squeeze(text)) ||
+		isNumbered(a) || isGrouped(a.digits) {
 		return cell
 	}
 	cell.Number = true
@@ -155,6 +160,23 @@ func digestCell(text string, mark byte) reading.Cell {
 	}
 	cell.Value = n
 	return cell
+}
+
+// isNumbered reports whether a text is a word with a number, such as "Invoice 7", and no amount.
+func isNumbered(a amountText) bool {
+	word := strings.TrimSuffix(strings.ToUpper(a.currency), ".")
+	return utf8.RuneCountInString(word) > 3 && len(sharedSigns[word]) == 0 &&
+		currencyOf(word) == "" && !strings.ContainsAny(a.digits, ".,")
+}
+
+// isGrouped reports whether digits are in groups as those of an account's number are, such as
+// 1503.12.34567, and not in thousands.
+func isGrouped(digits string) bool {
+	groups := strings.Split(digits, ".")
+	if len(groups) < 3 || strings.Contains(digits, ",") {
+		return false
+	}
+	return slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
 // ownNumbers are the account numbers that stand before the table.

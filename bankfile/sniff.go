@@ -169,11 +169,47 @@ func sniff(head string, delim byte) (*table, int) {
 			t.samples = append(t.samples, r.fields)
 		}
 	}
+	if t.header == nil && t.oddFirst() {
+		// The line is about the account, not a row of its own kind.
+		t.samples = t.samples[1:]
+		t.headerLine = t.firstLine
+		for _, r := range rows {
+			if r.line == t.headerLine {
+				t.preamble = append(t.preamble, r.raw)
+			}
+			if r.line > t.headerLine && isData(r.fields) {
+				t.firstLine = r.line
+				break
+			}
+		}
+	}
 	score := 2*data + t.width
 	if named {
 		score += 2*data + 10
 	}
 	return t, score
+}
+
+// oddFirst reports whether the first row of a table without a header has the day in another form
+// than all others have.
+func (t *table) oddFirst() bool {
+	if len(t.samples) < 3 {
+		return false
+	}
+	col := slices.IndexFunc(t.samples[1], isDate)
+	form := func(row []string) (Order, bool) {
+		if col < 0 || col >= len(row) {
+			return "", false
+		}
+		d, ok := splitDate(row[col])
+		return d.fixed, ok
+	}
+	odd, ok := form(t.samples[0])
+	usual, _ := form(t.samples[1])
+	return ok && odd != usual && !slices.ContainsFunc(t.samples[1:], func(row []string) bool {
+		f, ok := form(row)
+		return !ok || f != usual
+	})
 }
 
 // findMore finds out whether the text of each row goes on in the lines behind it: lines without a

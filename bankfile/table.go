@@ -325,6 +325,8 @@ func (p *csvParser) take(r *record) error {
 		return p.skip(r, "it is not booked and has no day yet")
 	case !dated:
 		return p.refuse(r, fmt.Sprintf("the date: %q is not a date", clip(date)))
+	case money == "" && p.cell(r, t.date) == "":
+		return p.skip(r, "it is not booked: it has no day of booking and no amount")
 	case money == "" && !isDate(date):
 		return p.skip(r, "a line of text without date and amount")
 	case money == "" && p.cell(r, t.balance) != "":

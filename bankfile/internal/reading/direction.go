@@ -17,7 +17,8 @@ var (
 		"χρεωση", "支出", "出金", "支払", "borc", "meno", "veloitus", "isplata", "duguje",
 		"outgoing", "payment out", "spend", "debited", "saida", "despesa", "d-", "deb", "reti",
 		"retiro", "odeslano", "vydaje", "iesire", "debiteur", "credit card purchase", "paid",
-		"charge", "dbt", "af (debet)", "debitado", "chargeback out", "money-out", "terh",
+		"charge", "dbt", "af (debet)", "debitado", "chargeback out", "money-out", "terh", "χ",
+		"debets", "deebet", "支出",
 	}
 	inWords = []string{
 		"c", "cr", "crd", "crdt", "credit", "credito", "bij", "in", "inflow", "h",
@@ -30,7 +31,7 @@ var (
 		"кт", "πιστωση", "収入", "入金", "收入", "alacak", "tulo", "hyvitys", "uplata", "potrazuje",
 		"incoming", "payment in", "credited", "entrada", "receita", "crediteur", "prijato",
 		"prijmy", "intrare", "creditado", "cred", "abon", "credit card payment", "bij (credit)",
-		"inflows", "money-in",
+		"inflows", "money-in", "π", "k", "kredits", "kreedit",
 	}
 )
 
@@ -139,7 +140,8 @@ var bookingWords = map[Booking][]string{
 		"nicht gebucht", "vorgemerkter umsatz", "ausstehend", "offen", "a venir", "en cours",
 		"en cours de traitement", "non comptabilise", "gereserveerd", "gereserveerde transactie",
 		"in afwachting", "nog niet geboekt", "reservert", "reserveret", "reserverad", "reserverat",
-		"ventende", "vantande", "avventer", "odottaa", "varaus", "katevaraus", "in sospeso",
+		"ventende", "venter", "afventer", "vantar", "vantande", "avventer", "odottaa", "varaus",
+		"katevaraus", "in sospeso",
 		"non contabilizzato", "da contabilizzare", "in attesa", "pendente", "retenido",
 		"pendiente de contabilizar", "en proceso", "zablokowana", "blokada", "niezaksiegowana",
 		"cekajici", "nezauctovano", "blokace", "fuggoben", "zarolas", "beklemede", "hold",

@@ -262,8 +262,12 @@ func (t *Table) single(a int) Money {
 
 // pair reads two columns, one for money out and one for money in.
 func (t *Table) pair(d, c int) Money {
-	return Money{Amount: -1, Debit: d, Credit: c, Balance: -1, Flag: -1,
+	m := Money{Amount: -1, Debit: d, Credit: c, Balance: -1, Flag: -1,
 		values: t.pairValues(d, c), Points: t.weighPair(d, c), SignedDebits: t.signedDebits(d)}
+	if t.isOriginal(m.values) {
+		m.Points -= 60
+	}
+	return m
 }
 
 func (t *Table) pairValues(d, c int) []value {

@@ -5,6 +5,7 @@ package reading
 // amount before a plain one.
 var headerWords = map[Role][]string{
 	Date: {
+		"reskontradatum", "data finalizarii tranzactiei",
 		"booking date", "posting date", "posted date", "date posted", "post date", "posted",
 		"processed date", "date processed", "process date", "transaction date",
 		"buchungstag", "buchungsdatum", "buchung", "datum zauctovani", "boekdatum",
@@ -33,6 +34,9 @@ var headerWords = map[Role][]string{
 		"islem tarihi", "data tranzactiei", "data tranzactie", "data operatiunii",
 		"datum knjizenja", "datum transakcije", "txn date", "tran date", "transaction time",
 		"date de l ecriture", "when", "day",
+		"kuupaev", "datums", "дата і час операції", "дата операції", "дата платежа", "dags",
+		"bokunardagur", "dagsetning", "תאריך", "תאריך עסקה", "交易时间", "交易日", "お取引日", "年月日",
+		"ご利用日", "利用日", "交易日期", "消費日", "거래일자", "tanggal",
 	},
 	ValueDate: {
 		"value date", "valuta", "valutadatum", "wertstellung", "wertstellungstag",
@@ -71,6 +75,8 @@ var headerWords = map[Role][]string{
 		"交易金额", "金额", "거래금액", "valor em reais", "valor r", "suma", "suma tranzactiei", "iznos",
 		"znesek", "znizka", "vrednost", "islem tutari", "kwota w walucie rachunku",
 		"castka v czk", "osszeg huf", "montant net", "net movement", "amount in usd", "paid",
+		"сума", "сума операції", "znos", "upphaed", "סכום", "סכום חיוב", "交易金額", "ご利用金額",
+		"利用金額", "거래 금액", "jumlah", "importancia",
 		"price", "value", "gross amount", "brutto", "netto", "eur", "usd", "cad", "gbp", "chf",
 	},
 	Debit: {
@@ -95,6 +101,8 @@ var headerWords = map[Role][]string{
 		"cikis", "borc", "plati", "plata", "debitare", "isplata", "odliv", "breme", "duguje",
 		"amount out", "cash out", "debit dr", "dr", "dr amount", "amount dr", "paid out gbp",
 		"withdrawals dr", "withdrawal dr", "spend", "terugboeking", "bedrag af", "uitgave",
+		"חובה", "出金額", "お支払金額", "お引出し", "お引出金額", "提款金額", "支出金額", "출금액", "출금", "찾으신금액",
+		"видаток", "odchod", "uit", "debe", "cargos clp",
 	},
 	Credit: {
 		"credit", "credit euros", "credit eur", "credit amount",
@@ -115,6 +123,8 @@ var headerWords = map[Role][]string{
 		"収入", "入金金額", "收入金额", "giris", "alacak", "incasari", "creditare", "uplata", "priliv",
 		"dobro", "potrazuje", "amount in", "cash in", "credit cr", "cr", "cr amount", "amount cr",
 		"deposits cr", "deposit cr", "bedrag bij", "inkomst",
+		"זכות", "入金額", "お預り金額", "お預入れ", "お預入金額", "存款金額", "存入金額", "입금액", "입금", "맡기신금액",
+		"прибуток", "haber", "abonos clp",
 	},
 	Flag: {
 		"dc", "d c", "debit credit", "cr dr", "dr cr", "credit debit", "credit debit indicator",
@@ -123,10 +133,11 @@ var headerWords = map[Role][]string{
 		"soll haben kennzeichen", "debit or credit", "in out", "transaction direction",
 		"credit or debit",
 		"debit credit flag", "d c kennzeichen", "sh", "soll haben kz", "kennzeichen", "umsatztyp",
-		"af of bij", "debet credit", "debet kredit", "kredit debet", "tegn", "sens operation",
+		"af of bij", "debet credit", "debet kredit", "kredit debet", "debets kredits",
+		"deebet kreedit", "tegn", "sens operation",
 		"debito credito", "segno", "dare avere", "d h", "cargo abono", "obciazenie uznanie",
 		"smer platby", "smer", "money in out", "drcr indicator", "transaction sign", "dk", "d k",
-		"ut inn", "borc alacak",
+		"ut inn", "borc alacak", "προσημο", "προσημο ποσου", "χρεωση πιστωση", "收支", "収支",
 	},
 	Currency: {
 		"currency", "buchungswahrung", "waehrung", "wahrung", "munt", "muntsoort", "devise",
@@ -137,7 +148,7 @@ var headerWords = map[Role][]string{
 		"devise du compte", "divisa cuenta", "valuutta", "mena transakce", "waluta rachunku",
 		"waluta transakcji", "валюта", "валюта операции", "νομισμα", "通貨", "币种", "통화",
 		"moneda tranzactie", "currency iso", "wahrungscode", "kontowahrung", "currencycode",
-		"whg", "wrg", "deviza", "валута",
+		"whg", "wrg", "deviza", "валута", "valuuta", "valiuta", "מטבע",
 	},
 	Balance: {
 		"balance", "saldo", "running balance", "running bal", "bokfort saldo",
@@ -154,7 +165,9 @@ var headerWords = map[Role][]string{
 		"sold final", "stanje", "ledger balance", "balance amount", "current balance",
 		"closing bal", "new balance", "saldo po transakcji", "saldo etter bevegelse",
 		"solde apres operation", "solde du compte", "balance gbp", "book balance", "end balance",
-		"tilgodehavende", "saldo efter", "saldo actual",
+		"tilgodehavende", "saldo efter", "saldo actual", "залишок", "залишок після операції",
+		"יתרה",
+		"差引残高", "餘額", "账户余额", "거래후잔액", "거래 후 잔액", "stadur", "stada",
 	},
 	Name: {
 		"payee", "merchant", "merchant name", "counterparty", "counterparty name", "name",
@@ -215,7 +228,10 @@ var headerWords = map[Role][]string{
 		"описание операции", "αιτιολογια", "περιγραφη", "摘要", "内容", "お取引内容", "備考", "说明", "交易说明",
 		"附言", "적요", "내용", "detalii", "explicatii", "descriere", "opis placanja", "namen", "svrha",
 		"islem aciklamasi", "particular", "transaction particulars", "original description",
-		"activity", "merchant details", "what",
+		"activity", "merchant details", "what", "selgitus", "paaiskinimai", "деталі операції",
+		"опис операції", "опис", "призначення платежу", "skyring", "texti", "תיאור", "פרטים",
+		"תיאור התנועה", "商品说明", "商品", "交易說明", "お取扱内容", "お取り扱い内容", "摘要内容", "거래내용",
+		"keterangan",
 	},
 	ID: {
 		"transaction id", "id", "id transakce", "transactionid", "unique id", "fitid",
@@ -312,7 +328,7 @@ var headerWords = map[Role][]string{
 		"betaler", "betalare", "debiteur naam", "ordenante nombre", "ordinante", "platnik",
 		"nadawca", "platce", "auftraggeber", "absender", "sender", "sender name", "avsender",
 		"afsender", "emetteur", "ordenante", "ordinante nome", "плательщик", "platitor",
-		"remitter name", "auftraggeber name",
+		"remitter name", "auftraggeber name", "nazwa nadawcy",
 	},
 	Status: {
 		"status", "state", "booking status", "transaction status", "stav", "stan",

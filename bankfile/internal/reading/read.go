@@ -46,7 +46,7 @@ func (t *Table) Read() Result {
 		}
 	}
 	t.chooseMoney(&r)
-	t.wordRoles(r.Roles)
+	t.wordRoles(r.Roles, &r.Money)
 	t.doubtfulFlag(&r)
 	r.Memos, r.Left = t.texts(r.Roles)
 	r.Inverted = t.isCard(&r)
@@ -89,6 +89,17 @@ func (t *Table) dateRoles(roles []Role) {
 			roles[best] = Date
 		}
 	}
+	if !slices.Contains(roles, Date) {
+		// The only day is that of the booking, under any name.
+		for _, role := range []Role{ValueDate, AuthorisedDate} {
+			if i := slices.Index(roles, role); i >= 0 {
+				if _, fixed := t.Fixed[i]; !fixed {
+					roles[i] = Date
+					break
+				}
+			}
+		}
+	}
 	if !slices.Contains(roles, ValueDate) && slices.Contains(roles, Date) {
 		for i := range roles {
 			c := &t.cols[i]
@@ -127,6 +138,7 @@ func (t *Table) chooseMoney(r *Result) {
 		}
 	}
 	t.repeatedMoney(r)
+	t.originals(r)
 }
 
 // repeatedMoney gives their roles to columns that repeat the amount or its sides, and to other

@@ -107,7 +107,7 @@ func (t *Table) weighSingle(a int) int {
 	if rank(Amount, Key(c.name)) < 0 && points >= exactName && t.plainAmount(a) {
 		points -= 25
 	}
-	return points
+	return points + t.weighUnit(a)
 }
 
 // plainAmount reports whether another column has the name of an amount without a currency behind

@@ -26,6 +26,8 @@ type Table struct {
 	Rows   [][]Cell
 	// Fixed are the roles that are decided already, by column; others must fit to them.
 	Fixed map[int]Role
+	// Currency is the account's; it is empty if it is unknown.
+	Currency money.Currency
 	// Own are account numbers that stand before the table: they are the user's.
 	Own []string
 	// Out and In are words for the direction, in addition to the known ones.
@@ -155,11 +157,11 @@ func (t *Table) Direction(word string) int { return DirectionIn(word, t.Out, t.I
 // national number of several groups of digits, or one with stars in it.
 func IsAccount(text string) bool {
 	plain := strings.Map(func(r rune) rune {
-		if r == ' ' || r == '-' || r == '/' {
+		if r == ' ' || r == '-' || r == '/' || r == '.' {
 			return -1
 		}
 		return r
-	}, text)
+	}, strings.Trim(text, "'"))
 	if len(plain) < 8 || len(plain) > 34 {
 		return false
 	}

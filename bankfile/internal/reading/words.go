@@ -26,7 +26,10 @@ var nameWords = []string{
 	"begunstigter", "handelaar", "beneficiary", "beneficiaire", "beneficiario", "kontrahent",
 	"odbiorca", "saaja", "mottaker", "mottagare", "modtager", "recipient", "zahlungsempfanger",
 	"contrepartie", "contraparte", "tegenpartij", "commercant", "marchand", "comercio",
-	"esercente", "kauppa", "butik", "seller", "retailer", "company",
+	"esercente", "kauppa", "butik", "seller", "retailer", "company", "nume", "partener",
+	"prejemnik", "primatelj", "prijemce", "prijemca", "platitel", "placnik", "gavejas", "sanemejs",
+	"saaja", "maksja", "nimi", "alici", "gonderen", "vastaanottaja", "取引先", "店名", "店舗", "交易对方",
+	"商户", "対方", "对方", "거래처", "가맹점", "отримувач", "получатель",
 }
 
 // ownWords are words within the names of columns about the user or the account.
@@ -37,7 +40,7 @@ var ownWords = []string{
 }
 
 // wordRoles gives the other columns their roles.
-func (t *Table) wordRoles(roles []Role) {
+func (t *Table) wordRoles(roles []Role, m *Money) {
 	for _, role := range roleOrder {
 		if slices.Contains(roles, role) || role == Payer && !t.hasPayee(roles) {
 			continue
@@ -64,6 +67,52 @@ func (t *Table) wordRoles(roles []Role) {
 		}
 	}
 	t.notOwnName(roles)
+	t.payerByCells(roles, m)
+}
+
+// payerByCells finds the column of payers next to that of payees: the holder of the account
+// is the payer in all rows of money out and the payee in those of money in.
+func (t *Table) payerByCells(roles []Role, m *Money) {
+	name := slices.Index(roles, Name)
+	if _, fixed := t.Fixed[name]; name < 0 || fixed || slices.Contains(roles, Payer) {
+		return
+	}
+	for i, role := range roles {
+		if role != "" && role != Memo || !t.wordy(i) || !t.fits(Name, i) {
+			continue
+		}
+		switch {
+		case t.isHolder(m, i, name):
+			roles[i] = Payer
+			return
+		case t.isHolder(m, name, i):
+			roles[name], roles[i] = Payer, Name
+			return
+		}
+	}
+}
+
+// isHolder reports whether one name is that of the payer in all rows of money out and of the payee
+// in all rows of money in, with at least one of each.
+func (t *Table) isHolder(m *Money, payer, payee int) bool {
+	holder, out, in := "", 0, 0
+	for r, v := range m.values {
+		if !v.ok || v.n.Sign() == 0 {
+			continue
+		}
+		text := t.cell(r, payer).Text
+		if v.n.Sign() > 0 {
+			text = t.cell(r, payee).Text
+			in++
+		} else {
+			out++
+		}
+		if text == "" || holder != "" && text != holder {
+			return false
+		}
+		holder = text
+	}
+	return out > 0 && in > 0
 }
 
 // notOwnName takes another column of names where the chosen one has the same name in all rows, as
@@ -129,7 +178,7 @@ func (t *Table) everywhere(i int) bool {
 	return t.cols[i].filled == len(t.Rows) && len(t.cols[i].distinct) <= accountsMax
 }
 
-// statusByCells finds a column of which all words mean booked or not, whatever its name.
+// statusByCells finds a column of which all words mean booked or not, under any name.
 func (t *Table) statusByCells(roles []Role) {
 	if slices.Contains(roles, Status) {
 		return
