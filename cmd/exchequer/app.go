@@ -105,7 +105,7 @@ var flagGroup = regexp.MustCompile(`flags in the group \[([^\]]+)\]`)
 // badValue finds the parts of what the library says about a flag whose value it cannot read.
 var badValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
 
-// takes says what a flag takes, by how the reason begins for which its value was not read.
+// takes returns what a flag takes, by how the reason begins for which its value was not read.
 var takes = []struct{ reason, what string }{
 	{"strconv.ParseInt", "a whole number"}, {"strconv.ParseUint", "a whole number, zero or more"},
 	{"strconv.ParseFloat", "a number"}, {"strconv.ParseBool", "true or false"},
@@ -247,7 +247,7 @@ func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	return g
 }
 
-// timeoutsText says how long commands wait by themselves.
+// timeoutsText returns how long commands wait by themselves.
 var timeoutsText = fmt.Sprintf("%s for a server, %s in long work; %s for a call to a store",
 	shortTime(client.TimeoutDefault), shortTime(client.LongTimeoutDefault),
 	shortTime(awssdk.TimeoutDefault))
@@ -412,7 +412,7 @@ func (a *app) withTables(tables server.Tables, do call) func(*cobra.Command, []s
 	}
 }
 
-// usageText tells what calls took.
+// usageText returns what calls took.
 func usageText(u client.Usage, took time.Duration) string {
 	return fmt.Sprintf("%s, %s to the store, %s, %s, %s",
 		count(u.Requests, "request"), count(u.Calls, "call"), readUnits(u.ReadUnits),

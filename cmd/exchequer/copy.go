@@ -211,7 +211,7 @@ func (a *app) copied(results []transfer.Result) error {
 	}, whole(results), "")
 }
 
-// remarkFiles says what a copy of bank statements leaves behind, since nothing tells later why a
+// remarkFiles returns what a copy of bank statements leaves behind, since nothing tells later why a
 // file is missing.
 func (a *app) remarkFiles(results []transfer.Result) {
 	if slices.ContainsFunc(results, func(r transfer.Result) bool {
@@ -287,7 +287,7 @@ func (a *app) differing(found []transfer.Difference) error {
 	}, whole(rows), "")
 }
 
-// copyFailure says how a copy ended, and what to do about it.
+// copyFailure returns how a copy ended, and what to do about it.
 func copyFailure(ctx context.Context, err error, resumable bool) error {
 	again := "the same command again"
 	if resumable {

@@ -47,7 +47,7 @@ const exitStatuses = `  0    done
   11   held: not all was done, because other processes hold the rest for a time
   130  stopped by a signal; what was done stays done`
 
-// exits says which status ends a command that met a problem.
+// exits returns which status ends a command that met a problem.
 var exits = map[problem.Kind]int{
 	problem.Invalid:         exitUsage,
 	problem.TooLarge:        exitUsage,

@@ -144,7 +144,7 @@ func (a *app) importSheet(ctx context.Context, path string, i sheetImport) (err 
 	return a.sheetDone(i, tally, done, len(sheet.Rows), ctx, err)
 }
 
-// sheetDone tells what came of an import, and how it ended.
+// sheetDone returns what came of an import, and how it ended.
 func (a *app) sheetDone(
 	i sheetImport, tally map[string]int, done, rows int, ctx context.Context, err error,
 ) error {

@@ -28,7 +28,7 @@ func mainExit() int {
 	return a.run(ctx, os.Args[1:])
 }
 
-// isTerminal tells whether a person is likely to look at what is written to f.
+// isTerminal reports whether a person is likely to look at what is written to f.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull &&

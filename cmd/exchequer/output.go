@@ -103,7 +103,7 @@ func (p *printer[T]) record(item T) []string {
 	return cells
 }
 
-// money tells whether there is a column of money.
+// money reports whether there is a column of money.
 func (p *printer[T]) money() bool {
 	return slices.ContainsFunc(p.columns, func(c column[T]) bool { return c.amount != nil })
 }
@@ -198,7 +198,7 @@ func readable[T any](items []T, err error) (client.Page[T], error) {
 	return whole(items), err
 }
 
-// more tells how to get the next page.
+// more returns how to get the next page.
 func (a *app) more(cursor, otherwise string) {
 	if cursor != "" {
 		a.remark("more: add --cursor %s%s", cursor, otherwise)

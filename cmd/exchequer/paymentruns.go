@@ -88,7 +88,7 @@ func (a *app) runPayments(
 	})
 }
 
-// lag tells how long the payment that was due longest has been due.
+// lag returns how long the payment that was due longest has been due.
 func lag(p client.PaymentReport) string {
 	return time.Duration(p.Lag * float64(time.Second)).Round(time.Second).String()
 }

@@ -16,7 +16,7 @@ const (
 	barWidth = 24
 )
 
-// progress tells how far something long has come: as a bar on a terminal, as a line now and then
+// progress returns how far something long has come: as a bar on a terminal, as a line now and then
 // elsewhere, and not at all when the user wants results only.
 type progress struct {
 	app         *app
@@ -32,7 +32,7 @@ func (a *app) newProgress(deed, thing string, total int) *progress {
 	return &progress{app: a, deed: deed, thing: thing, total: total, begin: now, last: now}
 }
 
-// set tells how many things are done, and something else that is worth knowing.
+// set returns how many things are done, and something else that is worth knowing.
 func (p *progress) set(done int, remark string) {
 	every := sayAfter
 	if p.app.terminal {

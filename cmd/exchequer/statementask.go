@@ -26,7 +26,7 @@ func (a *app) newDialogue() *dialogue {
 		in: bufio.NewReader(a.in)}
 }
 
-// isNull tells whether a file is the null device, which is a device of characters like a terminal
+// isNull reports whether a file is the null device, which is a device of characters like a terminal
 // and has another name as standard input.
 func isNull(f *os.File) bool {
 	own, err := f.Stat()

@@ -114,7 +114,7 @@ written. Stopped, it is finished by the same command.`,
 
 const kilobyte = 1_000
 
-// passing tells how much of a file has passed.
+// passing returns how much of a file has passed.
 type passing struct {
 	bar   *progress
 	bytes int

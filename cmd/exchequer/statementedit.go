@@ -77,7 +77,7 @@ func (a *app) change(
 		if err != nil {
 			return err
 		}
-		// Not as another command has made it meanwhile.
+		// Not as another command has made it in the meantime.
 		changed, err := m.c.ChangeBankTransaction(ctx, t.AccountID, t.ID, t.Version, what)
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ const (
 	troubleRows = 50
 )
 
-// found says what the file is.
+// found returns what the file is.
 func (u *upload) found() {
 	got := u.got
 	parts := []string{formatName(got.Format)}
@@ -44,7 +44,7 @@ func (u *upload) found() {
 	}
 }
 
-// balancesText tells whether the balances of a file fit its rows, and the file before it.
+// balancesText reports whether the balances of a file fit its rows, and the file before it.
 func balancesText(u client.Upload) string {
 	var says []string
 	switch {
@@ -86,7 +86,7 @@ func fileAmount(d client.FileRow) string {
 	return decimalText(*d.Amount, d.Currency)
 }
 
-// countsText tells what became of rows.
+// countsText returns what became of rows.
 func countsText(c client.UploadCounts) string {
 	parts := []string{thousands(c.New) + " new"}
 	for _, n := range []struct {

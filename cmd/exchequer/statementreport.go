@@ -213,7 +213,7 @@ func (a *app) cashFlow(r reportFlags, flow client.CashFlow) error {
 	return a.draw(r, charts)
 }
 
-// unrated tells what is in no sum, since it could not be converted.
+// unrated returns what is in no sum, since it could not be converted.
 func (a *app) unrated(c *client.HomeConversion) {
 	if c == nil {
 		return

@@ -257,7 +257,7 @@ currency, without what was moved between one's own accounts.`,
 	return command
 }
 
-// monthTotals tells what the rows above add up to.
+// monthTotals returns what the rows above add up to.
 func (a *app) monthTotals(
 	ctx context.Context, m *mine, account string, from, to client.Date,
 ) error {

@@ -224,7 +224,7 @@ func (a *app) rulesRemove() *cobra.Command {
 // yearsOfRules is what rules are tried on unless days are given: as much as can be asked at once.
 const yearsOfRules = 10
 
-// scope says what rules are tried on.
+// scope returns what rules are tried on.
 func (m *mine) scope(
 	ctx context.Context, d dayFlags, accounts, rules []string,
 ) (s client.RuleScope, err error) {

@@ -309,7 +309,7 @@ func (u *upload) question(ctx context.Context, q client.FileQuestion) (string, e
 	return u.ask.choose(ctx, values)
 }
 
-// open tells what must be answered by whoever gives the command again.
+// open returns what must be answered by whoever gives the command again.
 func (u *upload) open(questions []client.FileQuestion) error {
 	var texts, flags []string
 	for _, q := range questions {

@@ -60,9 +60,9 @@ type Options struct {
 	// Hosts are names, without a port, that requests may be addressed to besides those of the
 	// loopback interface. With AskForKeys an empty list allows every name.
 	Hosts []string
-	// BodyMax is the greatest size of a request's body in bytes.
+	// BodyMax is the maximum size of a request's body in bytes.
 	BodyMax int64
-	// UploadMax is the greatest size of a file that a person uploads, in bytes.
+	// UploadMax is the maximum size of a file that a person uploads, in bytes.
 	UploadMax int64
 	// ArchiveMax is that of an archive that is brought back, which has all of those in it.
 	ArchiveMax int64
@@ -84,7 +84,7 @@ type Options struct {
 	Posted func(kind ledger.TransactionType, outcome string)
 	// Paid, if set, is told of what became of attempts to pay.
 	Paid func(outcome payments.Outcome, n int)
-	// FetchRates, if set, fetches exchange rates now, and RateFetches tells how that goes.
+	// FetchRates, if set, fetches exchange rates now, and RateFetches is how that goes.
 	FetchRates  func(context.Context) (rates.Loaded, error)
 	RateFetches func() RateFetches
 	// Layout, if set, returns why a system of this server cannot be used: one of its tables is not
@@ -108,8 +108,8 @@ type API struct {
 	// parameters are those of each operation, and problems what it can report, by its id.
 	parameters map[string]parameters
 	problems   map[string][]*problem.Definition
-	// guarded says what the conditions of a change are about, by the id of its operation; readers
-	// are the operations that read resources with an ETag, by path.
+	// guarded returns what the conditions of a change are about, by the id of its operation;
+	// readers are the operations that read resources with an ETag, by path.
 	guarded map[string]guardedBy
 	readers map[string]string
 	// repeats are the answers of the operations that answer a repeat with status 200.

@@ -30,7 +30,7 @@ type caller struct {
 	key    apikey.Key // Its zero value unless by is byKey.
 }
 
-// name tells callers apart; empty where all are the same.
+// name distinguishes callers; empty where all are the same.
 func (c *caller) name() string {
 	switch c.by {
 	case byKey:

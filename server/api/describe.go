@@ -178,7 +178,7 @@ func describeProblemHeaders(headers map[string]*huma.Param, d *problem.Definitio
 	}
 }
 
-// finishDescription says what the framework cannot know or leaves in the way.
+// finishDescription returns what the framework cannot know or leaves in the way.
 func (a *API) finishDescription() {
 	spec := a.huma.OpenAPI()
 	schemas := spec.Components.Schemas.Map()
@@ -210,7 +210,7 @@ func (a *API) finishDescription() {
 	}
 }
 
-// describeProblems says which kinds and codes there are.
+// describeProblems returns which kinds and codes there are.
 func describeProblems(schema *huma.Schema) {
 	var kinds, codes []any
 	for _, kind := range problem.Kinds() {

@@ -136,7 +136,7 @@ func Status(kind problem.Kind, code problem.Code) int {
 	return http.StatusInternalServerError
 }
 
-// changeText says how a setting is changed that is stored with the data.
+// changeText returns how a setting is changed that is stored with the data.
 func changeText(e *singletable.LayoutError) string {
 	if e.Change == "" {
 		return "It cannot be changed"

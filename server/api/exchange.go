@@ -21,7 +21,7 @@ const (
 	headerRead      = "Exchequer-Read-Units"
 	headerWrite     = "Exchequer-Write-Units"
 
-	// requestIDMax is the greatest length of an id that a request brings; UUIDs have 36.
+	// requestIDMax is the maximum length of an id that a request brings; UUIDs have 36.
 	requestIDMax = 64
 )
 

@@ -21,7 +21,7 @@ const (
 	mediaZip = "application/zip"
 )
 
-// ErrFormRefused tells that a file came inside a form.
+// ErrFormRefused reports that a file came inside a form.
 var ErrFormRefused = Problems.Define(problem.Invalid, "form_refused",
 	"The body is a form, and this operation reads the file itself",
 	"Send the bytes of the file as the body, with curl --data-binary @FILE for example")
@@ -74,7 +74,7 @@ func worked[P, R any](a *API, accept string, do work[P, R]) *streamed {
 	}}
 }
 
-// describeAnswer says what a stream is of.
+// describeAnswer returns what a stream is of.
 func (a *API) describeAnswer(op operation, content map[string]*huma.MediaType) {
 	response := a.operationOf(op).Responses["200"]
 	response.Content = content

@@ -12,7 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api/payload"
 )
 
-// isJSON tells whether a media type is JSON.
+// isJSON reports whether a media type is JSON.
 func isJSON(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && media == mediaJSON

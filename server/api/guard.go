@@ -15,7 +15,7 @@ import (
 // their Host, so only names that are known may be asked for.
 type guard struct {
 	hosts []string
-	// loopback tells that only hosts and the names of the loopback interface are known.
+	// loopback reports that only hosts and the names of the loopback interface are known.
 	loopback bool
 }
 
@@ -56,7 +56,7 @@ func hostname(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// isLoopback tells whether a name stands for this machine whatever a name server says.
+// isLoopback reports whether a name stands for this machine whatever a name server says.
 func isLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -81,7 +81,7 @@ func fixed(mediaType string, body []byte) http.HandlerFunc {
 	}
 }
 
-// ready tells whether the server can answer.
+// ready reports whether the server can answer.
 func (a *API) ready(w http.ResponseWriter, r *http.Request) {
 	if a.opts.Ready != nil {
 		if err := a.opts.Ready(r.Context()); err != nil {

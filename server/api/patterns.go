@@ -39,7 +39,7 @@ type patternInput struct {
 	Use      string `json:"use" doc:"What the input is for" example:"partition key"`
 }
 
-// plan says what a pattern will do.
+// plan returns what a pattern will do.
 type plan struct {
 	Requests      []planRequest `json:"requests" nullable:"false" doc:"The requests, in DynamoDB's terms"`
 	Calls         int           `json:"calls" doc:"How many calls a page typically takes"`

@@ -18,7 +18,7 @@ func (p PageParams) payments() payments.PageQuery {
 	return payments.PageQuery{Size: p.Size, Cursor: p.Cursor}
 }
 
-// PaymentRange says which times a list over all accounts is about.
+// PaymentRange is the range of times of a list over all accounts.
 type PaymentRange struct {
 	Date string `query:"date" format:"date" doc:"One calendar day, in place of from and to" example:"2026-01-31"`
 	Zone string `query:"zone" doc:"Where the day begins, a name of the IANA database; UTC without it" example:"Pacific/Auckland"`

@@ -25,7 +25,7 @@ type runPayments struct {
 	Units   int `json:"units,omitempty" minimum:"1" doc:"Bounds what the run takes from the store, in write units a second; no bound without it" example:"4000"`
 }
 
-// paymentRun says what a run has done, so far or in all.
+// paymentRun returns what a run has done, so far or in all.
 type paymentRun struct {
 	Processed       int          `json:"processed" doc:"Payments that were settled through the ledger"`
 	Failed          int          `json:"failed" doc:"Payments that cannot be settled, or were tried often enough"`
@@ -43,7 +43,7 @@ type paymentRun struct {
 	UnreadableCount int          `json:"unreadableCount,omitempty" doc:"How many of them there are"`
 }
 
-// movedDay says how far the move of a day into the history has come.
+// movedDay returns how far the move of a day into the history has come.
 type movedDay struct {
 	Day             string         `json:"day" format:"date" example:"2026-01-31"`
 	Begun           bool           `json:"begun" doc:"Whether a move of the day was begun"`
@@ -69,7 +69,7 @@ type moveDay struct {
 	Zone string `json:"zone,omitempty" doc:"Where the day begins, a name of the IANA database; UTC without it" example:"Pacific/Auckland"`
 }
 
-// moveProgress tells how far a move has come.
+// moveProgress returns how far a move has come.
 type moveProgress struct {
 	Copied  int `json:"copied"`
 	Removed int `json:"removed"`

@@ -22,7 +22,7 @@ type moreShards struct {
 	From  string `json:"from" format:"date" doc:"The day from which on it holds, in UTC" example:"2026-02-01"`
 }
 
-// shardPlan says how many shards a load needs.
+// shardPlan returns how many shards a load needs.
 type shardPlan struct {
 	PerSecond   float64  `json:"perSecond" doc:"How many payments arrive in a second" example:"555.6"`
 	TableUnits  int      `json:"tableUnits" doc:"Write units of an insertion into the table" example:"8"`

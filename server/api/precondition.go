@@ -56,7 +56,7 @@ func resourceOf(paths map[string]*huma.PathItem, path string) string {
 	return ""
 }
 
-// guardedBy says what the conditions of an operation are about.
+// guardedBy returns what the conditions of an operation are about.
 type guardedBy struct {
 	path    string // Of the resource, with parameters in braces.
 	changed *problem.Definition

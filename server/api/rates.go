@@ -124,7 +124,7 @@ type (
 		Reason string         `json:"reason"`
 	}
 
-	// RateFetches says how the fetching of rates goes, for the answer about the health of rates.
+	// RateFetches is how the fetching of rates goes, for the answer about the health of rates.
 	RateFetches struct {
 		Source      string     `json:"source" doc:"The address, without what may be secret in it"`
 		Tried       time.Time  `json:"tried,omitzero"`

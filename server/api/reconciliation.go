@@ -61,7 +61,7 @@ type divergence struct {
 	Got           string                `json:"got" doc:"What is"`
 }
 
-// progress says how far a reconciliation has come.
+// progress returns how far a reconciliation has come.
 type progress struct {
 	Step         string `json:"step" doc:"The part of the run: table, GSI1, GSI2 and, where these disagree, locate and recount" example:"table"`
 	Items        int    `json:"items"`

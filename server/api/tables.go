@@ -35,7 +35,7 @@ type Table struct {
 	TTL          string
 	Items, Bytes int64
 	CreatedAt    time.Time
-	// Created tells that the call made the table.
+	// Created reports that the call made the table.
 	Created bool
 }
 

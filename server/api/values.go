@@ -27,7 +27,7 @@ func (i instant) MarshalJSON() ([]byte, error) {
 	return json.Marshal(time.Time(i).UTC().Format(instantLayout))
 }
 
-// IsZero tells whether the member is left out of an answer.
+// IsZero reports whether the member is left out of an answer.
 func (i instant) IsZero() bool { return time.Time(i).IsZero() }
 
 // Schema tells the framework what MarshalJSON writes.

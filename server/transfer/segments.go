@@ -41,7 +41,7 @@ func together(ctx context.Context, n int, task func(ctx context.Context, i int) 
 	return context.Cause(ctx)
 }
 
-// copySegments copies all segments of the table side by side, and writes down how far that went
+// copySegments copies all segments of the table in parallel, and writes down how far that went
 // however it ends.
 func (c *copier) copySegments(ctx context.Context, t *tableState) error {
 	err := together(ctx, len(t.Segments), func(ctx context.Context, segment int) error {

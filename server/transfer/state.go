@@ -77,7 +77,7 @@ func (p keyPart) value() dynamo.Value {
 	return dynamo.Value{}
 }
 
-// openState reads the file of an earlier run, or begins anew.
+// openState reads the file of an earlier run, or begins again.
 func openState(opts Options) (*state, error) {
 	s := &state{path: opts.State, kept: kept{
 		Version: stateVersion, From: opts.From, To: opts.To, Tables: map[string]*tableState{},
@@ -116,7 +116,7 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("%s is about a copy from %s to %s", e.File, e.From, e.To)
 }
 
-// valid tells whether a file was written by this program, for what can be told.
+// valid reports whether a file was written by this program, for what can be told.
 func (k *kept) valid() bool {
 	for _, t := range k.Tables {
 		if t == nil || len(t.Segments) < 1 || len(t.Segments) > SegmentsMax {

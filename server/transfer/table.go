@@ -293,7 +293,7 @@ func (d *definition) lacking(other *definition) []string {
 	return found
 }
 
-// keyText says which attributes make a key.
+// keyText returns which attributes make a key.
 func keyText(t *dynamo.TableDescription, schema []dynamo.KeySchemaElement) string {
 	parts := make([]string, len(schema))
 	for i, e := range schema {

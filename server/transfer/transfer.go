@@ -2,8 +2,9 @@
 // DynamoDB, back, or between any two. It reads the source in parallel segments, can be stopped at
 // any time and goes on where it was, and compares both sides at the end.
 //
-// A source that is written to meanwhile is copied as each of its pages was when it was read, and
-// the comparison will say so: stop writing first. Items that expire meanwhile are writes, too.
+// A source that is written to in the meantime is copied as each of its pages was when it was read,
+// and the comparison will say so: stop writing first. Items that expire in the meantime are writes,
+// too.
 package transfer
 
 import (
@@ -247,7 +248,7 @@ func (c *copier) stage(stage Stage, total, before int64) {
 	c.tell()
 }
 
-// advance tells that items are done.
+// advance reports that items are done.
 func (c *copier) advance(items int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -256,7 +257,7 @@ func (c *copier) advance(items int) {
 	c.tell()
 }
 
-// wait tells why nothing gets done.
+// wait returns why nothing gets done.
 func (c *copier) wait(reason error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

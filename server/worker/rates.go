@@ -68,7 +68,7 @@ type RatesOptions struct {
 	Logger *slog.Logger
 }
 
-// RatesStatus says how fetching goes.
+// RatesStatus is how fetching goes.
 type RatesStatus struct {
 	// Source is the address without what may be secret in it.
 	Source string
@@ -136,7 +136,8 @@ func (r *Rates) Status() RatesStatus {
 }
 
 // Fetch asks the source once and takes in what it gives. Those who call it while one is on its way
-// get its outcome. rates.ErrFetchPaused tells that the source has failed too often to be asked now.
+// get its outcome. rates.ErrFetchPaused reports that the source has failed too often to be asked
+// now.
 func (r *Rates) Fetch(ctx context.Context) (rates.Loaded, error) {
 	r.mu.Lock()
 	if f := r.flight; f != nil {
@@ -224,7 +225,7 @@ func (r *Rates) once(ctx context.Context) (rates.Loaded, error) {
 	return got, nil
 }
 
-// failed tells that the source gave no rates, and why.
+// failed reports that the source gave no rates, and why.
 func (r *Rates) failed(cause error) error {
 	reason := cause.Error()
 	var e *problem.Error

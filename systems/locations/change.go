@@ -23,7 +23,7 @@ func (d *Directory) Update(
 }
 
 // rewrite applies a rule to a location as it is now and writes the outcome, unless somebody else
-// has changed the location meanwhile; then it begins again.
+// has changed the location in the meantime; then it begins again.
 func (d *Directory) rewrite(
 	ctx context.Context, id ID, tag string, rule func(Location) (Location, error),
 ) (out Location, err error) {
@@ -127,7 +127,7 @@ func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location
 		}
 		// Whether it was deleted before or the answer was lost, the location tells.
 		if out, err = d.Location(ctx, id); err == nil && out.Status != Inactive {
-			err = errAgain // It was changed, or deleted and restored, meanwhile.
+			err = errAgain // It was changed, or deleted and restored, in the meantime.
 		}
 		return err
 	})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CodeMax is the greatest length of a code. A longer one is refused and never cut, since cutting
+// CodeMax is the maximum length of a code. A longer one is refused and never cut, since cutting
 // makes two codes of one.
 const CodeMax = 64
 

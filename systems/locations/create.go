@@ -158,8 +158,8 @@ func (d *Directory) release(tx *singletable.Tx, owner *Location) {
 	m.locations.UpdateTx(tx, locationItem{ID: owner.ID}, m.steps(owner, &after)...)
 }
 
-// taken tells why a location cannot have its code, and which location has it. It returns errAgain
-// when meanwhile nothing stands in the way any more.
+// taken returns why a location cannot have its code, and which location has it. It returns errAgain
+// when in the meantime nothing stands in the way any more.
 func (d *Directory) taken(ctx context.Context, l *Location) (*Location, error) {
 	lookup, found, err := modelOf(d).codes.Owner(ctx, d.store, locationItem{Code: l.Code})
 	if err != nil {
@@ -187,7 +187,7 @@ func (d *Directory) taken(ctx context.Context, l *Location) (*Location, error) {
 	return &owner, say(ErrCodeTaken)
 }
 
-// againError is an attempt that failed because somebody else was faster, and what to report when
+// againError is an attempt that failed because another writer was faster, and what to report when
 // there is no time for another.
 type againError struct {
 	err error
@@ -260,7 +260,7 @@ func (d *Directory) pause(ctx context.Context, most time.Duration) bool {
 	}
 }
 
-// failed tells what was being done when the store failed.
+// failed adds what was being done when the store failed.
 func failed[T ~string](deed string, what T, err error) error {
 	return fmt.Errorf("%s %s: %w", deed, what, err)
 }

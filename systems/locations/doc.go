@@ -4,10 +4,10 @@
 // # Words
 //
 // A location is a place: a name, an address, coordinates, opening hours. Its code is what people
-// type; it is unique, whatever its case. A lookup item is the item whose key is made of a code and
-// that names the location which has it: two locations with one code would need two items with one
-// key. A location that was deleted is inactive, and its code is reserved. To release a code is to
-// give it up.
+// type; it is unique, regardless of its case. A lookup item is the item whose key is made of a code
+// and that names the location which has it: two locations with one code would need two items with
+// one key. A location that was deleted is inactive, and its code is reserved. To release a code is
+// to give it up.
 //
 // # Promises
 //
@@ -72,9 +72,9 @@
 //
 // # What Google's Places says
 //
-// A place id may be kept for ever, and should be looked up again after twelve months; so the date
-// of the last look is kept with it. Other things that Places answers may not be kept, or not for
-// long, depending on its terms: formattedAddress and addressComponents are there for the seed's
+// A place id may be kept permanently, and should be looked up again after twelve months; so the
+// date of the last look is kept with it. Other things that Places answers may not be kept, or not
+// for long, depending on its terms: formattedAddress and addressComponents are there for the seed's
 // sake, apart from the address that the owner of the directory gives.
 //
 // # Limits

@@ -4,7 +4,7 @@ import "github.com/exchequer-dev/exchequer/problem"
 
 // Problems lists everything that the directory can report. Its order is the order of precedence:
 // what is wrong with a request in itself, then what it asks for and is not there, then what others
-// have done meanwhile, then what the rules say against it.
+// have done in the meantime, then what the rules say against it.
 var Problems = problem.NewCatalogue("locations")
 
 // Requests that can never succeed as they are.

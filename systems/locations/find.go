@@ -104,7 +104,7 @@ type ListQuery struct {
 	// Prefix narrows the list down to codes or names that begin so, in any case. It needs an order
 	// by them.
 	Prefix string
-	// Size is the greatest number of rows, 1 to PageMax; 0 means PageDefault. A page can have
+	// Size is the maximum number of rows, 1 to PageMax; 0 means PageDefault. A page can have
 	// fewer though there are more, when filling it would take more than twenty calls.
 	Size int
 	// Cursor is the Next of the page before, or empty for the first.

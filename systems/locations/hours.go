@@ -109,7 +109,7 @@ func (h *Hours) check(wrong *problem.Fields) {
 	}
 }
 
-// Open tells whether the location is open at an instant, by its own clock. known is false when it
+// Open reports whether the location is open at an instant, by its own clock. known is false when it
 // has no hours, or ones that make no sense: then nothing should be shown, since a wrong "closed" is
 // worse than none.
 func (d Details) Open(at time.Time) (open, known bool) {

@@ -25,7 +25,7 @@ const (
 	paddedMax = 8
 )
 
-// Mode says what rows may do.
+// Mode is what rows may do.
 type Mode string
 
 // The modes.
@@ -61,7 +61,7 @@ type Outcome struct {
 	Changes []FieldChange
 	// Warnings are what looks wrong and is done all the same.
 	Warnings []string
-	// Problem says why, of an error.
+	// Problem is the reason of an error.
 	Problem error
 }
 

@@ -140,7 +140,7 @@ type fields struct {
 type textField = singletable.Field[locationItem, string]
 
 // modelOf returns the model of a directory. The field is any so that the compiler sees no type of
-// the kit behind a Directory: every package that names one would compile all of them once more.
+// the kit behind a Directory: every package that names one would compile all of them again.
 func modelOf(d *Directory) *model { return d.model.Load().(*model) }
 
 // newModel builds the design with a number of shards in the keys.

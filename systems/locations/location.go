@@ -13,7 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// Status says whether a location is in use.
+// Status reports whether a location is in use.
 type Status string
 
 // The life of a location. It is never removed: its code stays reserved, and it can be restored.
@@ -43,7 +43,7 @@ const (
 const placeStaleAfter = 365 * 24 * time.Hour
 
 // Place is what Google's Places says, kept apart from what the owner of the directory says. Its id
-// may be kept for ever; CheckedAt tells when it was last looked up.
+// may be kept permanently; CheckedAt is when it was last looked up.
 type Place struct {
 	ID        string
 	CheckedAt time.Time
@@ -53,7 +53,7 @@ type Place struct {
 	Components       map[string]any
 }
 
-// Stale tells whether the place id should be looked up again.
+// Stale reports whether the place id should be looked up again.
 func (p Place) Stale(now time.Time) bool {
 	return p.ID != "" && now.Sub(p.CheckedAt) > placeStaleAfter
 }
@@ -88,7 +88,7 @@ type Details struct {
 // Location is a place with a code that people know it by.
 type Location struct {
 	ID ID
-	// Code is unique, whatever its case. It is empty once it was released.
+	// Code is unique, regardless of its case. It is empty once it was released.
 	Code string
 	// FormerCode is the code that was released.
 	FormerCode string
@@ -230,7 +230,7 @@ func twoLetters(text string) bool {
 	return len(text) == 2 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'A' && text[1] <= 'Z'
 }
 
-// e164 tells whether a text is an international number.
+// e164 reports whether a text is an international number.
 func e164(text string) bool {
 	digits, ok := strings.CutPrefix(text, "+")
 	return ok && len(text) <= phoneMax && len(digits) >= 7 && digits[0] != '0' &&
@@ -270,7 +270,7 @@ var detailFields = []detailField{
 	{"tags", func(d *Details) any { return d.Tags }},
 }
 
-// Change says what to change of a location; what is nil stays as it is.
+// Change is what to change of a location; what is nil stays as it is.
 type Change struct {
 	Code             *string
 	Name             *string

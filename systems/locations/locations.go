@@ -96,7 +96,7 @@ type Directory struct {
 }
 
 // New returns a directory on a store. It does no I/O: create the table first, see Directory.Table.
-// The error says what is wrong with the options.
+// The error names what is wrong with the options.
 func New(store *singletable.Store, opts Options) (*Directory, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

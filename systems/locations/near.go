@@ -28,7 +28,7 @@ type NearQuery struct {
 	Box *Box
 	// Tag narrows down to those that have it.
 	Tag string
-	// Limit is the greatest number of locations, 1 to NearMax; 0 means NearDefault.
+	// Limit is the maximum number of locations, 1 to NearMax; 0 means NearDefault.
 	Limit int
 }
 
@@ -41,7 +41,7 @@ type Neighbour struct {
 // Neighbours are the locations of an area, the nearest first.
 type Neighbours struct {
 	Items []Neighbour
-	// More tells that there are more than the limit.
+	// More reports that there are more than the limit.
 	More bool
 	// Unreadable are stored items that cannot be read, and that may be near.
 	Unreadable []*singletable.UnreadableError

@@ -18,7 +18,7 @@ const (
 // unitBytes is how much of a table one read unit of a consistent scan reads.
 const unitBytes = 4 << 10
 
-// Plan tells what listing the directory by a scan takes, measured by doing it, and whether that is
+// Plan is what listing the directory by a scan takes, measured by doing it, and whether that is
 // still right.
 type Plan struct {
 	// Locations and Lookups are how many of each there are. A scan reads both, and whatever else
@@ -29,7 +29,7 @@ type Plan struct {
 	ReadUnits float64
 	Bytes     int64
 	Took      time.Duration
-	// ScanIsRight tells whether both bounds hold, and Advice what to do, in sentences.
+	// ScanIsRight reports whether both bounds hold, and Advice what to do, in sentences.
 	ScanIsRight bool
 	Advice      []string
 }
@@ -55,7 +55,7 @@ func (d *Directory) Plan(ctx context.Context) (p Plan, err error) {
 	return p, nil
 }
 
-// judge says whether a scan is right, and what to do where it is not.
+// judge reports whether a scan is right, and what to do where it is not.
 func (p *Plan) judge(o Options) {
 	items := p.Locations + p.Lookups
 	p.ScanIsRight = items < ScanItemsMax && p.Took <= ScanTimeMax

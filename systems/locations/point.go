@@ -76,7 +76,7 @@ func (b Box) check(wrong *problem.Fields) {
 	}
 }
 
-// Contains tells whether a point lies in the box. Longitudes of 180 and -180 are the same.
+// Contains reports whether a point lies in the box. Longitudes of 180 and -180 are the same.
 func (b Box) Contains(p Point) bool {
 	if p.Lat < b.South || p.Lat > b.North {
 		return false

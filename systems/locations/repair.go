@@ -122,7 +122,7 @@ func (d *Directory) Repair(ctx context.Context, mend bool) (Repair, error) {
 	return r.out, err
 }
 
-// Reindex writes the index keys of all locations anew and returns how many there are: after an
+// Reindex writes the index keys of all locations again and returns how many there are: after an
 // index was added to a table in use.
 func (d *Directory) Reindex(ctx context.Context) (n int, err error) {
 	var ids []ID

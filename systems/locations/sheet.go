@@ -125,7 +125,7 @@ func ReadSheet(r io.Reader) (*Sheet, error) {
 	return s, nil
 }
 
-// torn tells whether what was read as one row of several lines has a quotation mark that is not
+// torn reports whether what was read as one row of several lines has a quotation mark that is not
 // closed, so that the lines may be rows.
 func torn(text []byte, separator rune) bool {
 	if !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {

@@ -12,7 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/when"
 )
 
-// Change says what of a payment to change; what is nil stays as it is.
+// Change has the members of a payment to change; those that are nil stay as they are.
 type Change struct {
 	// Version is the version that the caller knows; 0 means whichever there is.
 	Version    uint64
@@ -134,7 +134,7 @@ func first(version []uint64) uint64 {
 	return version[0]
 }
 
-// free tells why a payment cannot be changed, or nil.
+// free returns why a payment cannot be changed, or nil.
 func free(p Payment) error {
 	switch {
 	case p.waiting():
@@ -145,11 +145,11 @@ func free(p Payment) error {
 	return ErrFinal.With("payment", p.ID).With("status", p.Status)
 }
 
-// errUnchanged tells edit that there is nothing to do.
+// errUnchanged makes edit write nothing.
 var errUnchanged = errors.New("the payment is as it should be")
 
 // edit reads a payment, lets it be changed, and writes it together with its identity, so that the
-// two never differ. It begins again when somebody else was faster.
+// two never differ. It begins again when another writer was faster.
 func (s *Scheduler) edit(
 	ctx context.Context, id PaymentID, version uint64, change func(Payment) (Payment, error),
 ) (Payment, error) {
@@ -166,7 +166,7 @@ func (s *Scheduler) edit(
 		if errors.Is(err, errUnchanged) {
 			return before, nil
 		}
-		// What the payment has come to says more than that it is another version.
+		// The state of the payment is more useful than the fact that it is another version.
 		if err == nil && version != 0 && version != before.Version {
 			err = ErrChanged.With("payment", id).With("version", before.Version).
 				With("given", version)
@@ -203,7 +203,7 @@ func (m *model) replace(
 	}
 	switch {
 	case identity.in == m.history:
-		// What stands there can only be a late copy: the identity knows where the payment is.
+		// The item there can only be a late copy: the identity knows where the payment is.
 		m.payments.PutTx(tx, itemOf(after))
 	case !after.At.Equal(before.At):
 		m.payments.DeleteTx(tx, at(before), same)

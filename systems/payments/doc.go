@@ -7,13 +7,13 @@
 // A payment is an order to pay an amount from an account to another one, or to a merchant, at a
 // time. To claim a payment is to make it one worker's own for a while. To settle it is to execute
 // it through the ledger. The history is the table of payments that came to their end. An identity
-// is the small item that says where the payment with an id stands.
+// is the small item that points to the payment with an id.
 //
 // # Promises
 //
 // A payment is inserted once for its account and key, however often, however late and by however
 // many callers at once it is asked for: also after it was changed, moved to another time, settled
-// or archived. Another request with the same key is told apart from a repeat, by the field that
+// or archived. Another request with the same key is distinguished from a repeat, by the field that
 // differs. Without a key, two equal requests are two payments, and any number of payments of one
 // account fit into one instant.
 //
@@ -23,7 +23,7 @@
 // that runs out lets another worker try, and never lets two succeed.
 //
 // A payment can be changed or cancelled until it is claimed. Of a cancellation and a claim at once
-// one wins, and both sides are told which.
+// one wins, and both sides learn which.
 //
 // Lists over all accounts are whole or an error: a shard that cannot be read is never left out.
 //
@@ -71,12 +71,12 @@
 // # Cost
 //
 // With the index as it is by default, all but the data, a payment of 8 KB takes 10 units to insert:
-// 8 for the item, one for its entry and one for its identity. Its whole life takes 61, besides the
-// 16 of the ledger's transaction; with whole payments in the index it would be 117, and with keys
-// alone 61 as well, and a second read for every row of a list. The first payment of all takes one
-// more, which stores the number of shards; one that failed takes 10 more to copy, as the same write
-// asks whether it was replayed. [Lives] measures that; [PlanShards] works out how many shards a
-// day's payments need.
+// 8 for the item, one for its entry and one for its identity. Its whole life takes 61, in addition
+// to the 16 of the ledger's transaction; with whole payments in the index it would be 117, and with
+// keys alone 61 as well, and a second read for every row of a list. The first payment of all takes
+// one more, which stores the number of shards; one that failed takes 10 more to copy, as the same
+// write asks whether it was replayed. [Lives] measures that; [PlanShards] works out how many shards
+// a day's payments need.
 //
 // # Limits
 //

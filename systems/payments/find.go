@@ -28,7 +28,7 @@ func (m *model) identityOf(ctx context.Context, s *Scheduler, id PaymentID) (loc
 	return located{identityItem: found}, nil
 }
 
-// locate reads a payment where its identity says that it stands: in the scheduler's table first,
+// locate reads a payment where its identity points: in the scheduler's table first,
 // since it is in the history before it leaves that one, or in the history, if it was about to leave
 // already.
 func (m *model) locate(
@@ -125,9 +125,9 @@ const (
 	PageMax     = 1000
 )
 
-// PageQuery says which page of a list to read.
+// PageQuery selects a page of a list.
 type PageQuery struct {
-	// Size is the greatest number of rows, 1 to PageMax; 0 means PageDefault.
+	// Size is the maximum number of rows, 1 to PageMax; 0 means PageDefault.
 	Size int
 	// Cursor is the Next of the page before, or empty for the first.
 	Cursor string
@@ -249,7 +249,7 @@ func (s *Scheduler) PaymentsOfAccount(
 }
 
 // PaymentsByStatus returns a page of the payments of all accounts with a status by time, those in
-// the history among them: one query for each shard and table, side by side, merged. The rows have
+// the history among them: one query for each shard and table, in parallel, merged. The rows have
 // no Data unless the index projects everything. When a shard cannot be read there is no page.
 func (s *Scheduler) PaymentsByStatus(
 	ctx context.Context, status Status, r Range, q PageQuery,
@@ -272,7 +272,7 @@ func (s *Scheduler) PaymentsByStatus(
 	return page(ctx, s, m.allByStatus, in, q)
 }
 
-// History returns a page of the payments of all accounts that came to their end, whatever it was,
+// History returns a page of the payments of all accounts that came to their end
 // by time.
 func (s *Scheduler) History(
 	ctx context.Context, r Range, q PageQuery,

@@ -6,7 +6,7 @@ import (
 )
 
 // IDOf returns the id of the payment that a request with a key makes on an account. It does no I/O:
-// an id says nothing about whether there is such a payment.
+// an id does not show whether there is such a payment.
 func IDOf(account ledger.AccountID, key string) PaymentID {
 	return idOf(&NewPayment{AccountID: account, Key: key})
 }

@@ -11,7 +11,7 @@ import (
 // paymentSpace is the name space of the ids of payments, which are UUIDs of version 5.
 var paymentSpace = uuid.MustParse("9a1e8c1c-0c3f-4e0e-8f4e-7c1e4b0f2d01")
 
-// idOf returns the id of the payment that a key of an account stands for. No account's id holds
+// idOf returns the id of the payment that a key of an account names. No account's id holds
 // the zero byte that ends it.
 func idOf(n *NewPayment) PaymentID {
 	name := make([]byte, 0, len(n.AccountID)+1+len(n.Key))

@@ -124,7 +124,7 @@ func (id PaymentID) key() (account ledger.AccountID, sort string, ok bool) {
 	return ledger.AccountID(payer), sort, ok && payer != ""
 }
 
-// heldUp is what a worker says of a payment of another program.
+// heldUp is the reason that a worker reports for a payment of another program.
 func (m *model) heldUp(account ledger.AccountID, key string) *singletable.UnreadableError {
 	return m.scheduler.Unreadable("Payment", string(account), key, "ScheduledTime",
 		errors.New("has no id of the payment behind the time, so that only the program that "+

@@ -67,7 +67,7 @@ type (
 		Key       string           `dynamodbav:"@sort,keytext"`
 	}
 
-	// identityItem says that there is a payment with an id, where it stands now, and what was asked
+	// identityItem records that there is a payment with an id, where it is now, and what was asked
 	// for at first. It is written before the payment and never removed.
 	identityItem struct {
 		ID        PaymentID        `dynamodbav:"PaymentID,required"`
@@ -80,7 +80,7 @@ type (
 		CreatedAt time.Time        `dynamodbav:"CreatedAt"`
 	}
 
-	// epochsItem says over how many shards the index by status is spread, and since when.
+	// epochsItem holds over how many shards the index by status is spread, and since when.
 	epochsItem struct {
 		Epochs  []epoch `dynamodbav:"Epochs,required"`
 		Version uint64  `dynamodbav:"Version"`
@@ -91,14 +91,14 @@ type (
 		From  time.Time `dynamodbav:"From"`
 	}
 
-	// leaseItem says which worker looks after a shard, until when.
+	// leaseItem holds which worker looks after a shard, and until when.
 	leaseItem struct {
 		Shard string    `dynamodbav:"Shard,required"`
 		Owner string    `dynamodbav:"Owner,required"`
 		Until time.Time `dynamodbav:"LeaseUntil,required"`
 	}
 
-	// dayItem says how far the move of a day into the history has come.
+	// dayItem holds how far the move of a day into the history has come.
 	dayItem struct {
 		Day     string           `dynamodbav:"Day,required"`
 		Phase   string           `dynamodbav:"Phase,required"`
@@ -113,8 +113,8 @@ type (
 	}
 )
 
-// narrow lists what an index has of a payment besides keys: all but the data, so that lists need no
-// second read, and an entry stays within one write unit.
+// narrow lists what an index has of a payment in addition to keys: all but the data, so that lists
+// need no second read, and an entry stays within one write unit.
 var narrow = []string{
 	"Status", "PayeeID", "MerchantID", "Amount", "Currency", "Zone", "Description", "Version",
 	"Attempts", "Attempt", "LeaseUntil", "Reason", "ReasonText", "TransactionID", "CreatedAt",
@@ -211,9 +211,9 @@ type identityFields struct {
 // ring names the shards of the index by status.
 const ring = "shards"
 
-// modelOf returns the model of a scheduler. The field says nothing of its type so that the compiler
+// modelOf returns the model of a scheduler. The field does not have that type so that the compiler
 // sees no type of the kit behind a Scheduler: every package that names one would compile all of
-// them once more.
+// them again.
 func modelOf(s *Scheduler) *model { return s.model.Load().(*model) }
 
 // newModel builds the design of the seed, whose names and formats of keys are a contract. What the

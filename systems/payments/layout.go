@@ -10,7 +10,7 @@ import (
 )
 
 // CheckLayout compares the number of shards of the options, if one was given, with those that are
-// stored: an error of type [singletable.LayoutError] says that it is none of them. It writes
+// stored: an error of type [singletable.LayoutError] reports that it is none of them. It writes
 // nothing. The stored numbers hold in either case.
 func (s *Scheduler) CheckLayout(ctx context.Context) error {
 	given := s.opts.Shards
@@ -35,9 +35,9 @@ func (s *Scheduler) CheckLayout(ctx context.Context) error {
 	}
 }
 
-// findShards returns over how many shards the payments are spread of a table that does not say it,
-// because other programs wrote them: one more than the last shard that holds any. It looks once,
-// because a writer stores the number first.
+// findShards returns over how many shards the payments are spread in a table that does not store
+// it, because other programs wrote them: one more than the last shard that holds any. It looks
+// once, because a writer stores the number first.
 func (s *Scheduler) findShards(ctx context.Context) (int, error) {
 	if known := s.found.Load(); known != nil {
 		return *known, nil

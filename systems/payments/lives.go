@@ -16,7 +16,7 @@ import (
 type Life struct {
 	Projection Projection
 	// Steps are in the order of life; each has the units of the scheduler's tables and indexes, and
-	// not those of the ledger, which are the same whatever the projection is.
+	// not those of the ledger, which are the same for each projection.
 	Steps []LifeStep
 	// Ledger is what the transaction takes of the ledger's table.
 	Ledger float64
@@ -45,7 +45,7 @@ type Trial struct {
 }
 
 // Lives measures the life of a payment of so many bytes under each projection: it lets one live on
-// a store that open returns, and counts what the store says that each step took.
+// a store that open returns, and counts what the store reports for each step.
 func Lives(
 	ctx context.Context, size int, open func(now func() time.Time) (Trial, error),
 ) ([]Life, error) {

@@ -19,10 +19,10 @@ type Total struct {
 	Sum    money.Amount
 }
 
-// MovedDay says how far the move of a day into the history has come.
+// MovedDay is how far the move of a day into the history has come.
 type MovedDay struct {
 	Day string
-	// Moved tells that the whole day is in the history: every payment of it came to its end, and
+	// Moved reports that the whole day is in the history: every payment of it came to its end, and
 	// counts and sums agree.
 	Moved bool
 	// Waiting is how many payments of the day are scheduled or pending still, or again. A move
@@ -37,7 +37,7 @@ type MovedDay struct {
 	Totals []Total
 }
 
-// MoveProgress is told while a day is moved.
+// MoveProgress is how far a move of a day has come.
 type MoveProgress struct {
 	Copied, Removed int
 }
@@ -52,20 +52,20 @@ const (
 const (
 	// moveBatch is how many payments are read at once: 100 of 8 KB are 0.8 MB.
 	moveBatch = 100
-	// moveShards and moveWrites bound what a move does side by side: the shards it reads, and the
+	// moveShards and moveWrites bound what a move does in parallel: the shards it reads, and the
 	// writes of each.
 	moveShards = 4
 	moveWrites = 16
-	// moveRounds bounds how often what indexes say is compared again, with waits that double from
-	// moveWait: about three seconds in all.
+	// moveRounds bounds how often the rows of indexes are compared again, with waits that double
+	// from moveWait: about three seconds in all.
 	moveRounds = 6
 	moveWait   = 50 * time.Millisecond
 )
 
-// MoveDay moves the payments of a day that came to their end, whatever it was, into the history,
-// and says what is there then. It copies all of them, compares counts and sums, and only then
+// MoveDay moves the payments of a day that came to their end into the history,
+// and returns what is there then. It copies all of them, compares counts and sums, and only then
 // removes them, so that each payment is in at least one of the tables at any time. It can be
-// stopped anywhere and called again, also side by side: every step looks whether it was made
+// stopped anywhere and called again, also concurrently: every step looks whether it was made
 // already. A day some of whose payments are not at their end yet is moved as far as it can be. If
 // they come to it while the others are moved, they are moved after them, in a few rounds.
 func (s *Scheduler) MoveDay(
@@ -137,8 +137,8 @@ func (t totals) add(i paymentItem) error {
 	return nil
 }
 
-// run moves the day, and looks again where the last payments came to their end meanwhile, too late
-// to be copied with the others.
+// run moves the day, and looks again where the last payments came to their end in the meantime, too
+// late to be copied with the others.
 func (mv *move) run(ctx context.Context) (MovedDay, error) {
 	wait := moveWait
 	for round := 1; ; round++ {
@@ -187,7 +187,7 @@ func (mv *move) once(ctx context.Context) (MovedDay, error) {
 	if out.Waiting, ended, err = mv.rest(ctx); err != nil {
 		return out, err
 	}
-	// What waited before may have been missed by the copy, whatever became of it since.
+	// What waited before may have been missed by the copy and may be at its end now.
 	if before+out.Waiting+ended+mv.unreadable.Count == 0 {
 		out.Moved = true
 		return out, mv.note(ctx, phaseMoved, there)
@@ -231,7 +231,7 @@ func (mv *move) waiting(ctx context.Context) (int, error) {
 
 // copyAll copies what is not in the history yet and returns what is there then. It counts the
 // history before and after; the difference must be what it copied. Where it is not, because an
-// index is behind or somebody else copies too, it looks again.
+// index is behind or another process copies too, it looks again.
 func (mv *move) copyAll(ctx context.Context) (totals, error) {
 	wait := moveWait
 	for round := 1; ; round++ {
@@ -454,8 +454,8 @@ func (mv *move) copySome(ctx context.Context, items []paymentItem) error {
 }
 
 // copyFailed copies a payment that can be replayed at any moment, which takes its copy away. One
-// that was written after that would stay, beside what the payment comes to elsewhere. So it is
-// written only where the payment stands as failed; to ask that costs as much again as the copy.
+// that was written after that would stay, in addition to the payment elsewhere. So it is
+// written only where the payment is stored as failed; that check costs as much again as the copy.
 func (mv *move) copyFailed(ctx context.Context, item paymentItem) error {
 	tx, i := mv.s.store.NewTx(), &mv.m.identity
 	mv.m.past.PutTx(tx, item, singletable.Or(mv.m.pastVersion.Missing(),
@@ -479,8 +479,8 @@ func (mv *move) noteCopy(item paymentItem) error {
 	return mv.created.add(item)
 }
 
-// removeSome removes payments whose copies are in the history. The identity is told first, so that
-// a late repeat of the request that made a payment does not take it for missing.
+// removeSome removes payments whose copies are in the history. The identity is changed first, so
+// that a late repeat of the request that made a payment does not take it for missing.
 func (mv *move) removeSome(ctx context.Context, items []paymentItem) error {
 	copies, err := mv.m.past.GetEach(ctx, mv.s.store, items, singletable.Consistent())
 	if err != nil {

@@ -34,7 +34,7 @@ func Statuses() []Status {
 	return []Status{Scheduled, Pending, Processed, Cancelled, Failed}
 }
 
-// Known tells whether s is one of the states.
+// Known reports whether s is one of the states.
 func (s Status) Known() bool {
 	switch s {
 	case Scheduled, Pending, Processed, Cancelled, Failed:
@@ -43,19 +43,19 @@ func (s Status) Known() bool {
 	return false
 }
 
-// Final tells whether nothing happens to a payment of the state any more.
+// Final reports whether a payment of the state never changes again.
 func (s Status) Final() bool { return s == Processed || s == Cancelled || s == Failed }
 
-// Bounds of a payment. With the greatest of everything an item stays within 8,192 bytes, and so
+// Bounds of a payment. With the maximum of each an item stays within 8,192 bytes, and so
 // costs the 8 write units that the design counts with.
 const (
-	// DataMax is the greatest size of a payment's data in bytes.
+	// DataMax is the maximum size of a payment's data in bytes.
 	DataMax = 6900
 	// descriptionMax is in bytes; bank statements carry 140 characters at most.
 	descriptionMax = 280
-	// keyMax is the greatest length of an idempotency key in characters.
+	// keyMax is the maximum length of an idempotency key in characters.
 	keyMax = 255
-	// reasonMax cuts the sentence that tells why a payment failed, in bytes.
+	// reasonMax cuts the sentence that explains why a payment failed, in bytes.
 	reasonMax = 200
 )
 
@@ -101,7 +101,7 @@ type Payment struct {
 	UpdatedAt     time.Time
 }
 
-// waiting tells whether the payment is in nobody's hands, so that it may be changed.
+// waiting reports whether no attempt has the payment, so that it may be changed.
 func (p Payment) waiting() bool {
 	return p.Status == Scheduled || p.Status == Pending && p.Attempt == ""
 }
@@ -115,11 +115,11 @@ type NewPayment struct {
 	PayeeID    ledger.AccountID
 	MerchantID ledger.MerchantID
 	Amount     money.Amount
-	// At, Due or After says when the payment is due. At is an instant.
+	// At, Due or After is when the payment is due. At is an instant.
 	At time.Time
 	// Due, in place of At, is an instant, or a day or a local time in the zone of the account that
-	// pays. A day is its first instant. Package when says what a local time is that does not exist
-	// or exists twice.
+	// pays. A day is its first instant. Package when defines the instant of a local time that does
+	// not exist or exists twice.
 	Due when.Time
 	// After, in place of At, is how long after the first such request the payment is due. A repeat
 	// gets the payment as the first request made it.
@@ -166,7 +166,7 @@ func checkAmount(a money.Amount) error {
 	return nil
 }
 
-// idMax is the greatest length of the ids of the ledger.
+// idMax is the maximum length of the ids of the ledger.
 const idMax = 64
 
 func checkAccount(wrong *problem.Fields, field, id string) {
@@ -180,7 +180,7 @@ func checkAccount(wrong *problem.Fields, field, id string) {
 	}
 }
 
-// foreignRune tells characters that ids do not have. An "@" at the front is looked at by callers.
+// foreignRune reports characters that ids do not have. An "@" at the front is looked at by callers.
 func foreignRune(c rune) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
@@ -217,8 +217,8 @@ func checkTime(wrong *problem.Fields, at time.Time) {
 	}
 }
 
-// checkDue checks that a request says once when its payment is due. The zero instant is missing as
-// At, and a time like any other as Due.
+// checkDue checks that a request has one member for when its payment is due. The zero instant is
+// missing as At, and a time like any other as Due.
 func (n NewPayment) checkDue(wrong *problem.Fields) {
 	switch given := n.Due.Given() || !n.At.IsZero(); {
 	case given && n.After != nil:

@@ -14,13 +14,13 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
-// The names of the tables unless Options say otherwise.
+// The default names of the tables.
 const (
 	TableNameDefault        = "PaymentScheduler"
 	HistoryTableNameDefault = "TransactionHistory"
 )
 
-// Projection says what the index by status has of a payment.
+// Projection is what the index by status has of a payment.
 type Projection string
 
 // The projections. See [Lives] for what each costs.
@@ -44,7 +44,7 @@ func (p Projection) option() []singletable.IndexOption {
 	return []singletable.IndexOption{singletable.Include(narrow...)}
 }
 
-// rows is what a list by the index needs besides.
+// rows is what a list by the index needs in addition.
 func (p Projection) rows() singletable.PatternOption {
 	if p == ProjectKeys {
 		return singletable.Hydrate()
@@ -55,7 +55,7 @@ func (p Projection) rows() singletable.PatternOption {
 // listRows is how many rows plans of lists assume.
 const listRows = 1000
 
-// Retry says how often a payment is tried that may pass later, as for want of funds.
+// Retry is how often a payment is tried that may pass later, as for want of funds.
 type Retry struct {
 	// Attempts is how many claims there are at the most; 0 means AttemptsDefault.
 	Attempts int
@@ -90,7 +90,8 @@ type Options struct {
 	TableName, HistoryTableName string
 	// Shards is over how many partitions the index by status is spread at first; 0 means
 	// ShardsDefault. The first payment that is written stores it, and from then on the numbers in
-	// the table hold, whatever is said here; see [Scheduler.CheckLayout] and [Scheduler.Grow].
+	// the table hold, and another one here is ignored; see [Scheduler.CheckLayout] and
+	// [Scheduler.Grow].
 	Shards int
 	// Projection is what the index has of a payment; "" means ProjectNarrow. It is fixed when the
 	// tables are created; see [Options.Fit].
@@ -102,7 +103,7 @@ type Options struct {
 	// ShardLeaseDefault. Other workers wait so long for the shards of one that was killed.
 	ShardLease time.Duration
 	Retry      Retry
-	// Alone says that this process holds the store exclusively, so that no other one can have a
+	// Alone promises that this process holds the store exclusively, so that no other one can have a
 	// lease or a claim. The first run then releases those of earlier processes, without a wait.
 	Alone bool
 	// Now is the clock; nil means the computer's.
@@ -167,7 +168,7 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // firstShards returns over how many partitions the index by status is spread if the table does not
-// say it.
+// store it.
 func (o Options) firstShards() int {
 	if o.Shards == 0 {
 		return ShardsDefault
@@ -208,7 +209,7 @@ func (a account) zoneName() string {
 }
 
 // New returns a scheduler on the store of a ledger. It does no I/O: create the tables first, see
-// Scheduler.Model. The error says what is wrong with the options.
+// Scheduler.Model. The error names what is wrong with the options.
 func New(store *singletable.Store, books *ledger.Ledger, opts Options) (*Scheduler, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

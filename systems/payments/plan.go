@@ -22,7 +22,7 @@ type PlanInput struct {
 	RunWindow time.Duration
 }
 
-// Plan says what a load needs of the index by status, and why.
+// Plan is what a load needs of the index by status, and why.
 type Plan struct {
 	PlanInput
 	// PerSecond is how many payments arrive in a second, on average.

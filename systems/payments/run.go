@@ -12,7 +12,7 @@ import (
 type RunOptions struct {
 	// Worker names this worker among all; "" means a random name.
 	Worker string
-	// Callers is how many payments are settled side by side; 0 means CallersDefault.
+	// Callers is how many payments are settled in parallel; 0 means CallersDefault.
 	Callers int
 	// Units bounds what the run takes from the store, in write units a second; 0 means no bound.
 	Units float64
@@ -29,15 +29,15 @@ const (
 	// CallersDefault keeps the store's flushes shared without holding many payments in memory.
 	CallersDefault    = 64
 	ShardLeaseDefault = 30 * time.Second
-	// shardsAtOnce bounds the shards that a worker reads side by side.
+	// shardsAtOnce bounds the shards that a worker reads in parallel.
 	shardsAtOnce = 8
 	// busyWait is how long to wait for a shard that another worker has.
 	busyWait = 100 * time.Millisecond
 )
 
-// Report says what a run did.
+// Report is the result of a run.
 type Report struct {
-	// Paid, Failed and Postponed count what became of payments; Elsewhere those that somebody else
+	// Paid, Failed and Postponed count results of payments; Elsewhere those that another worker
 	// had or changed first.
 	Paid, Failed, Postponed, Elsewhere int
 	// Waiting counts payments that were left alone in the last pass because their wait for the next
@@ -138,7 +138,7 @@ func (w *worker) progress() {
 	}
 }
 
-// pass looks through all shards once. It tells whether some were another worker's.
+// pass looks through all shards once. It reports whether some were another worker's.
 func (w *worker) pass(ctx context.Context) (busy bool, err error) {
 	m, err := current(ctx, w.s)
 	if err != nil {
@@ -316,7 +316,7 @@ func (w *worker) oldest(at time.Time) {
 	}
 }
 
-// settle makes an attempt. What was begun is finished when the run is told to stop: a claim that is
+// settle makes an attempt. What was begun is finished when the run is stopped: a claim that is
 // left lying would have to be waited for.
 func (w *worker) settle(ctx context.Context, row dueItem, units float64) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.s.opts.Lease)
@@ -352,8 +352,8 @@ func (w *worker) settle(ctx context.Context, row dueItem, units float64) error {
 	return nil
 }
 
-// pace spreads write units over time. Whoever is about to take some waits until those before are
-// paid for, and takes what the last one took; what it takes more or less is settled afterwards.
+// pace spreads write units over time. A caller that is about to take some waits until those before
+// are paid for, and takes what the last one took; what it takes more or less is settled afterwards.
 type pace struct {
 	rate float64 // units a second; 0 for no bound
 	mu   sync.Mutex
@@ -386,7 +386,7 @@ func (p *pace) take(ctx context.Context) (units float64, err error) {
 	return units, pause(ctx, wait)
 }
 
-// settle says what was taken in the end by one who took units.
+// settle corrects how many units a caller took in the end.
 func (p *pace) settle(units, taken float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 // Receipt is the answer to a NewPayment.
 type Receipt struct {
 	Payment
-	// Replayed tells that an earlier, equal request made the payment, which is as it is now.
+	// Replayed reports that an earlier, equal request made the payment, which is as it is now.
 	Replayed bool
 }
 
 // Schedule inserts a payment, once for its account and key. An equal request with the same key gets
-// the payment as it is now, with Replayed set, however much later it comes and whatever became of
-// the payment; another request with the same key gets ErrKeyConflict.
+// the payment as it is now, with Replayed set, however much later it comes, and regardless of the
+// result of the payment; another request with the same key gets ErrKeyConflict.
 //
 // A payment that can never be paid, because its accounts or its merchant do not exist, are closed
 // or have another currency, is refused, unless it is a repeat. To find that out takes two reads of
@@ -26,7 +26,7 @@ type Receipt struct {
 //
 // It makes two conditional writes: first a small identity item, then the payment. When it stops in
 // between, the payment is not there yet; the same request, sent again, completes it. Because that
-// may have happened in the meantime, it reads the identity once more, for one read unit.
+// may have happened in the meantime, it reads the identity again, for one read unit.
 func (s *Scheduler) Schedule(ctx context.Context, n NewPayment) (Receipt, error) {
 	if err := n.check(); err != nil {
 		return Receipt{}, err
@@ -101,7 +101,7 @@ func (m *model) inPlace(
 	return r, err
 }
 
-// refused answers a request that the books refuse: by what became of the first request with its
+// refused answers a request that the books refuse: by the result of the first request with its
 // key, if there is one, and else by the refusal.
 func (s *Scheduler) refused(
 	ctx context.Context, n *NewPayment, p Payment, keyed bool, refusal error,
@@ -156,7 +156,7 @@ func (m *model) repeat(
 }
 
 // complete writes the payment of a request that stopped half way, provided that nothing was done
-// with it meanwhile: whatever moves a payment raises its identity's version.
+// with it in the meantime: each write that moves a payment raises its identity's version.
 func (m *model) complete(ctx context.Context, s *Scheduler, p Payment) error {
 	tx := s.store.NewTx()
 	m.payments.CreateTx(tx, itemOf(p))

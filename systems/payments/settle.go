@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
-// Outcome says what became of an attempt to pay.
+// Outcome is the result of an attempt to pay.
 type Outcome string
 
 // The outcomes.
@@ -38,7 +38,7 @@ const (
 	RefusedBefore Outcome = "failed_before"
 )
 
-// errElsewhere says that a claim was lost.
+// errElsewhere reports that a claim was lost.
 var errElsewhere = errors.New("somebody else has the payment")
 
 // Pay claims a payment that is due, settles it and returns it as it is then. If there is nothing to
@@ -108,7 +108,7 @@ func (m *model) claim(ctx context.Context, s *Scheduler, key paymentItem) (Payme
 		f.until.Set(now.Add(s.opts.Lease)), f.version.Add(1), f.updated.Set(now),
 		singletable.If(singletable.Or(f.status.Equals(Scheduled),
 			singletable.And(f.status.Equals(Pending), f.until.AtMost(now)))))
-	// A claim of which nobody knows whether it was made is left to run out.
+	// A claim of unknown outcome is left to run out.
 	if errors.Is(err, singletable.ErrConditionFailed) || errors.Is(err, singletable.ErrUnknown) {
 		return Payment{}, errElsewhere
 	}
@@ -157,8 +157,9 @@ func (m *model) settle(
 	return done, Paid, nil
 }
 
-// lost says what became of an attempt that lost its payment: perhaps to itself, when the answer to
-// its write did not come. Any other attempt claims the payment first, and so has a later version.
+// lost returns the result of an attempt that lost its payment: perhaps to itself, when the answer
+// to its write did not come. Any other attempt claims the payment first, and so has a later
+// version.
 func (m *model) lost(
 	ctx context.Context, s *Scheduler, p, done Payment,
 ) (Payment, Outcome, error) {
@@ -173,7 +174,7 @@ func (m *model) lost(
 }
 
 // finishTx adds to a transaction what ends an attempt: the payment as it is then, provided that the
-// attempt still has it, and the state of its identity, provided that this is where it stands.
+// attempt still has it, and the state of its identity, provided that this is where it is.
 func (m *model) finishTx(tx *singletable.Tx, s *Scheduler, p, done Payment) {
 	f := &m.fields
 	steps := []singletable.Step[paymentItem]{
@@ -208,7 +209,7 @@ func (m *model) finish(ctx context.Context, s *Scheduler, p, done Payment) error
 
 // discard removes a payment that should not be there. It comes of a request that stopped for long
 // between its two writes, while another one completed it and the payment went its way: its identity
-// stands elsewhere, or is final. A payment that another attempt has is left alone.
+// is elsewhere, or is final. A payment that another attempt has is left alone.
 func (m *model) discard(ctx context.Context, s *Scheduler, p Payment) error {
 	identity, err := m.identityOf(ctx, s, p.ID)
 	if errors.Is(err, ErrNotFound) {
@@ -227,7 +228,7 @@ func (m *model) discard(ctx context.Context, s *Scheduler, p Payment) error {
 	return nil
 }
 
-// fail ends an attempt that the ledger refused: for ever, or until the next one.
+// fail ends an attempt that the ledger refused: permanently, or until the next one.
 func (m *model) fail(
 	ctx context.Context, s *Scheduler, p Payment, cause error,
 ) (Payment, Outcome, error) {
@@ -280,7 +281,7 @@ func (r Retry) wait(attempts int) time.Duration {
 	return min(wait, r.Last)
 }
 
-// passing tells whether what stood against a payment may be gone later. A closed account, a wrong
+// passing reports whether the reason may be gone later. A closed account, a wrong
 // currency or a payee that does not exist stay as they are.
 func passing(err error) bool { return trouble(err) || healing(err) }
 
@@ -290,7 +291,7 @@ func healing(err error) bool {
 		errors.Is(err, ledger.ErrAccountFrozen) || errors.Is(err, ledger.ErrBalanceTooLarge)
 }
 
-// trouble tells whether it is the store's or the machine's fault, which is tried again for ever.
+// trouble reports whether it is the store's or the machine's fault, which is retried without limit.
 func trouble(err error) bool {
 	switch problem.From(err).Kind {
 	case problem.Internal, problem.Unavailable, problem.Throttled, problem.Changed:

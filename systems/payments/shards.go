@@ -65,7 +65,7 @@ func (s *Scheduler) Grow(ctx context.Context, count int, from time.Time) ([]Epoc
 			err = m.control.Create(ctx, s.store, item)
 		}
 		if errors.Is(err, singletable.ErrConditionFailed) {
-			continue // Somebody else grew it; look again.
+			continue // Another process grew it; look again.
 		}
 		if err != nil {
 			return nil, failed("grow", "shards", err)
@@ -172,7 +172,7 @@ func (m *model) shardNames(until *time.Time) []string {
 	return names
 }
 
-// failed says what was being done when the store failed.
+// failed adds what was being done when the store failed.
 func failed(deed string, object any, err error) error {
 	return fmt.Errorf("%s %v: %w", deed, object, err)
 }

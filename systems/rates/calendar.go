@@ -36,8 +36,8 @@ func publicationOf(day Date) time.Time {
 	return start.Add(publicationHour*time.Hour - time.Duration(offset)*time.Second)
 }
 
-// Publishes tells whether the European Central Bank publishes rates on a day: every working day but
-// the closing days of its payment system.
+// Publishes reports whether the European Central Bank publishes rates on a day: every working day
+// but the closing days of its payment system.
 func Publishes(day Date) bool {
 	t, ok := day.start()
 	if !ok || t.Weekday() == time.Saturday || t.Weekday() == time.Sunday {

@@ -18,7 +18,7 @@ func (d Date) start() (time.Time, bool) {
 	return t, err == nil
 }
 
-// Valid tells whether d is a day of the calendar.
+// Valid reports whether d is a day of the calendar.
 func (d Date) Valid() bool {
 	_, ok := d.start()
 	return ok

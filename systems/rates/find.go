@@ -63,7 +63,7 @@ func (b *Board) GetByBase(ctx context.Context, base money.Currency) ([]Rate, err
 	return b.ofBase(ctx, base, func(s State) bool { return s == Fresh })
 }
 
-// GetStaleByBase is GetByBase with the stale rates too; StateAt tells them apart.
+// GetStaleByBase is GetByBase with the stale rates too; StateAt distinguishes the two.
 func (b *Board) GetStaleByBase(ctx context.Context, base money.Currency) ([]Rate, error) {
 	return b.ofBase(ctx, base, func(s State) bool { return s != Gone })
 }
@@ -107,7 +107,7 @@ func (b *Board) Rates(
 	return singletable.MapPage(page, func(i rateItem) (Rate, error) { return b.rateOf(i), nil })
 }
 
-// Health says how fresh the rates in the table are.
+// Health is how fresh the rates in the table are.
 type Health struct {
 	// Fresh, Stale and Gone count the rates by their state.
 	Fresh, Stale, Gone int

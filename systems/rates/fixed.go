@@ -3,7 +3,7 @@ package rates
 import "github.com/exchequer-dev/exchequer/money"
 
 // fixedRate is what became of a currency: from a day on, so many of its units are one unit of the
-// currency that took its place, for ever.
+// currency that took its place, permanently.
 type fixedRate struct {
 	into money.Currency
 	rate string
@@ -49,7 +49,7 @@ func fixedLeg(code money.Currency, on Date) (Leg, bool) {
 // decimals, by Council Regulation 1103/97, article 4.
 const euroDigits = 3
 
-// nationalUnits tells whether both ends of a chain of legs are national units of the euro, whose
+// nationalUnits reports whether both ends of a chain of legs are national units of the euro, whose
 // conversion the regulation governs.
 func nationalUnits(legs []Leg) bool {
 	return len(legs) == 2 && legs[0].Fixed && legs[1].Fixed &&

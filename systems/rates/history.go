@@ -26,7 +26,7 @@ func (b *Board) quoteOn(ctx context.Context, ask Ask) (Quote, error) {
 	return q, q.apartCheck()
 }
 
-// noRateOf tells that a day has no rate, and which one was the last, if there was any.
+// noRateOf reports that a day has no rate, and which one was the last, if any.
 func noRateOf(ask Ask, last Date) error {
 	text := string(last)
 	if last == "" {
@@ -36,9 +36,9 @@ func noRateOf(ask Ask, last Date) error {
 		With("days", LookBackDays).With("last", text)
 }
 
-// onDay is the finder of the rates of a day or of the last one before it that has one. A pair
-// takes one call: the last row up to the day tells whether it is near enough, too. What is too old
-// is left out, and the newest of it noted in last.
+// onDay is the finder of the rates of a day or of the last one before it that has one. A pair takes
+// one call: the last row up to the day reports whether it is near enough, too. What is too old is
+// left out, and the newest of it noted in last.
 func (b *Board) onDay(on Date, last *Date) finder {
 	earliest := on.plus(-LookBackDays)
 	return func(ctx context.Context, pairs []Pair) (map[Pair]Leg, error) {

@@ -65,7 +65,7 @@ type model struct {
 }
 
 // modelOf returns the model of a board. The field is any so that the compiler sees no type of the
-// kit behind a Board: every package that names one would compile all of them once more.
+// kit behind a Board: every package that names one would compile all of them again.
 func modelOf(b *Board) *model { return b.model.(*model) }
 
 func newModel(o Options) *model {

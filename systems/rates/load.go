@@ -90,7 +90,7 @@ type Loaded struct {
 	Current int
 	// Kept counts the rates of now that were newer already.
 	Kept int
-	// TooOld tells that the newest day is too old to be anything but history.
+	// TooOld reports that the newest day is too old to be anything but history.
 	TooOld bool
 	// Refused are those that were not taken in; RefusedCount counts all of them.
 	Refused      []Refusal
@@ -223,7 +223,7 @@ func (b *Board) recallDays(ctx context.Context, days []Day, before map[Pair]DayR
 	return nil
 }
 
-// doubtDay says what speaks against the rate of a day.
+// doubtDay returns what speaks against the rate of a day.
 func (b *Board) doubtDay(r DayRate, before map[Pair]DayRate, force bool) error {
 	at := Rate{Base: r.Base, Target: r.Target, Value: r.Value, AsOf: publicationOf(r.Date)}
 	if err := at.check(); err != nil {
@@ -284,7 +284,7 @@ func (b *Board) setCurrent(
 	return nil
 }
 
-// intake tells whether an error is that of a check at intake.
+// intake reports whether an error is that of a check at intake.
 func intake(err error) bool {
 	for _, d := range []*problem.Definition{
 		ErrInvalid, ErrNotPositive, ErrUnknownCode, ErrFarFuture, ErrJump,

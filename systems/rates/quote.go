@@ -26,7 +26,7 @@ type Leg struct {
 	// Pair and Rate are as stored: so many of Pair.Target for one Pair.Base.
 	Pair Pair
 	Rate money.Decimal
-	// Inverted tells that the leg is used the other way round: 1 / Rate.
+	// Inverted reports that the leg is used the other way round: 1 / Rate.
 	Inverted bool
 	// AsOf is when the rate was so, for rates of now; Date is its day, for rates of a day. Both
 	// are empty for a fixed rate, which is always so.
@@ -34,7 +34,7 @@ type Leg struct {
 	Date   Date
 	Stale  bool
 	Source string
-	// Fixed tells that the rate is irrevocable: that of a currency which the euro replaced, or
+	// Fixed reports that the rate is irrevocable: that of a currency which the euro replaced, or
 	// which lost its zeros.
 	Fixed bool
 
@@ -71,12 +71,12 @@ type Quote struct {
 	AsOf     time.Time
 	// Age is how long ago AsOf is.
 	Age time.Duration
-	// Stale tells that a rate of now is no longer fresh, of which FreshUntil was the end.
+	// Stale reports that a rate of now is no longer fresh, of which FreshUntil was the end.
 	Stale      bool
 	FreshUntil time.Time
 	// Source names where the rate is from; with several sources, all of them.
 	Source string
-	// Derived tells that the rate is not stored as such, but follows from Legs.
+	// Derived reports that the rate is not stored as such, but follows from Legs.
 	Derived bool
 	// Via are the currencies in between.
 	Via []money.Currency
@@ -135,7 +135,7 @@ func (q Quote) convert(
 	return converted, nil
 }
 
-// fresher tells whether q is the better answer of two: one whose legs may be combined, then fresh
+// fresher reports whether q is the better answer of two: one whose legs may be combined, then fresh
 // before stale, then the newer one.
 func (q Quote) fresher(other Quote) bool {
 	if q.tooFarApart() != other.tooFarApart() {
@@ -249,8 +249,8 @@ func (m *market) consider(chain ...Leg) error {
 	return err
 }
 
-// settled tells that no other way can lead to a better quote: this one is fresh, or of the very day
-// that was asked for.
+// settled reports that no other way can lead to a better quote: this one is fresh, or of the very
+// day that was asked for.
 func (m *market) settled() bool {
 	switch {
 	case !m.found || m.quote.tooFarApart():
@@ -364,7 +364,7 @@ func (a Ask) check(now time.Time) (Date, error) {
 	return a.On, nil
 }
 
-// tooFarApart tells that the legs are of days that are not combined.
+// tooFarApart reports that the legs are of days that are not combined.
 func (q Quote) tooFarApart() bool { return q.Apart > legsApartMax }
 
 // apartCheck refuses a quote whose legs are of days too far apart.

@@ -7,14 +7,14 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// digitsMax is the greatest count of significant digits of a rate: those of the double that many
+// digitsMax is the maximum count of significant digits of a rate: those of the double that many
 // programs still write. Central banks give up to seven. Two such rates multiply exactly.
 const digitsMax = 17
 
-// sourceMax is the greatest length in bytes of the name of a rate's source.
+// sourceMax is the maximum length in bytes of the name of a rate's source.
 const sourceMax = 64
 
-// Rate says how many units of Target one unit of Base costs, as of an instant.
+// Rate is how many units of Target one unit of Base costs, as of an instant.
 type Rate struct {
 	Base, Target money.Currency
 	Value        money.Decimal
@@ -45,7 +45,7 @@ func (p Pair) Inverse() Pair { return Pair{p.Target, p.Base} }
 // Pair returns the rate's pair.
 func (r Rate) Pair() Pair { return Pair{r.Base, r.Target} }
 
-// State says what may be done with a stored rate at an instant.
+// State is what may be done with a stored rate at an instant.
 type State string
 
 // The states of a rate, in the order of its life.
@@ -95,7 +95,7 @@ func (r Rate) freshUntil() time.Time {
 	return r.FreshUntil
 }
 
-// codeForm tells whether a code could be one of ISO 4217: three capital letters.
+// codeForm reports whether a code could be one of ISO 4217: three capital letters.
 func codeForm(code money.Currency) bool {
 	if len(code) != 3 {
 		return false
@@ -108,7 +108,7 @@ func codeForm(code money.Currency) bool {
 	return true
 }
 
-// known tells whether there are, or were, amounts in a currency.
+// known reports whether there are, or were, amounts in a currency.
 func known(code money.Currency) bool { return code.Known() || code.Retired() }
 
 // check finds what is wrong with a pair in itself.
@@ -156,7 +156,7 @@ func (r Rate) check() error {
 	return nil
 }
 
-// doubtful says what speaks against a rate as of now, which force overrules.
+// doubtful returns what speaks against a rate as of now, which force overrules.
 func (r Rate) doubtful(now time.Time) error {
 	for _, code := range []money.Currency{r.Base, r.Target} {
 		if !known(code) {

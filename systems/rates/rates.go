@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// The tables' names unless Options say otherwise.
+// The tables' names by default.
 const (
 	TableNameDefault   = "ExchangeRates"
 	HistoryNameDefault = "ExchangeRateHistory"
@@ -133,7 +133,7 @@ type Board struct {
 }
 
 // New returns a board on a store. It does no I/O: create the tables first, see Board.Model. The
-// error says what is wrong with the options. Close it if Options.Refresh is set.
+// error names what is wrong with the options. Close it if Options.Refresh is set.
 func New(store *singletable.Store, opts Options) (*Board, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

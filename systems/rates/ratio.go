@@ -65,8 +65,8 @@ func (r Ratio) Decimal() money.Decimal {
 	return money.Decimal{} // Smaller than any number can be.
 }
 
-// firstDigit says where the first significant digit of a number stands: 3 for 159.8, 0 for 0.5, -2
-// for 0.005.
+// firstDigit returns where the first significant digit of a number stands: 3 for 159.8, 0 for 0.5,
+// -2 for 0.005.
 func firstDigit(d money.Decimal) int {
 	whole, fraction, _ := strings.Cut(d.String(), ".")
 	if whole != "0" {

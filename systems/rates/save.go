@@ -150,7 +150,7 @@ func (b *Board) MarkSourced(ctx context.Context) (int, error) {
 		}
 		_, err := b.MarkStale(ctx, Pair{item.Base, item.Target})
 		if errors.Is(err, ErrNotFound) {
-			continue // It was deleted meanwhile.
+			continue // It was deleted in the meantime.
 		}
 		if err != nil {
 			return n, err
@@ -173,12 +173,12 @@ func (b *Board) Delete(ctx context.Context, pair Pair) error {
 	return nil
 }
 
-// failed tells what was being done when the store failed.
+// failed adds what was being done when the store failed.
 func failed(deed string, pair Pair, err error) error {
 	return fmt.Errorf("%s %s: %w", deed, pair, err)
 }
 
-// notWritten tells what was being written when the store failed, or other writers were faster.
+// notWritten returns what was being written when the store failed, or other writers were faster.
 func notWritten(deed string, pair Pair, err error) error {
 	err = failed(deed, pair, err)
 	if errors.Is(err, singletable.ErrContended) {

@@ -65,7 +65,7 @@ type ArchiveCounts struct {
 	Entries      int `json:"entries"`
 }
 
-// manifest tells what is in an archive.
+// manifest returns what is in an archive.
 type manifest struct {
 	Format    string        `json:"format"`
 	Version   int           `json:"version"`
@@ -83,8 +83,8 @@ type packed struct {
 }
 
 // Archive writes everything that a user has as one zip file, from which Restore brings it back.
-// Progress, if not nil, is told from time to time. What is written for the user meanwhile may be in
-// it or not: archive when nothing is imported. The error is ErrNoFiles, ErrFileMissing,
+// Progress, if not nil, is told from time to time. What is written for the user in the meantime may
+// be in it or not: archive when nothing is imported. The error is ErrNoFiles, ErrFileMissing,
 // ErrFileDamaged or that of the writer; what was written until then is no archive.
 func (p *Person) Archive(
 	ctx context.Context, w io.Writer, progress func(ArchiveCounts),

@@ -16,7 +16,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// TableNameDefault is the table's name unless Options say otherwise.
+// TableNameDefault is the table's name by default.
 const TableNameDefault = "PuteaMatai"
 
 // NoVersion is the version that a caller has seen of what another program wrote, which has none
@@ -42,7 +42,7 @@ type Quote struct {
 	Of Date
 }
 
-// RateOf returns the rate of a pair on a day. ErrNoRate tells that there is none.
+// RateOf returns the rate of a pair on a day. ErrNoRate reports that there is none.
 type RateOf func(ctx context.Context, from, to money.Currency, on Date) (Quote, error)
 
 // Files is where the files that people upload are kept. Keys are those of the seed,

@@ -18,7 +18,7 @@ const DifferencesMax = 1_000
 
 // CheckOptions say how totals are checked.
 type CheckOptions struct {
-	// Repair writes the sheets that differ anew, and takes rows of other programs in, so that they
+	// Repair writes the sheets that differ again, and takes rows of other programs in, so that they
 	// count from then on.
 	Repair bool
 	// Progress, if set, is told after each month with rows.
@@ -32,7 +32,7 @@ type Checked struct {
 	// Differences are the first DifferencesMax; Differ is how many sheets differ in all.
 	Differences []Difference
 	Differ      int
-	// Repaired is how many sheets were written anew.
+	// Repaired is how many sheets were written again.
 	Repaired int
 	// Unreadable are the stored items that cannot be read, nil if there are none. Their months are
 	// not compared.
@@ -77,10 +77,10 @@ type Difference struct {
 }
 
 // CheckTotals compares the sheets of an account with what its rows add up to, in every month. Rows
-// may be written meanwhile: a month counts as different only if its sheets stayed the same while
-// its rows were read. Rows that another program wrote are in no sheet, and therefore differences.
-// Items that cannot be read are named, and nothing is repaired in their months. The error is
-// ErrNoAccount.
+// may be written in the meantime: a month counts as different only if its sheets stayed the same
+// while its rows were read. Rows that another program wrote are in no sheet, and therefore
+// differences. Items that cannot be read are named, and nothing is repaired in their months. The
+// error is ErrNoAccount.
 func (p *Person) CheckTotals(
 	ctx context.Context, account string, o CheckOptions,
 ) (Checked, error) {
@@ -352,7 +352,7 @@ func differing(what string, sheet, rows map[string]Flow) *Difference {
 	return nil
 }
 
-// repairAll repairs a month and returns how many sheets were written anew. C becomes the month as
+// repairAll repairs a month and returns how many sheets were written again. C becomes the month as
 // it was last read.
 func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (int, error) {
 	for races := 0; len(c.differences) > 0 && races < checkTries; {
@@ -372,9 +372,9 @@ func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (
 	return 0, nil
 }
 
-// repair writes the sheets that differ anew and gives rows of other programs the version that says
-// that they are counted; rest tells that there are more of them than one write takes. Nothing is
-// written where somebody wrote meanwhile.
+// repair writes the sheets that differ again and gives rows of other programs the version that says
+// that they are counted; rest reports that there are more of them than one write takes. Nothing is
+// written where somebody wrote in the meantime.
 func (p *Person) repair(
 	ctx context.Context, account string, c monthCheck,
 ) (wrote, rest bool, err error) {

@@ -70,17 +70,17 @@
 // The ids of tags are the truth, and their texts in rows are copies. A tag that is renamed, merged
 // into another or deleted is so at once; a [Job] then visits the months whose sheets tell that they
 // may have rows with it. Until it is done a row may show the earlier text, or the id of a tag that
-// is gone, which the list of jobs explains. Whatever else is written meanwhile is written with the
-// tags as they are, so that one visit to each month suffices. A job is written together with the
-// rows that it changes: it can end anywhere, be repeated, and run several times at once.
+// is gone, which the list of jobs explains. Whatever else is written in the meantime is written
+// with the tags as they are, so that one visit to each month suffices. A job is written together
+// with the rows that it changes: it can end anywhere, be repeated, and run several times at once.
 //
 // # The life of an upload
 //
 //	uploaded ── parsed ── previewed ── importing ── processed ── reverting ── reverted
 //	    └──────────┴───────── failed ──────┤                                     │
 //	               │                       └─────────── imported again ──────────┤
-//	               └───────────────────────────── read anew ─────────────────────┘
+//	               └───────────────────────────── read again ────────────────────┘
 //
-// An upload that is reverted can be previewed and stays so. It is read anew only once nothing of it
-// is left.
+// An upload that is reverted can be previewed and stays so. It is read again only once nothing of
+// it is left.
 package statements

@@ -14,7 +14,7 @@ import (
 // fails is one of somebody else's that did not.
 const editsMax = 20
 
-// At says which transaction is meant.
+// At names the transaction that is meant.
 type At struct {
 	AccountID, ID string
 	// Date is the day on which it stands. It is needed for transactions that another program
@@ -123,7 +123,7 @@ func (p *Person) locate(ctx context.Context, at At) (Transaction, *Entry, error)
 }
 
 // revise lets f change a copy of a transaction, and writes it if it became another. F is called
-// again when others changed the row meanwhile, unless the caller has seen a version.
+// again when others changed the row in the meantime, unless the caller has seen a version.
 func (p *Person) revise(
 	ctx context.Context, at At, version uint64, f func(*Transaction) error,
 ) (Transaction, error) {

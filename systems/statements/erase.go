@@ -17,7 +17,7 @@ type Erased struct {
 // Progress, if not nil, is told from time to time. When it was cut off, another call removes what
 // is left. The error is ErrNoFiles where there are files and no place that keeps them.
 //
-// Whoever writes for the user meanwhile may leave something behind: let no one in first.
+// Whoever writes for the user in the meantime may leave something behind: let no one in first.
 func (p *Person) Erase(ctx context.Context, progress func(Erased)) (Erased, error) {
 	e := eraser{p: p, progress: progress}
 	start, err := p.Start(ctx)
@@ -158,7 +158,7 @@ func (e *eraser) uploads(ctx context.Context, account string) error {
 }
 
 // upload removes an upload with its files. A file goes before what tells of it, and again where the
-// upload was changed meanwhile: the file may have arrived only then.
+// upload was changed in the meantime: the file may have arrived only then.
 func (e *eraser) upload(ctx context.Context, u Upload) error {
 	m, files := modelOf(e.p), e.p.books.opts.Files
 	for {

@@ -10,7 +10,7 @@ import (
 
 // Problems lists everything that the books can report. Its order is the order of precedence: what
 // is wrong with a request in itself, then what it asks for and is not there, then what others have
-// done meanwhile, then what the rules say against it.
+// done in the meantime, then what the rules say against it.
 var Problems = problem.NewCatalogue("statements")
 
 // Requests that can never succeed as they are.
@@ -135,7 +135,7 @@ func unread(bad *singletable.UnreadableRows, err error) error {
 	return err
 }
 
-// failed tells what was tried when the store failed.
+// failed returns what was tried when the store failed.
 func failed(deed string, err error) error {
 	if errors.Is(err, singletable.ErrContended) {
 		return ErrContended.With(

@@ -73,7 +73,7 @@ type Export struct {
 	Openings map[string]money.Decimal
 }
 
-// Exported tells what was given out.
+// Exported is what was given out.
 type Exported struct {
 	Rows int
 	// LeftOut are rows that the form cannot hold: Beancount knows the years 1700 to 2099 alone.

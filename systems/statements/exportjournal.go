@@ -256,7 +256,7 @@ func (j *journal) end() error {
 	return j.dialect.flush()
 }
 
-// oneLine makes blanks of all that ends a line or cannot be seen, and leaves no two side by side:
+// oneLine makes blanks of all that ends a line or cannot be seen, and leaves no two in a row:
 // two blanks end an account's name in some journals.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {

@@ -62,7 +62,7 @@ func monthsBetween(from, to Date) int {
 }
 
 // Transactions returns a page of the transactions of a range; each month is a partition, and a few
-// are asked side by side. Size is 1 to PageMax. The error is ErrInvalidRange, ErrInvalid or
+// are asked in parallel. Size is 1 to PageMax. The error is ErrInvalidRange, ErrInvalid or
 // ErrInvalidCursor.
 func (p *Person) Transactions(
 	ctx context.Context, r Range, size int, cursor string,

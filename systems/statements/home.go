@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// Conversion tells how amounts came to be in the home currency: each row at the rate of its own
+// Conversion is how amounts came to be in the home currency: each row at the rate of its own
 // day, rounded to the currency's digits.
 type Conversion struct {
 	// To is the home currency.
@@ -49,7 +49,7 @@ func (p *Person) checkHome(wrong *problem.Fields, home money.Currency) {
 }
 
 // sheetsIn returns the sheets of accounts for some months, in the order of the accounts. With a
-// home currency those of others are made anew of their rows, each at the rate of its day. What
+// home currency those of others are made again of their rows, each at the rate of its day. What
 // stands in the home currency already is not read again.
 func (p *Person) sheetsIn(
 	ctx context.Context, accounts []Account, months []string, home money.Currency,

@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Verdict says what becomes of a row of a file.
+// Verdict is what becomes of a row of a file.
 type Verdict string
 
 // The verdicts.

@@ -14,7 +14,7 @@ const JobKeep = 7 * 24 * time.Hour
 // jobsRemoved bounds how many old jobs go when one begins, all in one transaction.
 const jobsRemoved = 20
 
-// JobKind says what a job does.
+// JobKind is what a job does.
 type JobKind string
 
 // The kinds of jobs.
@@ -35,7 +35,7 @@ type Job struct {
 	TagID string `dynamodbav:"tagId,omitempty"`
 	Text  string `dynamodbav:"text,omitempty"`
 	To    string `dynamodbav:"to,omitempty"`
-	// Scope says what rules are applied to.
+	// Scope is what rules are applied to.
 	Scope RuleScope `dynamodbav:"scope,omitempty"`
 
 	// AccountID and Month are the last month that is done. Accounts are done in the order of their

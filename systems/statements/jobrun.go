@@ -22,7 +22,7 @@ const (
 const monthsUnsaved = 12
 
 // errJobMoved means that somebody else changed the job, or something that it had read: it has to be
-// read anew.
+// read again.
 var errJobMoved = errors.New("the job was changed meanwhile")
 
 // RunJob does what is left of a job and returns it as it is then. It goes on where an earlier run

@@ -99,8 +99,8 @@ func touchedSince(t, before *Transaction) []string {
 	return what
 }
 
-// dividedAnew tells that the parts of a row which got another amount when it became part of another
-// were made other ones since, so that they do not fit the amount that it had before.
+// dividedAnew reports that the parts of a row which got another amount when it became part of
+// another were made other ones since, so that they do not fit the amount that it had before.
 func dividedAnew(t, before *Transaction) bool {
 	if t.Amount.Equal(before.Amount) {
 		return false // Its parts still fit it, so undoing loses none of them.

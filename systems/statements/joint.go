@@ -47,7 +47,7 @@ type step struct {
 }
 
 // joint reads the transactions of several accounts as one list, by date, id and account. Each
-// account and month is a partition; of a few partitions the first rows are read side by side.
+// account and month is a partition; of a few partitions the first rows are read in parallel.
 type joint struct {
 	p        *Person
 	accounts []string
@@ -55,7 +55,7 @@ type joint struct {
 	latest   bool
 	// chunk is how many rows are asked for at once.
 	chunk int
-	// skip, if set, tells that an account has nothing in a month that anybody wants to see.
+	// skip, if set, reports that an account has nothing in a month that anybody wants to see.
 	skip func(account, month string) bool
 	// reads counts questions to the store.
 	reads int

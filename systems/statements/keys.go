@@ -83,7 +83,7 @@ type versions struct {
 }
 
 // modelOf returns the model of the books. The field is any so that the compiler sees no type of the
-// kit behind a Books: every package that names one would compile all of them once more.
+// kit behind a Books: every package that names one would compile all of them again.
 func modelOf(p *Person) *model { return p.books.model.(*model) }
 
 func newModel(table string) *model {

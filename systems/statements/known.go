@@ -311,7 +311,7 @@ func addDays(d Date, days int) Date {
 var plainWords = []string{"the", "pos", "card", "visa", "debit", "credit", "eftpos", "purchase",
 	"payment", "pending", "mastercard", "contactless", "online", "from", "and"}
 
-// payeeKey returns the word by which two names are compared: the first that tells somebody apart,
+// payeeKey returns the word by which two names are compared: the first that distinguishes somebody,
 // without the marks and numbers that banks change between the pending and the booked row.
 func payeeKey(payee string) string {
 	for word := range strings.FieldsFuncSeq(payee, notInWord) {

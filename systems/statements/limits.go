@@ -3,7 +3,7 @@ package statements
 // Limits. A transaction with all that it may have stays under the 400 KB of an item, and so does
 // the sheet of a month: TagsMax and MerchantsMax bound what a sheet tells apart.
 const (
-	// UserMax is the greatest length of a user's id in bytes; issuers promise at most 255.
+	// UserMax is the maximum length of a user's id in bytes; issuers promise at most 255.
 	UserMax = 255
 	// NameMax bounds names of accounts, tags, rules and merchants, in bytes.
 	NameMax = 200

@@ -60,7 +60,7 @@ func (p *Person) isNear(month string) bool {
 	return monthFirst <= month && month <= monthFrom(p.now().Format(monthLayout), monthsAhead)
 }
 
-// eachMonth reads something of each month, a few months side by side, and gives it to take in the
+// eachMonth reads something of each month, a few months in parallel, and gives it to take in the
 // order of the months. What is read ahead is a few months at most.
 func eachMonth[T any](
 	ctx context.Context, months []string, read func(ctx context.Context, month string) (T, error),

@@ -47,7 +47,7 @@ type plan struct {
 	rules   *ruleset
 	base    Transaction // What all rows share.
 
-	// stable tells that the bank keeps its ids: some that are known stand in the file.
+	// stable reports that the bank keeps its ids: some that are known stand in the file.
 	stable    bool
 	claims    map[int]int32        // By row of the file: the row that it is found to be.
 	covers    map[int]int32        // The booked row that a pending one is about.
@@ -208,7 +208,7 @@ func (pl *plan) currency(e *bankfile.Entry) money.Currency {
 	return e.Currency
 }
 
-// correcting tells that a row corrects another by its own id, so that it is not that other one
+// correcting reports that a row corrects another by its own id, so that it is not that other one
 // though it may say the same.
 func correcting(e *bankfile.Entry, key bankfile.Key) bool {
 	return e.Corrects != "" && key.ID != ""
@@ -218,8 +218,8 @@ func correcting(e *bankfile.Entry, key bankfile.Key) bool {
 const idDays = 8
 
 // byBank returns the row that has the bank id of a row of the file, -1 for none. An id that stands
-// for another row now is counted anew by the bank with each file and says nothing, so the keys come
-// back without it.
+// for another row now is counted again by the bank with each file and says nothing, so the keys
+// come back without it.
 func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if key.ID == "" || len(pl.known.byBank) == 0 {
 		return key, -1
@@ -235,7 +235,7 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	return key, -1
 }
 
-// sameByID tells whether a row with the bank id of a row of the file may be that one: it is of
+// sameByID reports whether a row with the bank id of a row of the file may be that one: it is of
 // about the same day and of the same amount. Only what was pending may get another amount, if it
 // has the same payee or nearly that amount, and while it is still pending its day stays.
 func (pl *plan) sameByID(hit int32, f *freeRow) bool {
@@ -265,8 +265,9 @@ func (pl *plan) byContent(key bankfile.Key) int32 {
 	return -1
 }
 
-// sameByContent tells whether a row of the same content is the row of the file. It is not where its
-// bank id stands at another row of the file, nor where both have ids, of a bank that keeps them.
+// sameByContent reports whether a row of the same content is the row of the file. It is not where
+// its bank id stands at another row of the file, nor where both have ids, of a bank that keeps
+// them.
 func (pl *plan) sameByContent(hit int32, hasID bool) bool {
 	r := &pl.known.rows[hit]
 	return !r.is(rowInFile) && !(hasID && r.is(rowBankID) && pl.stable)
@@ -351,7 +352,7 @@ func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
 	}
 }
 
-// decide says what becomes of an entry of the account.
+// decide returns what becomes of an entry of the account.
 func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map[hash]bool) {
 	f := pl.freeRow(d.no, row)
 	found := pl.identify(&f, row, key, given)
@@ -480,7 +481,7 @@ func (pl *plan) byOlder(
 	return 0, "", false
 }
 
-// decideTarget says whether a row that is not there becomes part of one that is.
+// decideTarget reports whether a row that is not there becomes part of one that is.
 func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
 	if e.Corrects != "" {
 		at := pl.correctedBy(hashOf(keyHash(e.Corrects)))
@@ -547,7 +548,7 @@ func (pl *plan) stillPending(hit int32) int32 {
 	return at
 }
 
-// decideKnown says what becomes of an entry that is there already. It reports false for one that
+// decideKnown returns what becomes of an entry that is there already. It reports false for one that
 // was undone, which may come back, and for one that was pending and is booked now.
 func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
 	r := &pl.known.rows[hit]

@@ -23,7 +23,7 @@ type Profile struct {
 type Preferences struct {
 	// Currency is the home currency, in which reports are given unless they say otherwise.
 	Currency money.Currency `dynamodbav:"currency,omitempty"`
-	// TimeZone tells which day and month it is; an IANA name.
+	// TimeZone is which day and month it is; an IANA name.
 	TimeZone string `dynamodbav:"timezone,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type Account struct {
 	Version     uint64    `dynamodbav:"version,omitempty"`
 }
 
-// Tag sorts transactions. Its text is unique for a user, whatever the case of its letters.
+// Tag sorts transactions. Its text is unique for a user, regardless of the case of its letters.
 type Tag struct {
 	UserID    string    `dynamodbav:"userId,keyonly"`
 	ID        string    `dynamodbav:"tagId"`

@@ -28,7 +28,7 @@ type UploadRequest struct {
 	// Size is the size of the file in bytes, if it is known: one that does not fit is then refused
 	// before it is read.
 	Size int64
-	// Mapping says how to read it; nil means as the account remembers.
+	// Mapping is how to read it; nil means as the account remembers.
 	Mapping *bankfile.Mapping
 	Body    io.Reader
 }
@@ -283,7 +283,7 @@ func (p *Person) abandon(ctx context.Context, u Upload) {
 }
 
 // disown removes the files of an upload that was erased while they arrived: nothing tells of them
-// any more. One that others changed meanwhile keeps them.
+// any more. One that others changed in the meantime keeps them.
 func (p *Person) disown(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
@@ -454,7 +454,7 @@ func (p *Person) demandStatus(tx *singletable.Tx, u Upload, in ...UploadStatus) 
 }
 
 // Questions returns an upload with the questions that it still has. One whose file cannot be read
-// is Failed, as it will be once it is read anew. The error is ErrNoUpload, ErrFileMissing or
+// is Failed, as it will be once it is read again. The error is ErrNoUpload, ErrFileMissing or
 // ErrNoFiles.
 func (p *Person) Questions(ctx context.Context, account, id string) (Received, error) {
 	u, err := p.UploadOf(ctx, account, id)
@@ -530,7 +530,7 @@ func (p *Person) nothingLeft(ctx context.Context, u Upload) error {
 	})
 }
 
-// Answer answers questions of an upload by their topics and reads its file anew. The topics are
+// Answer answers questions of an upload by their topics and reads its file again. The topics are
 // those of the questions, and AskEncoding, AskStatement and AskInvert whenever one likes, but not
 // of one that is imported, or whose undo has left rows. The error is ErrInvalid, ErrNoUpload,
 // ErrFileMissing, ErrChanged, ErrUploadState or ErrNoFiles.
@@ -603,7 +603,7 @@ func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) 
 	return nil
 }
 
-// Remap says in whole how an upload is read, and reads its file anew. The errors are those of
+// Remap says in whole how an upload is read, and reads its file again. The errors are those of
 // Answer.
 func (p *Person) Remap(
 	ctx context.Context, account, id string, mapping bankfile.Mapping,

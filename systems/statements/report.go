@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// By says what spending is divided by.
+// By is what spending is divided by.
 type By string
 
 // What spending is divided by.
@@ -20,7 +20,7 @@ const (
 	ByAccount  By = "account"
 )
 
-// SeriesKind says what a series is of.
+// SeriesKind is what a series is of.
 type SeriesKind string
 
 // The kinds of series.
@@ -48,7 +48,7 @@ type SpendingQuery struct {
 	Top int
 }
 
-// Spending says where the money went. Transfers between the person's own accounts are no part of
+// Spending is where the money went. Transfers between the person's own accounts are no part of
 // it.
 type Spending struct {
 	// Months are all months of the range in order, "2026-01". Flows of series are by month, one for
@@ -56,7 +56,7 @@ type Spending struct {
 	Months []string
 	// Currencies are in the order of their codes; with a home currency there is one.
 	Currencies []CurrencySpending
-	// Converted tells how amounts came to be in the home currency; nil without one.
+	// Converted is how amounts came to be in the home currency; nil without one.
 	Converted *Conversion
 }
 
@@ -382,7 +382,7 @@ func (m *MonthFlow) add(s *Sheet) error {
 	return m.join(MonthFlow{In: own.In, Out: own.Out, Count: own.Count, Transfers: s.Transfers})
 }
 
-// join adds another flow and works the net out anew.
+// join adds another flow and works the net out again.
 func (m *MonthFlow) join(other MonthFlow) error {
 	f := Flow{m.In, m.Out, m.Count}
 	if err := f.join(Flow{other.In, other.Out, other.Count}); err != nil {

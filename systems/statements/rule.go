@@ -18,7 +18,7 @@ type Rule struct {
 	UserID string `dynamodbav:"userId,keyonly"`
 	ID     string `dynamodbav:"ruleId,keyonly"`
 	Name   string `dynamodbav:"name,present"`
-	// Order says when it is tried: the least first, and of equals the older one.
+	// Order is when it is tried: the least first, and of equals the older one.
 	Order    int  `dynamodbav:"order"`
 	Disabled bool `dynamodbav:"disabled,omitempty"`
 	// Any makes one condition suffice; otherwise all must hold. There are 1 to ConditionsMax.

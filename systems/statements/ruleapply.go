@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// RuleScope says which rows rules are tried on.
+// RuleScope is which rows rules are tried on.
 type RuleScope struct {
 	// AccountIDs are the accounts; none means all.
 	AccountIDs []string `dynamodbav:"accountIds,omitempty"`
@@ -39,7 +39,7 @@ type FieldChange struct {
 	Before, After string
 }
 
-// PreviewRules tells what rules would change in a scope, and changes nothing. A draft is tried
+// PreviewRules is what rules would change in a scope, and changes nothing. A draft is tried
 // alone, in place of the rules of the scope; it needs no id. The error is ErrInvalid,
 // ErrInvalidRange, ErrNoRule, ErrNoTag or ErrNoAccount.
 func (p *Person) PreviewRules(

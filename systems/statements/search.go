@@ -24,7 +24,7 @@ const (
 
 // Bounds of what a search may ask for.
 const (
-	// SearchTextMax is the greatest length of the words searched for, in bytes.
+	// SearchTextMax is the maximum length of the words searched for, in bytes.
 	SearchTextMax = 500
 	// SearchTermsMax is how many words they may be: each is looked for in every row.
 	SearchTermsMax = 32

@@ -101,7 +101,7 @@ func (s *source) refuses(a Account, m bankfile.Mapping) error {
 	return unreadable(err)
 }
 
-// fits tells whether a file is of the kind that a mapping is about: one with columns is about CSV
+// fits reports whether a file is of the kind that a mapping is about: one with columns is about CSV
 // files that have them.
 func fits(bank *bankfile.File, m *bankfile.Mapping, err error) bool {
 	var wrong *bankfile.FormatError
@@ -237,7 +237,7 @@ func likeNumber(number string) func(string) bool {
 	}
 }
 
-// why tells why a row of a statement that is not ours is left out.
+// why returns why a row of a statement that is not ours is left out.
 func (s *source) why(statement int) string {
 	if name := s.bank.Statements[statement].Account; name != "" {
 		return "it belongs to account " + name
@@ -245,12 +245,12 @@ func (s *source) why(statement int) string {
 	return "it names no account"
 }
 
-// isOurs tells whether a row is taken in; one that belongs to no statement is looked at too.
+// isOurs reports whether a row is taken in; one that belongs to no statement is looked at too.
 func (s *source) isOurs(statement int) bool {
 	return statement < 0 || statement >= len(s.ours) || s.ours[statement]
 }
 
-// isFinal tells whether what a statement says is booked for good.
+// isFinal reports whether what a statement says is booked for good.
 func (s *source) isFinal(statement int) bool {
 	if statement < 0 || statement >= len(s.bank.Statements) {
 		return true
@@ -286,7 +286,7 @@ func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, e
 	return r, err
 }
 
-// fail tells why the file of an upload cannot be read.
+// fail returns why the file of an upload cannot be read.
 func (u *Upload) fail(err error) { u.Status, u.Why = Failed, clipText(whyOf(err), TextMax) }
 
 // describe fills in what the file says about itself.

@@ -94,7 +94,7 @@ func (p *Person) intact(ctx context.Context, u *Upload) (bool, error) {
 	return true, file.Close()
 }
 
-// repairFile writes the file of an upload anew, if a body is what was uploaded.
+// repairFile writes the file of an upload again, if a body is what was uploaded.
 func (p *Person) repairFile(ctx context.Context, u *Upload, body io.Reader) error {
 	sum := sha256.New()
 	same := &confirming{r: io.TeeReader(newMeasured(body), sum),

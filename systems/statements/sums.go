@@ -86,7 +86,7 @@ func chosen(all []Account, ids []string) ([]Account, error) {
 	return out, nil
 }
 
-// sheetsOfAll reads the sheets of several accounts, a few side by side. The answer is in the order
+// sheetsOfAll reads the sheets of several accounts, a few in parallel. The answer is in the order
 // of the accounts.
 func (p *Person) sheetsOfAll(
 	ctx context.Context, accounts []string, from, to Date,

@@ -48,7 +48,7 @@ func tagText(text string) (string, error) {
 	return text, wrong.Err(ErrInvalid)
 }
 
-// tagOfText finds a tag by its text, whatever the case of its letters.
+// tagOfText finds a tag by its text, regardless of the case of its letters.
 func tagOfText(tags []Tag, text string) (Tag, bool) {
 	for _, t := range tags {
 		if sameTagText(t.Text, text) {

@@ -118,7 +118,7 @@ func (p *Person) removeTag(ctx context.Context, j Job, version uint64) (Job, err
 	return Job{}, ErrContended.With("items", "tag "+j.TagID)
 }
 
-// removeTagOnce fails with ErrConditionFailed where something was changed meanwhile.
+// removeTagOnce fails with ErrConditionFailed where something was changed in the meantime.
 //
 // The tag that another is merged into gets a new version, although it stays as it is. So nobody
 // removes it without having seen the job; and whoever removes it makes the jobs that bring rows to

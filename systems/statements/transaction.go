@@ -6,7 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Source says where a transaction came from.
+// Source is where a transaction came from.
 type Source string
 
 // The sources.
@@ -45,7 +45,7 @@ type Transaction struct {
 	Annotations []Annotation `dynamodbav:"annotations,omitempty"`
 	// Splits divide the amount; they add up to it. The tags of a divided transaction are theirs.
 	Splits []Split `dynamodbav:"splits,omitempty"`
-	// Transfer tells that it moves money between the person's own accounts, so that it is neither
+	// Transfer reports that it moves money between the person's own accounts, so that it is neither
 	// spent nor earned.
 	Transfer bool `dynamodbav:"transfer,omitempty"`
 
@@ -94,7 +94,7 @@ type Split struct {
 	Notes  string        `dynamodbav:"notes,omitempty"`
 }
 
-// EntryState says what became of a row that a bank wrote.
+// EntryState is what became of a row that a bank wrote.
 type EntryState string
 
 // The states of an entry.

@@ -35,7 +35,7 @@ type UndoPlan struct {
 	Edited   []EditedRow
 }
 
-// Edits says what an undo does with rows on which somebody has worked since.
+// Edits is what an undo does with rows on which somebody has worked since.
 type Edits string
 
 // The choices.
@@ -75,7 +75,7 @@ type undoer struct {
 	earlier earlier
 }
 
-// PlanUndo tells what Undo would do. The error is ErrNoUpload or ErrUploadState.
+// PlanUndo is what Undo would do. The error is ErrNoUpload or ErrUploadState.
 func (p *Person) PlanUndo(ctx context.Context, account, id string) (UndoPlan, error) {
 	u, err := p.UploadOf(ctx, account, id)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *undoer) plan(ctx context.Context) (UndoPlan, error) {
 	return plan, err
 }
 
-// others tells that a later import has found the row to be one of its own.
+// others reports that a later import has found the row to be one of its own.
 func (r *undoing) others(upload string) bool { return r.row != nil && r.row.UploadID != upload }
 
 // Undo takes back what an import did: what it brought goes, and comes with the next import of the

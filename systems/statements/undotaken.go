@@ -33,7 +33,7 @@ type earlier struct {
 	merged  map[string]map[string]string // By upload and transaction: the row that became part.
 }
 
-// forget lets everything be read anew.
+// forget lets everything be read again.
 func (e *earlier) forget() {
 	*e = earlier{uploads: map[string]*Upload{}, merged: map[string]map[string]string{}}
 }
@@ -126,7 +126,7 @@ func (d *undoer) mergedBy(ctx context.Context, u Upload, of string) (*Entry, err
 }
 
 // demand makes a write depend on the earlier uploads being as they were seen: one that is undone
-// meanwhile passes the row by, as that is another import's yet.
+// in the meantime passes the row by, as that is another import's yet.
 func (t *takenOver) demand(d *undoer, tx *singletable.Tx) {
 	for _, u := range t.seen {
 		if u.ID != d.upload.ID { // The undo depends on its own anyway.

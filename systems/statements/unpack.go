@@ -41,7 +41,7 @@ type bundle struct {
 	files    map[string]*zip.File
 }
 
-// refuse tells why an archive is refused.
+// refuse returns why an archive is refused.
 func refuse(format string, args ...any) *problem.Error {
 	return ErrArchiveInvalid.With("why", fmt.Sprintf(format, args...))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// UploadStatus says how far an upload has come.
+// UploadStatus is how far an upload has come.
 type UploadStatus string
 
 // The states of an upload; see the package's documentation for the ways between them.
@@ -43,7 +43,7 @@ func (c Counts) Rows() int {
 	return c.New + c.Known + c.Merged + c.Deleted + c.Skipped + c.Refused
 }
 
-// Continuity says whether a statement begins where the one before it ended.
+// Continuity reports whether a statement begins where the one before it ended.
 type Continuity string
 
 // The answers. Without balances in both files there is none.
@@ -67,14 +67,14 @@ type Upload struct {
 	Hash     string          `dynamodbav:"sha256,omitempty"` // Of the file, in hex.
 	Format   bankfile.Format `dynamodbav:"format,omitempty"`
 	Encoding string          `dynamodbav:"encoding,omitempty"`
-	// Why tells why the status is Failed.
+	// Why is why the status is Failed.
 	Why string `dynamodbav:"why,omitempty"`
 	// MappingText is how the file is read, in JSON, answers of the person included.
 	MappingText string `dynamodbav:"mapping,omitempty"`
 	Counts      Counts `dynamodbav:"counts"`
 	// Digest names the decisions of the last preview; see Person.Import.
 	Digest string `dynamodbav:"digest,omitempty"`
-	// Opening and Closing are the balances that the file gives, Checked tells that they could be
+	// Opening and Closing are the balances that the file gives, Checked reports that they could be
 	// compared with the rows and Agrees that they fit.
 	Opening *money.Decimal `dynamodbav:"opening,omitempty"`
 	Closing *money.Decimal `dynamodbav:"closing,omitempty"`
@@ -88,17 +88,17 @@ type Upload struct {
 	After      string     `dynamodbav:"after,omitempty"`
 	// Number is the account of the file whose statements are taken in; empty where there is one.
 	Number string `dynamodbav:"number,omitempty"`
-	// Answered tells that MappingText has answers of a person.
+	// Answered reports that MappingText has answers of a person.
 	Answered bool `dynamodbav:"answered,omitempty"`
 	// Doubts are sentences about the whole file that a person should see.
 	Doubts []string `dynamodbav:"doubts,omitempty"`
 	// Rows is how many rows the file has, blank ones left out.
 	Rows int `dynamodbav:"rows,omitempty"`
-	// Corrects tells that the bank corrects earlier rows by some of them.
+	// Corrects reports that the bank corrects earlier rows by some of them.
 	Corrects bool `dynamodbav:"corrects,omitempty"`
 	// Months are those in which the bank booked what the file has, in order.
 	Months []string `dynamodbav:"months,omitempty"`
-	// FileGone tells that the file was deleted, and what became of its rows with it.
+	// FileGone reports that the file was deleted, and what became of its rows with it.
 	FileGone bool `dynamodbav:"fileGone,omitempty"`
 	// Undos counts the undos that have begun after an import. An import writes only while it is
 	// what it was when the import was planned.

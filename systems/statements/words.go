@@ -17,7 +17,7 @@ type word struct {
 	not  bool
 }
 
-// parseWords reads what a person types. Why tells what is wrong with it, or is empty.
+// parseWords reads what a person types. Why is what is wrong with it, or is empty.
 func parseWords(text string) (w words, why string) {
 	if len(text) > SearchTextMax {
 		return nil, fmt.Sprintf("has %d bytes, the limit is %d", len(text), SearchTextMax)

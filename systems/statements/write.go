@@ -57,7 +57,7 @@ func (c *change) entryVersion() uint64 {
 var errRaced = errors.New("a row was changed meanwhile")
 
 // healsMax is how often a write gives its rows the tags as they are now, when people change tags as
-// often meanwhile.
+// often in the meantime.
 const healsMax = 20
 
 // place is where a sheet stands.
@@ -76,13 +76,13 @@ type sheets map[place]*Sheet
 
 // write makes changes and keeps the sheets in step: all or nothing. It numbers the versions of what
 // it writes, also in the changes themselves. The error is errRaced where a row is not as it was;
-// sheets that others changed are read anew. More adds actions to the same transaction; it is called
-// for each attempt.
+// sheets that others changed are read again. More adds actions to the same transaction; it is
+// called for each attempt.
 //
 // A tag that comes to a row, or with a row to another month, is written only while it has the text
-// that the row says. Where a tag was changed meanwhile the rows get their tags as they are now; one
-// that is gone becomes the one that it was merged into, or none. So a job that visits each month
-// once after a tag was changed leaves none behind.
+// that the row says. Where a tag was changed in the meantime the rows get their tags as they are
+// now; one that is gone becomes the one that it was merged into, or none. So a job that visits each
+// month once after a tag was changed leaves none behind.
 //
 // Changes of too many tags or bytes for one transaction are made in several, each with some of the
 // rows, and more in the last.
@@ -175,7 +175,7 @@ func (p *Person) writeAs(
 	}
 }
 
-// refusedWrite tells why rows were not written.
+// refusedWrite returns why rows were not written.
 func refusedWrite(err error) error {
 	if errors.Is(err, singletable.ErrConditionFailed) {
 		return fmt.Errorf("%w: %w", errRaced, err)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// writersMax is how many months are written side by side. Rows of one month are written one
+	// writersMax is how many months are written in parallel. Rows of one month are written one
 	// after the other, as they share a sheet.
 	writersMax = 4
 	// waitingMax is how many decided rows may wait to be written, about 2 KB each: enough that
-	// months of a file in order of days are written side by side.
+	// months of a file in order of days are written in parallel.
 	waitingMax = 4 * 1024
 	// lanesKept is how many months keep their sheet when nothing of them waits.
 	lanesKept = 64
@@ -268,7 +268,7 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 	return ErrContended.With("items", "the rows of upload "+w.pl.upload.ID)
 }
 
-// verdictOf says what a row is whose entry was there when it was written.
+// verdictOf returns what a row is whose entry was there when it was written.
 func (w *writer) verdictOf(e *Entry) Verdict {
 	switch mine := e.UploadID == w.pl.upload.ID; {
 	case e.State == Deleted:
@@ -291,7 +291,7 @@ func (w *writer) entry(d *planned, state EntryState) *Entry {
 }
 
 // join makes a row part of one that is there, together with both their entries. It returns the row
-// as a new one where that other one is gone, or has been found to be another row meanwhile.
+// as a new one where that other one is gone, or has been found to be another row in the meantime.
 func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, error) {
 	for range racesMax {
 		own, found, err := w.p.entry(ctx, d.row.AccountID, d.as)

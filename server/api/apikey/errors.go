@@ -10,15 +10,15 @@ var (
 	ErrKeyRefused = Problems.Define(problem.Unauthenticated, "key_refused",
 		"The API key is not valid",
 		"Check that it is complete, and neither revoked nor expired")
-	// ErrScopeMissing tells which scope would have been needed.
+	// ErrScopeMissing names the scope that was needed.
 	ErrScopeMissing = Problems.Define(problem.Forbidden, "scope_missing",
 		"The API key lacks the scope {scope}",
 		"Use a key with this scope")
-	// ErrKeyNotFound tells that no key has the id.
+	// ErrKeyNotFound reports that no key has the id.
 	ErrKeyNotFound = Problems.Define(problem.NotFound, "api_key_not_found",
 		"There is no API key {key}",
 		"List the keys")
-	// ErrInvalidKey tells what is wrong with the request for a key.
+	// ErrInvalidKey names what is wrong with the request for a key.
 	ErrInvalidKey = Problems.Define(problem.Invalid, "invalid_api_key",
 		"The new API key is not as it should be",
 		"Correct the fields named and send it again")

@@ -77,14 +77,14 @@ const (
 	idBytes = 8
 	// secretBytes are more than anyone can try out; see the package's description.
 	secretBytes = 32
-	// nameMax is the greatest length of a key's name in bytes.
+	// nameMax is the maximum length of a key's name in bytes.
 	nameMax = 100
 )
 
 // Key is an API key, without its secret.
 type Key struct {
 	ID string `dynamodbav:"ID"`
-	// Name says what the key is for.
+	// Name is what the key is for.
 	Name   string  `dynamodbav:"Name"`
 	Scopes []Scope `dynamodbav:"Scopes"`
 	// Subject is the person whose data the key reaches; empty for a key that reaches nobody's. It
@@ -98,10 +98,10 @@ type Key struct {
 	RevokedAt time.Time `dynamodbav:"RevokedAt,omitempty"`
 }
 
-// Allows tells whether the key has a scope.
+// Allows reports whether the key has a scope.
 func (k Key) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
 
-// valid tells whether the key may be used at an instant.
+// valid reports whether the key may be used at an instant.
 func (k Key) valid(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
@@ -172,7 +172,7 @@ func random(n int) string {
 // tokenOf joins a key's id and its secret.
 func tokenOf(id, secret string) string { return prefix + id + "_" + secret }
 
-// Is tells whether a bearer token has the form of a key rather than that of a user's token.
+// Is reports whether a bearer token has the form of a key rather than that of a user's token.
 func Is(token string) bool { return strings.HasPrefix(token, prefix) }
 
 // parse takes a token apart.

@@ -27,8 +27,8 @@ type claims struct {
 	use, clientID   string
 	// expires is never zero; begins and issued are zero where the token does not say.
 	expires, begins, issued time.Time
-	// event tells that the token reports something that happened, such as a logout (RFC 8417): the
-	// same issuer signs it for the same audience.
+	// event reports that the token reports something that happened, such as a logout (RFC 8417):
+	// the same issuer signs it for the same audience.
 	event bool
 }
 
@@ -84,7 +84,7 @@ func (c claims) check(opts Options, now time.Time) error {
 	return nil
 }
 
-// isFor tells whether the token was made for one of some apps. An access token of Cognito says so
+// isFor reports whether the token was made for one of some apps. An access token of Cognito says so
 // in client_id; if it has an audience besides, it was made for that one API alone.
 func (c claims) isFor(clientIDs []string) bool {
 	named := slices.ContainsFunc(c.audience, func(a string) bool {
@@ -109,7 +109,7 @@ type reader struct {
 	wrong  string
 }
 
-// read tells whether a claim is there, and was read.
+// read reports whether a claim is there, and was read.
 func (r *reader) read(name string, into any) bool {
 	text, found := r.claims[name]
 	if !found || string(text) == "null" {

@@ -6,11 +6,12 @@ import "github.com/exchequer-dev/exchequer/problem"
 var Problems = problem.NewCatalogue("tokens")
 
 var (
-	// ErrMalformed tells that it is no signed JWT in compact form, or lacks a claim that all have.
+	// ErrMalformed reports that it is no signed JWT in compact form, or lacks a claim that all
+	// have.
 	ErrMalformed = Problems.Define(problem.Unauthenticated, "token_malformed",
 		"The token is not one that this server can read: it {reason}",
 		"Send an ID token or an access token of the issuer, as it was given, or an API key")
-	// ErrAlgorithm tells that it is signed in a way that proves nothing here.
+	// ErrAlgorithm reports that it is signed in a way that proves nothing here.
 	ErrAlgorithm = Problems.Define(problem.Unauthenticated, "token_algorithm_refused",
 		"The token is signed by an algorithm that this server does not take",
 		"Let the issuer sign with RS256, ES256, EdDSA or their like")
@@ -18,35 +19,35 @@ var (
 	ErrWrongIssuer = Problems.Define(problem.Unauthenticated, "token_wrong_issuer",
 		"The token is not one of the issuer {issuer}",
 		"Sign in there; the addresses must be the same to the last slash")
-	// ErrWrongUse tells that the token is for something else than to show who calls.
+	// ErrWrongUse reports that the token is for something else than to show who calls.
 	ErrWrongUse = Problems.Define(problem.Unauthenticated, "token_wrong_use",
 		"The token is neither an ID token nor an access token",
 		"Send one of these")
-	// ErrWrongAudience tells that the token was made for another app.
+	// ErrWrongAudience reports that the token was made for another app.
 	ErrWrongAudience = Problems.Define(problem.Unauthenticated, "token_wrong_audience",
 		"The token was made for another app than those that this server takes tokens of",
 		"Sign in with the app that belongs to this server, or start it with the app's client id")
-	// ErrInvalidSubject tells that the token names nobody.
+	// ErrInvalidSubject reports that the token names nobody.
 	ErrInvalidSubject = Problems.Define(problem.Unauthenticated, "token_subject_invalid",
 		"The subject of the token {reason}",
 		"Sign in as a person whom the issuer names by such a subject")
-	// ErrExpired tells that a new token is needed.
+	// ErrExpired reports that a new token is needed.
 	ErrExpired = Problems.Define(problem.Unauthenticated, "token_expired",
 		"The token has expired",
 		"Sign in again, or refresh the token")
-	// ErrNotYetValid tells that the token begins later.
+	// ErrNotYetValid reports that the token begins later.
 	ErrNotYetValid = Problems.Define(problem.Unauthenticated, "token_not_yet_valid",
 		"The token is not valid yet",
 		"Check the clocks of the issuer and of this server")
-	// ErrKeyUnknown tells that the issuer does not publish the key.
+	// ErrKeyUnknown reports that the issuer does not publish the key.
 	ErrKeyUnknown = Problems.Define(problem.Unauthenticated, "token_key_unknown",
 		"The token is signed by a key that the issuer does not publish",
 		"Sign in again; if the issuer has changed its keys just now, try again in a few seconds")
-	// ErrSignature tells that the token was not signed by the key that it names.
+	// ErrSignature reports that the token was not signed by the key that it names.
 	ErrSignature = Problems.Define(problem.Unauthenticated, "token_signature_invalid",
 		"The signature of the token is wrong",
 		"Send the token as the issuer gave it")
-	// ErrUnavailable tells that nobody can be told apart while the issuer is away.
+	// ErrUnavailable reports that nobody can be told apart while the issuer is away.
 	ErrUnavailable = Problems.Define(problem.Unavailable, "issuer_unavailable",
 		"The issuer {issuer} does not answer, so that its tokens cannot be checked",
 		"Try again in a few seconds; API keys work meanwhile")

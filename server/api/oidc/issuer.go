@@ -40,7 +40,7 @@ type NameError struct {
 	Configured, Published string
 }
 
-// Error tells what to configure.
+// Error names what to configure.
 func (e *NameError) Error() string {
 	text := fmt.Sprintf("the issuer calls itself %q, but is configured as %q: configure it exactly "+
 		"as it calls itself, since its tokens are compared with that, character by character",
@@ -153,7 +153,7 @@ func (i *issuer) newer(ctx context.Context) (published, error) {
 	return i.unlockAndWait(ctx, now)
 }
 
-// within tells whether a time was less than a gap ago. One that is yet to come was not: a clock
+// within reports whether a time was less than a gap ago. One that is yet to come was not: a clock
 // that was turned back must not keep the verifier from trying.
 func within(since, gap time.Duration) bool { return since >= 0 && since < gap }
 
@@ -181,7 +181,7 @@ func (i *issuer) unlockAndWait(ctx context.Context, now time.Time) (published, e
 	}
 }
 
-// unavailable tells that the issuer could not be asked, unless it could.
+// unavailable reports that the issuer could not be asked, unless it could.
 func (i *issuer) unavailable(cause error) error {
 	if cause == nil {
 		return nil

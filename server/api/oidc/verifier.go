@@ -13,7 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api/person"
 )
 
-// TokenMax is the greatest length of a token in bytes. Those of Cognito have one to two thousand;
+// TokenMax is the maximum length of a token in bytes. Those of Cognito have one to two thousand;
 // the limit leaves room for long lists of groups, and for the other headers of a request.
 const TokenMax = 8 << 10
 

@@ -298,7 +298,7 @@ func (s *scanner) memberName() string {
 	return name
 }
 
-// whole tells whether the next value is a number without fraction and exponent.
+// whole reports whether the next value is a number without fraction and exponent.
 func (s *scanner) whole() bool {
 	i := s.at
 	if s.data[i] == '-' {

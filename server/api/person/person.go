@@ -15,7 +15,7 @@ import (
 type Subject string
 
 const (
-	// SubjectMax is the greatest length of a subject in bytes: OpenID Connect Core 1.0, section 2,
+	// SubjectMax is the maximum length of a subject in bytes: OpenID Connect Core 1.0, section 2,
 	// allows 255 ASCII characters.
 	SubjectMax = 255
 

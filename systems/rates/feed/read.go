@@ -20,7 +20,7 @@ const (
 	SourceOpen        = "openexchangerates"
 )
 
-// SizeMax is the greatest size in bytes of what is read, zipped or not: ten times the European
+// SizeMax is the maximum size in bytes of what is read, zipped or not: ten times the European
 // Central Bank's file of all time.
 const SizeMax = 64 << 20
 
