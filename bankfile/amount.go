@@ -305,10 +305,19 @@ type marks struct {
 	point, comma, either bool
 	first                amountText // The first amount that may be read in two ways.
 	example              cellAt     // That amount as it is shown.
+	// Short and long are how many amounts have no mark, and fewer or more than four digits.
+	short, long int
 }
 
 func (m *marks) add(a amountText, cell string, line int) {
 	switch a.evidence() {
+	case saysNothing:
+		switch n := len(a.digits); {
+		case n > 3:
+			m.long++
+		case n > 0 && strings.Trim(a.digits, "0") != "":
+			m.short++
+		}
 	case saysPoint:
 		m.point = true
 	case saysComma:
@@ -334,8 +343,10 @@ func (m *marks) decide(currencyDigits int, currencyKnown bool) (mark byte, ask b
 		return markComma, false
 	case !m.either:
 		return 0, false // No amount has a mark, or each speaks for itself.
-	case currencyKnown && currencyDigits == 0:
-		// Without cents, a mark can only part thousands; the other one is the decimal mark.
+	case currencyKnown && currencyDigits == 0,
+		currencyKnown && currencyDigits < 3 && m.short > 0 && m.long == 0:
+		// Without cents, a mark can only separate thousands; the other one is the decimal mark.
+		// A bank that writes "240" and "12,297" writes no cents.
 		if strings.IndexByte(m.first.digits, ',') >= 0 {
 			return markPoint, false
 		}

@@ -35,6 +35,7 @@ type bankSample struct {
 	source, encoding, lines string
 	currency                money.Currency
 	answers                 []string // "topic=value", in the order in which they are asked.
+	told                    string   // An answer that a doubt names: "invert=true".
 	text                    string   // As UTF-8 with line feeds.
 	rows                    []string // See sampleRow.
 }
@@ -128,6 +129,8 @@ func parseSample(name, data string) (bankSample, error) {
 			s.lines = value
 		case "currency":
 			s.currency = money.Currency(value)
+		case "told":
+			s.told = value
 		case "answer":
 			s.answers = append(s.answers, value)
 		case "":
@@ -146,6 +149,15 @@ func (s *bankSample) open(t *testing.T, raw string) (reading, error) {
 	t.Helper()
 	options := bankfile.Options{Currency: s.currency}
 	answers := s.answers
+	if s.told != "" {
+		r, err := read(raw, options)
+		if err != nil || !strings.Contains(strings.Join(r.file.Doubts, " "), s.told) {
+			return r, fmt.Errorf("no doubt has %s: %v", s.told, err)
+		}
+		m := r.file.Mapping()
+		m.Invert, m.SignsGiven = true, true
+		options.Mapping = &m
+	}
 	for {
 		r, err := read(raw, options)
 		var undecided *bankfile.UndecidedError
@@ -273,6 +285,9 @@ func TestBanksPage(t *testing.T) {
 		asked := "nothing"
 		if len(s.answers) > 0 {
 			asked = "`" + strings.Join(s.answers, "`, `") + "`"
+		}
+		if s.told != "" {
+			asked = "a doubt names `" + s.told + "`"
 		}
 		encoding := s.encoding
 		if encoding == "utf-8-bom" {

@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -76,6 +77,9 @@ func parseCodePage(plain string) (Encoding, bool) {
 // it has none as Windows-1252. Where its words are of letters beyond ASCII and nothing decides, it
 // returns a question.
 func chooseCodePage(letters []byte) (e Encoding, ask *Question) {
+	if e := kanaPage(letters); e != "" {
+		return e, nil
+	}
 	west := decodeBytes(letters, Windows1252)
 	best, most := Encoding(""), max(knownNames(west), knownNames(decodeBytes(letters, Windows1250)))
 	for _, page := range codePages {
@@ -90,14 +94,51 @@ func chooseCodePage(letters []byte) (e Encoding, ask *Question) {
 	}
 	q := &Question{Topic: AskEncoding, Text: "In which encoding are the characters of this file?",
 		Examples: []string{clip(sample)}}
-	raw := encodeWest(sample)
+	line := lineOf(letters, sample)
 	for _, page := range codePages {
-		if text := decodeBytes([]byte(raw), page.name); allLetters(text) {
+		if text := foreignWords(decodeBytes(line, page.name)); allLetters(text) {
 			q.Choices = append(q.Choices, Choice{Value: string(page.name), Meaning: clip(text)})
 		}
 	}
 	q.Choices = append(q.Choices, Choice{Value: string(Windows1252), Meaning: clip(sample)})
 	return "", q
+}
+
+// lineOf returns the line of a file in which a text is that was read as Windows-1252. In some code
+// pages the second byte of a letter is one of ASCII, so the text alone is not enough.
+func lineOf(letters []byte, sample string) []byte {
+	raw := []byte(encodeWest(sample))
+	for line := range bytes.SplitSeq(letters, []byte("\n")) {
+		if bytes.Contains(line, raw) {
+			return bytes.TrimRight(line, "\r")
+		}
+	}
+	return raw
+}
+
+// kanaMin is how many kana show that a text is Japanese. In a wrong reading they are rare, because
+// their first bytes are signs in all other code pages.
+const kanaMin = 2
+
+// kanaPage returns the code page of a Japanese text: the one in which all its bytes are letters and
+// some of them are kana.
+func kanaPage(letters []byte) Encoding {
+	if at := bytes.LastIndexByte(letters, '\n'); at > 0 {
+		letters = letters[:at] // The last line may be cut within a letter.
+	}
+	for _, page := range [...]Encoding{"shift-jis", "euc-jp"} {
+		kana := 0
+		text := decodeBytes(letters, page)
+		for _, r := range text {
+			if unicode.In(r, unicode.Hiragana, unicode.Katakana) && r < 0xFF00 {
+				kana++
+			}
+		}
+		if kana >= kanaMin && !strings.ContainsRune(text, utf8.RuneError) {
+			return page
+		}
+	}
+	return ""
 }
 
 // encodeWest returns the bytes of a text that was read as Windows-1252.

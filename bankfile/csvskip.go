@@ -43,7 +43,7 @@ var balanceWords = []string{
 	"likutis pradziai", "likutis pabaigai", "opening bal", "closing bal", "saldo awal",
 	"saldo akhir", "входящий остаток", "исходящий остаток", "sold initial",
 	"pocetno stanje", "koncno stanje", "zacetno stanje", "saldo do dia", "saldo dia",
-	"turnover", "apgrozijums", "kaive", "apyvarta", "期初余额", "期末余额", "前期繰越", "繰越残高",
+	"turnover", "apgrozijums", "kaive", "apyvarta", "s a l d o", "期初余额", "期末余额", "前期繰越", "繰越残高",
 }
 
 // isBalance reports whether the only words of a row are those of a balance. Some banks write the

@@ -45,7 +45,8 @@ type dateText struct {
 // splitDate takes a cell apart, or says that it holds no date. What follows the date, a time or a
 // second date, is in rest.
 func splitDate(cell string) (dateText, bool) {
-	text := trimBlanks(cell)
+	// Spreadsheets keep a text as it is behind an apostrophe.
+	text := strings.TrimPrefix(trimBlanks(cell), "'")
 	if len(text) < 4 {
 		return dateText{}, false
 	}

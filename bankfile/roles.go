@@ -119,7 +119,9 @@ func (t *table) mark(f *File) byte {
 			}
 		}
 	}
-	mark, _ := m.decide(0, false)
+	m.short, m.long = 0, 0 // Most whole numbers of a table are no amounts.
+	c := f.defaultCurrency()
+	mark, _ := m.decide(c.Digits(), c.Known())
 	return mark
 }
 

@@ -92,7 +92,7 @@ var (
 		"thank you", "payment received", "payments and credits", "payment/credit",
 		"zahlung erhalten", "ihre zahlung", "votre paiement", "paiement recu", "pago recibido",
 		"pagamento recebido", "betaling ontvangen", "betaling mottatt", "inbetalning tack",
-		"pagamento ricevuto", "payment - received", "autopay received",
+		"pagamento ricevuto", "繳款", "還款", "还款", "payment - received", "autopay received",
 	}
 )
 

@@ -101,7 +101,7 @@ var headerWords = map[Role][]string{
 		"cikis", "borc", "plati", "plata", "debitare", "isplata", "odliv", "breme", "duguje",
 		"amount out", "cash out", "debit dr", "dr", "dr amount", "amount dr", "paid out gbp",
 		"withdrawals dr", "withdrawal dr", "spend", "terugboeking", "bedrag af", "uitgave",
-		"חובה", "出金額", "お支払金額", "お引出し", "お引出金額", "提款金額", "支出金額", "출금액", "출금", "찾으신금액",
+		"חובה", "出金額", "支払い金額", "お支払金額", "お引出し", "お引出金額", "提款金額", "支出金額", "출금액", "출금", "찾으신금액",
 		"видаток", "odchod", "uit", "debe", "cargos clp",
 	},
 	Credit: {
@@ -123,7 +123,7 @@ var headerWords = map[Role][]string{
 		"収入", "入金金額", "收入金额", "giris", "alacak", "incasari", "creditare", "uplata", "priliv",
 		"dobro", "potrazuje", "amount in", "cash in", "credit cr", "cr", "cr amount", "amount cr",
 		"deposits cr", "deposit cr", "bedrag bij", "inkomst",
-		"זכות", "入金額", "お預り金額", "お預入れ", "お預入金額", "存款金額", "存入金額", "입금액", "입금", "맡기신금액",
+		"זכות", "入金額", "預かり金額", "お預り金額", "お預入れ", "お預入金額", "存款金額", "存入金額", "입금액", "입금", "맡기신금액",
 		"прибуток", "haber", "abonos clp",
 	},
 	Flag: {
