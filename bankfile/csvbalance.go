@@ -16,7 +16,8 @@ type running struct {
 	seen   bool
 	first  runningRow // The first row that has a balance, and the last one.
 	last   runningRow
-	broken bool // A sum has too many digits.
+	broken bool // A sum has too many digits, or adds up two currencies.
+	money  money.Currency
 }
 
 // runningRow is a row with a balance, and the sums around it and around the rows of its day: some
@@ -39,6 +40,10 @@ func (p *csvParser) follow(r *record, e *Entry) {
 	if e.Date != run.day {
 		run.day, run.dayOld = e.Date, before
 	}
+	if run.money == "" {
+		run.money = e.Currency
+	}
+	run.broken = run.broken || e.Currency != "" && e.Currency != run.money
 	if !e.Pending {
 		after, err := before.Add(e.Amount)
 		run.sum, run.broken = after, run.broken || err != nil

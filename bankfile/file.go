@@ -101,8 +101,10 @@ type Total struct {
 	Skipped int
 	Refused int
 	Sum     money.Decimal // Of the booked entries in the statement's currency.
-	Checked bool          // The statement has both balances, so that they could be compared.
-	Agrees  bool          // Opening balance and entries make the closing balance.
+	// Foreign is how many booked entries are in another currency, so that Sum is without them.
+	Foreign int
+	Checked bool // The statement has both balances, so that they could be compared.
+	Agrees  bool // Opening balance and entries make the closing balance.
 	// Opening and Closing are those of the statement, or what the balances beside the rows of a
 	// CSV file make where they agree. Either may be nil.
 	Opening *Balance

@@ -196,6 +196,8 @@ func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
 			return w.refuse(line, raw, "the sum of the entries has too many digits")
 		}
 		total.Sum = sum
+	} else {
+		total.Foreign++
 	}
 	return w.send(Row{Outcome: Read, Line: line, Raw: cutRaw(raw), Entry: e, Warnings: warnings})
 }
@@ -279,8 +281,8 @@ func (w *walk) finish() {
 		t.Opening, t.Closing = s.Opening, s.Closing
 	}
 	if s.Opening == nil || s.Closing == nil || s.Opening.Currency != s.Closing.Currency ||
-		t.Checked {
-		return
+		t.Checked || t.Foreign > 0 {
+		return // They cannot be compared, or were.
 	}
 	want, err := s.Opening.Amount.Add(t.Sum)
 	if err != nil {

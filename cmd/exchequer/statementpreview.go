@@ -59,15 +59,18 @@ func balancesText(u client.Upload) string {
 		says = append(says, fmt.Sprintf("the balances do not fit: %s and the rows do not make %s",
 			decimalText(*u.Opening, u.Currency), decimalText(*u.Closing, u.Currency)))
 	case u.Opening != nil && u.Closing != nil:
-		says = append(says, fmt.Sprintf("the balances are %s and %s; they could not be compared "+
-			"with the rows", decimalText(*u.Opening, u.Currency),
+		says = append(says, fmt.Sprintf("the balances are %s and %s; not checked: they could not "+
+			"be compared with the rows", decimalText(*u.Opening, u.Currency),
 			decimalText(*u.Closing, u.Currency)))
 	case u.Closing != nil:
-		says = append(says, fmt.Sprintf("the closing balance is %s; the file has no opening balance "+
-			"to compare it with", decimalText(*u.Closing, u.Currency)))
+		says = append(says, fmt.Sprintf("the closing balance is %s; not checked: the file has no "+
+			"opening balance to compare it with", decimalText(*u.Closing, u.Currency)))
 	case u.Opening != nil:
-		says = append(says, fmt.Sprintf("the opening balance is %s; the file has no closing balance "+
-			"to compare it with", decimalText(*u.Opening, u.Currency)))
+		says = append(says, fmt.Sprintf("the opening balance is %s; not checked: the file has no "+
+			"closing balance to compare it with", decimalText(*u.Opening, u.Currency)))
+	}
+	if len(says) == 0 {
+		says = append(says, "not checked: the file has no balances to compare the rows with")
 	}
 	switch u.Continuity {
 	case string(statements.Continues):

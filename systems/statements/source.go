@@ -1,6 +1,7 @@
 package statements
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -407,7 +408,7 @@ func (u *Upload) balance(src *source, totals []bankfile.Total) {
 		}
 	}
 	u.Checked = u.Checked && any
-	u.Agrees = u.Agrees && u.Checked
+	u.Agrees = u.joined(src, totals) && u.Agrees && u.Checked
 	if len(currencies) > 1 {
 		return
 	}
@@ -417,6 +418,57 @@ func (u *Upload) balance(src *source, totals []bankfile.Total) {
 	if closing != nil {
 		u.Closing, u.Currency = &closing.Amount, closing.Currency
 	}
+}
+
+// joined reports whether the statements of a file follow one another: in each currency, the opening
+// balance of the earliest and the rows of all make the closing balance of the latest. If not, a
+// doubt names the first one that does not begin where the previous one ended.
+func (u *Upload) joined(src *source, totals []bankfile.Total) bool {
+	type chain struct {
+		of  []bankfile.Statement
+		sum money.Decimal
+	}
+	chains, order, joined := map[money.Currency]*chain{}, []money.Currency(nil), true
+	for i, st := range src.bank.Statements {
+		if !src.ours[i] || !src.isFinal(i) || st.Opening == nil || st.Closing == nil ||
+			!totals[i].Checked {
+			continue
+		}
+		c := chains[st.Opening.Currency]
+		if c == nil {
+			c = &chain{}
+			chains[st.Opening.Currency], order = c, append(order, st.Opening.Currency)
+		}
+		sum, err := c.sum.Add(totals[i].Sum)
+		if err != nil {
+			return false
+		}
+		c.of, c.sum = append(c.of, st), sum
+	}
+	for _, currency := range order {
+		c := chains[currency]
+		slices.SortStableFunc(c.of, func(a, b bankfile.Statement) int {
+			return cmp.Or(cmp.Compare(a.Opening.Date, b.Opening.Date),
+				cmp.Compare(a.Closing.Date, b.Closing.Date))
+		})
+		want, err := c.of[0].Opening.Amount.Add(c.sum)
+		if err == nil && want == c.of[len(c.of)-1].Closing.Amount {
+			continue
+		}
+		for i := 1; i < len(c.of); i++ {
+			last, next := c.of[i-1], c.of[i]
+			if last.Closing.Amount == next.Opening.Amount {
+				continue
+			}
+			joined = false
+			u.Doubts = append(u.Doubts, clipText(fmt.Sprintf("The statement of line %d begins "+
+				"with %s, but the previous one, of line %d, ended with %s: something is missing "+
+				"between them, or is there twice.", next.Line, next.Opening.Amount, last.Line,
+				last.Closing.Amount), doubtMax))
+			break
+		}
+	}
+	return joined
 }
 
 // continuity compares the opening balance with what the upload before it closed with: the imported
