@@ -37,8 +37,10 @@
 // rows, months and tags of bank accounts are those of the files that were imported and not undone.
 // Every list of the API, with its filters, has exactly the rows that it must have; a test walks the
 // OpenAPI document and names a list that no round compares.
-// The product's own checks find nothing then. At the end of a round items of the ledger are
-// tampered with, one at a time, and the reconciliation finds and names each.
+// The product's own checks find nothing then. At the end of a round items are tampered with, one
+// at a time, and the check of their system finds and names each: the reconciliation those of the
+// ledger, the repair of locations those of codes, the check of totals rows and totals, the health
+// of rates what cannot be read, the move of a day a payment that is not what its copy is.
 //
 // # A round that fails
 //
