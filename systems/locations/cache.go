@@ -26,7 +26,8 @@ type Snapshot struct {
 	LoadedAt time.Time
 }
 
-// cache holds the last snapshot. A write drops it, and whatever was being read while it went on.
+// cache holds the last snapshot. A write drops it, and each snapshot that was being read during the
+// write.
 type cache struct {
 	mu       sync.Mutex
 	snapshot *Snapshot
@@ -69,7 +70,7 @@ func (d *Directory) Snapshot(ctx context.Context) (*Snapshot, error) {
 			c.mu.Unlock()
 			return s, nil
 		}
-		// What began before a write that has ended since would show that write to nobody.
+		// A read that began before a write, which has ended since, would not show that write.
 		if l := c.loading; l != nil && l.writes == c.writes {
 			c.mu.Unlock()
 			select {
@@ -83,7 +84,7 @@ func (d *Directory) Snapshot(ctx context.Context) (*Snapshot, error) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			continue // Whoever read it may have been called off.
+			continue // The caller that read it may have been cancelled.
 		}
 		l := &loading{done: make(chan struct{}), writes: c.writes}
 		c.loading = l

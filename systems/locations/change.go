@@ -7,8 +7,8 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// Update changes a location that is in use. With a tag, the location must still be as its Tag said,
-// or the change is refused with ErrChanged; without one, it is made of whatever the location is.
+// Update changes a location that is in use. With a tag, the location must still have that Tag,
+// or the change is refused with ErrChanged; without one, it changes the location as it is.
 // A new code is taken and the old one given up in the same write. A change of a code's case alone
 // takes nothing. A change that changes nothing writes nothing.
 func (d *Directory) Update(
@@ -22,7 +22,7 @@ func (d *Directory) Update(
 	})
 }
 
-// rewrite applies a rule to a location as it is now and writes the outcome, unless somebody else
+// rewrite applies a rule to a location as it is now and writes the outcome, unless another writer
 // has changed the location in the meantime; then it begins again.
 func (d *Directory) rewrite(
 	ctx context.Context, id ID, tag string, rule func(Location) (Location, error),
@@ -46,7 +46,7 @@ func (d *Directory) rewrite(
 	return out, nil
 }
 
-// current returns a location as it is, which must be as its tag said unless that is empty.
+// current returns a location as it is, which must have the tag unless that is empty.
 func (d *Directory) current(ctx context.Context, id ID, tag string) (Location, error) {
 	l, err := d.Location(ctx, id)
 	if err == nil && tag != "" && tag != l.Tag() {
@@ -69,7 +69,7 @@ func (d *Directory) save(ctx context.Context, before, after *Location) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, singletable.ErrUnknown) { // The answer was lost; the location tells.
+	if errors.Is(err, singletable.ErrUnknown) { // The answer was lost; the location shows it.
 		now, found := d.Location(ctx, before.ID)
 		if found == nil && now.sameAs(after) {
 			*after = now
@@ -125,7 +125,7 @@ func (d *Directory) Delete(ctx context.Context, id ID, tag string) (out Location
 			!errors.Is(err, singletable.ErrUnknown):
 			return failed("delete location", id, err)
 		}
-		// Whether it was deleted before or the answer was lost, the location tells.
+		// Whether it was deleted before or the answer was lost, the location shows it.
 		if out, err = d.Location(ctx, id); err == nil && out.Status != Inactive {
 			err = errAgain // It was changed, or deleted and restored, in the meantime.
 		}

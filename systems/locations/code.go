@@ -40,7 +40,7 @@ func Code(text string) (shown, key string, err error) {
 	return shown, strings.ToLower(shown), nil
 }
 
-// plain returns the character of a code that a rune stands for.
+// plain returns the character of a code that replaces a rune.
 func plain(r rune) (byte, bool) {
 	switch {
 	case r >= '\uff01' && r <= '\uff5e': // The full-width forms of ASCII.

@@ -67,7 +67,7 @@ func ParsePoint(lat, lng string) (Point, error) {
 
 // ParsePair reads a point from one text, such as "45.69, -87.51", "S41.28 E174.77",
 // "geo:45.69,-87.51" or the address of a map that has "@45.69,-87.51" in it. Latitude comes first
-// unless letters say otherwise.
+// unless letters give another order.
 func ParsePair(text string) (Point, error) {
 	whole := text
 	text = strings.TrimSpace(text)

@@ -26,7 +26,7 @@ var countries = map[string]Box{
 	"ZA": {-35, 16, -22, 33},
 }
 
-// misplaced says that a point does not lie in a country, or returns "".
+// misplaced returns the sentence that a point does not lie in a country, or "".
 func misplaced(p *Point, country string) string {
 	box, known := countries[country]
 	if !known || p == nil || box.Contains(*p) {

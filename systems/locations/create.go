@@ -30,7 +30,7 @@ const (
 
 // Create makes a location and the lookup item of its code in one write: both or neither. A repeat
 // with the same id and contents returns the first one, and made is false; with other contents it
-// is refused with ErrExists. A code that is not free is refused with what stands in the way:
+// is refused with ErrExists. A code that is not free is refused with the reason:
 // ErrCodeTaken, ErrCodeReserved or, where the location that has it is just what was asked for,
 // ErrCodeYours.
 func (d *Directory) Create(
@@ -159,7 +159,7 @@ func (d *Directory) release(tx *singletable.Tx, owner *Location) {
 }
 
 // taken returns why a location cannot have its code, and which location has it. It returns errAgain
-// when in the meantime nothing stands in the way any more.
+// when the code has become free in the meantime.
 func (d *Directory) taken(ctx context.Context, l *Location) (*Location, error) {
 	lookup, found, err := modelOf(d).codes.Owner(ctx, d.store, locationItem{Code: l.Code})
 	if err != nil {
@@ -208,10 +208,10 @@ func again(err, store error) error {
 	return err
 }
 
-// attemptsMax ends races that nobody wins: what then still disagrees is no race.
+// attemptsMax ends races without a winner: a difference that remains after them is no race.
 const attemptsMax = 12
 
-// insist makes attempts to write until one ends otherwise than with again.
+// insist repeats attempts to write until one ends with another error than again.
 func (d *Directory) insist(ctx context.Context, attempt func(context.Context) error) error {
 	return contended(d.retry(ctx, attempt))
 }

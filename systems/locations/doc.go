@@ -12,11 +12,11 @@
 // # Promises
 //
 // No two locations have one code, no location with a code is without its lookup item, and no lookup
-// item is without its location, whatever is done, by however many callers at once, on a store that
-// refuses writes or loses answers. Each write that touches a code writes both items in one
+// item is without its location, after any operations of any number of callers at once, on a store
+// that refuses writes or loses answers. Each write that touches a code writes both items in one
 // transaction.
 //
-// A code that cannot be had is refused with what stands in the way: the location that has it, or
+// A code that cannot be had is refused with the reason: the location that has it, or
 // the deleted one that reserves it. A conflict with another writer is never taken for that; it is
 // tried again.
 //
@@ -24,7 +24,7 @@
 // becomes "-"; case and leading zeros stay as they were typed. One that is too long is refused, not
 // cut.
 //
-// A change made with a tag is made only if the location still is what the tag says, also when the
+// A change made with a tag is made only if the location still has that tag, also when the
 // program of the seed, which knows no version, has changed it. A location that such a program wrote
 // is read, changed and deleted like any other, and attributes that this package does not know stay.
 //
@@ -49,7 +49,7 @@
 //	by name, from a prefix on            GSI3   LIST#LOCATION                NAME#<name>#<id>
 //	in a cell of the earth's surface     GSI4   CELL#<area>                  <cell>#<id>
 //
-// Codes and names stand in keys in lower case. With shards, the key of a location is
+// Keys have codes and names in lower case. With shards, the key of a location is
 // LOCATION#<shard>#<id> and a list is spread over LIST#LOCATION#<n>, whose parts are read side by
 // side and merged. GSI1 is made of the seed's own attributes, so that items which are there already
 // are in it; lookup items are as well, in a partition of their own. GSI2, GSI3 and GSI4 hold
@@ -70,7 +70,7 @@
 // Delete is the seed's single update of status and updatedAt (and of version), and leaves the
 // lookup item alone. Nothing is ever removed from the table but lookup items.
 //
-// # What Google's Places says
+// # Data of Google's Places
 //
 // A place id may be kept permanently, and should be looked up again after twelve months; so the
 // date of the last look is kept with it. Other things that Places answers may not be kept, or not

@@ -4,7 +4,7 @@ import "github.com/exchequer-dev/exchequer/problem"
 
 // Problems lists everything that the directory can report. Its order is the order of precedence:
 // what is wrong with a request in itself, then what it asks for and is not there, then what others
-// have done in the meantime, then what the rules say against it.
+// have done in the meantime, then the rules that it breaks.
 var Problems = problem.NewCatalogue("locations")
 
 // Requests that can never succeed as they are.
@@ -71,7 +71,7 @@ var (
 		"Restore that location, release its code, or ask to reuse it")
 )
 
-// What the rules say against it.
+// Rules that a request breaks.
 var (
 	ErrInactive = Problems.Define(problem.Refused, "location_inactive",
 		"Location {location} was deleted",

@@ -39,7 +39,8 @@ func (d *Directory) Location(ctx context.Context, id ID) (Location, error) {
 
 // ByCode returns the location in use that has a code, in any case: first the lookup item is read,
 // then the location that it names. When the two disagree, as in the moment of a change, both are
-// read again. ErrCodeNotFound when nobody has the code, ErrDeleted when a deleted location has it.
+// read again. ErrCodeNotFound when no location has the code, ErrDeleted when a deleted location has
+// it.
 func (d *Directory) ByCode(ctx context.Context, code string) (out Location, err error) {
 	shown, key, err := Code(code)
 	if err != nil {

@@ -21,7 +21,7 @@ type Hours struct {
 	Weekly []Period `dynamodbav:"weekly"`
 	// Special are days that differ: they replace the periods that would begin on that day.
 	Special []SpecialDay `dynamodbav:"special,omitempty"`
-	// Note is what no rule can say, such as "by appointment".
+	// Note is for what rules cannot express, such as "by appointment".
 	Note string `dynamodbav:"note,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// ID identifies a location: a ULID, 26 characters of Crockford's base 32, whose first ten tell
+// ID identifies a location: a ULID, 26 characters of Crockford's base 32, whose first ten encode
 // when it was made, so that ids sort by creation.
 type ID string
 

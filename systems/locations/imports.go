@@ -51,7 +51,7 @@ type FieldChange struct {
 	Field, From, To string
 }
 
-// Outcome is what came of a row or, in a preview, what will.
+// Outcome is the result of a row or, in a preview, what it would be.
 type Outcome struct {
 	Line       int
 	Code       string
@@ -65,7 +65,7 @@ type Outcome struct {
 	Problem error
 }
 
-// Import takes rows in: a row whose code nobody has makes a location, and one whose code is known
+// Import takes rows in: a row whose code no location has makes one, and one whose code is known
 // changes that location. A blank cell leaves things as they are; Clear empties. Good rows are saved
 // and bad ones reported, each for itself. A repeat changes nothing, so an import that was broken
 // off goes on where it is begun again. With preview nothing is written.

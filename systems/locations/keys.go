@@ -17,14 +17,14 @@ const (
 	indexCell    = "GSI4"
 )
 
-// The attribute that tells kinds of items apart, and its values.
+// The attribute that distinguishes kinds of items, and its values.
 const (
 	kindAttribute = "itemType"
 	kindLocation  = "Location"
 	kindLookup    = "LocationCodeLookup"
 )
 
-// kindShards is the kind of the item that says how many shards there are.
+// kindShards is the kind of the item that holds how many shards there are.
 const kindShards = "LocationShards"
 
 // The beginnings of partition keys, and the sort key of both kinds of items.
@@ -57,7 +57,7 @@ type (
 		Area    string `dynamodbav:"geoArea,omitempty"`
 		Cell    string `dynamodbav:"geoCell,omitempty"`
 		Version uint64 `dynamodbav:"version,omitempty"`
-		// Both are text so that a condition compares what another program wrote, in whatever form.
+		// Both are text so that a condition compares what another program wrote, in any form.
 		CreatedAt string `dynamodbav:"createdAt,omitempty"`
 		UpdatedAt string `dynamodbav:"updatedAt,omitempty"`
 		// Rest is what other programs store in addition, for a repair that moves the item.

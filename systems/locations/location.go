@@ -22,7 +22,7 @@ const (
 	Inactive Status = "inactive"
 )
 
-// Bounds of what a location may say of itself, in bytes unless said otherwise. Together they stay
+// Bounds of the texts of a location, in bytes unless noted. Together they stay
 // far below the 400 KB of an item, and 100 locations fit one answer.
 const (
 	nameMax       = 200
@@ -42,7 +42,7 @@ const (
 // months.
 const placeStaleAfter = 365 * 24 * time.Hour
 
-// Place is what Google's Places says, kept apart from what the owner of the directory says. Its id
+// Place is data of Google's Places, kept apart from that of the directory's owner. Its id
 // may be kept permanently; CheckedAt is when it was last looked up.
 type Place struct {
 	ID        string
@@ -69,7 +69,7 @@ type Address struct {
 	Country string `dynamodbav:"country,omitempty"`
 }
 
-// Details are what can be said of a location, besides its code.
+// Details are the members of a location other than its code.
 type Details struct {
 	Name    string
 	Place   Place
@@ -99,7 +99,7 @@ type Location struct {
 	Version              uint64
 	CreatedAt, UpdatedAt time.Time
 
-	// What is stored beside, which conditions compare.
+	// Also stored, and compared by conditions.
 	created, updated, area, cell string
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// TableNameDefault is the table's name unless Options or TableNameEnv say otherwise.
+// TableNameDefault is the table's name unless Options or TableNameEnv name another one.
 const TableNameDefault = "aolfclub-entities"
 
 // TableNameEnv is the environment variable that names the table, as the seed of this design has it.

@@ -21,8 +21,8 @@ const unitBytes = 4 << 10
 // Plan is what listing the directory by a scan takes, measured by doing it, and whether that is
 // still right.
 type Plan struct {
-	// Locations and Lookups are how many of each there are. A scan reads both, and whatever else
-	// is in the table.
+	// Locations and Lookups are how many of each there are. A scan reads both, and all other items
+	// in the table.
 	Locations, Lookups int
 	// Calls, ReadUnits and Took are what one whole scan took; Bytes follows from the units.
 	Calls     int

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// FaultKind says in which way a location and the lookup items of codes disagree.
+// FaultKind is the way in which a location and the lookup items of codes disagree.
 type FaultKind string
 
 // The kinds of faults. No write of this package leaves one; another program can.
@@ -29,12 +29,12 @@ const (
 	// IndexWrong is a location with an index key that is missing or not that of its values, so
 	// that a list in order does not show it, or shows it elsewhere. Mending writes the keys again.
 	IndexWrong FaultKind = "index_wrong"
-	// ItemWrong is an item whose kind or id is not the one that its key says. It is not mended.
+	// ItemWrong is an item whose kind or id is not the one in its key. It is not mended.
 	ItemWrong FaultKind = "item_wrong"
 	// KeyMisplaced is a location whose key is that of another number of shards, so that it is not
 	// found by its id or code. Mending moves it, unless there is one under the right key.
 	KeyMisplaced FaultKind = "key_misplaced"
-	// ItemUnreadable is an item that cannot be read. Whatever depends on it is unknown. It is not
+	// ItemUnreadable is an item that cannot be read. All that depends on it is unknown. It is not
 	// mended.
 	ItemUnreadable FaultKind = "item_unreadable"
 )

@@ -30,7 +30,7 @@ func (d *Directory) Shards(ctx context.Context) (int, error) {
 }
 
 // CheckLayout compares the number of shards of the options, if one was given, with the one that is
-// stored: an error of type [singletable.LayoutError] says that it is another. It writes nothing.
+// stored: an error of type [singletable.LayoutError] reports that it is another. It writes nothing.
 // The stored number holds in either case.
 func (d *Directory) CheckLayout(ctx context.Context) error {
 	stored, err := d.Shards(ctx)
@@ -110,7 +110,7 @@ func (d *Directory) use(count int, known int32) {
 	d.known.Store(known)
 }
 
-// findShards returns the number of shards of a table that does not say it, because other programs
+// findShards returns the number of shards of a table that does not store it, because other programs
 // or an earlier release wrote its locations, and whether it has any. A first location without a
 // shard in its key decides; otherwise the number is the one that fits most locations.
 func (d *Directory) findShards(ctx context.Context) (count int, found bool, err error) {
@@ -150,7 +150,7 @@ func (d *Directory) findShards(ctx context.Context) (count int, found bool, err 
 	return best, found, nil
 }
 
-// placeOf returns the id and the shard in the key of a location, under whatever number of shards.
+// placeOf returns the id and the shard in the key of a location, under any number of shards.
 func placeOf(a *singletable.AuditItem) (id ID, shard string, ok bool) {
 	rest, isLocation := strings.CutPrefix(a.Partition(), locationPrefix)
 	if !isLocation || a.Sort() != sortKey || a.Text(kindAttribute) != kindLocation {

@@ -42,7 +42,7 @@ var columnNames = map[string]string{
 	"tz": "timeZone", "labels": "tags", "googleplaceid": "placeId",
 }
 
-// Columns returns the names of the columns of an export. Besides them an import knows "point", with
+// Columns returns the names of the columns of an export. An import also knows "point", with
 // both coordinates in one cell.
 func Columns() []string { return slices.Clone(columns) }
 
@@ -62,7 +62,7 @@ type Sheet struct {
 	Rows []Row
 	// Unused are the heads of columns that mean nothing here.
 	Unused []string
-	// Notes say what was done to read the file.
+	// Notes are about how the file was read.
 	Notes []string
 }
 
@@ -256,7 +256,7 @@ var windows1252 = [32]rune{
 	'\ufffd', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\ufffd', 'ž', 'Ÿ',
 }
 
-// tagForm is a tag in a cell: in quotation marks, two of which stand for one, or without any.
+// tagForm is a tag in a cell: in quotation marks, two of which are read as one, or without any.
 var tagForm = regexp.MustCompile(`\s*(?:"((?:[^"]|"")*)"|([^;,|]*?))\s*(?:[;,|]|$)`)
 
 // tagsOf returns the tags of a cell.

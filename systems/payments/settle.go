@@ -101,19 +101,35 @@ func (m *model) attempt(
 // claim makes a payment that is scheduled, or whose claim or wait is over, this attempt's own for
 // the time of a lease. One conditional update decides between all who want it.
 func (m *model) claim(ctx context.Context, s *Scheduler, key paymentItem) (Payment, error) {
-	now := instant(s.opts.Now())
+	now, attempt := instant(s.opts.Now()), s.opts.NewID()
 	f := &m.fields
 	item, err := m.payments.Update(ctx, s.store, key,
-		f.status.Set(Pending), f.attempt.Set(s.opts.NewID()), f.attempts.Add(1),
+		f.status.Set(Pending), f.attempt.Set(attempt), f.attempts.Add(1),
 		f.until.Set(now.Add(s.opts.Lease)), f.version.Add(1), f.updated.Set(now),
 		singletable.If(singletable.Or(f.status.Equals(Scheduled),
 			singletable.And(f.status.Equals(Pending), f.until.AtMost(now)))))
-	// A claim of unknown outcome is left to run out.
-	if errors.Is(err, singletable.ErrConditionFailed) || errors.Is(err, singletable.ErrUnknown) {
+	switch {
+	case errors.Is(err, singletable.ErrUnknown):
+		return m.claimed(ctx, s, key, attempt)
+	case errors.Is(err, singletable.ErrConditionFailed):
 		return Payment{}, errElsewhere
-	}
-	if err != nil {
+	case err != nil:
 		return Payment{}, failed("claim payment", key.ID, err)
+	}
+	return paymentOf(item), nil
+}
+
+// claimed returns the payment whose claim had no answer, if the claim is stored. One that comes
+// into the store later is left to run out.
+func (m *model) claimed(
+	ctx context.Context, s *Scheduler, key paymentItem, attempt string,
+) (Payment, error) {
+	item, found, err := m.payments.Get(ctx, s.store, key, singletable.Consistent())
+	if err != nil {
+		return Payment{}, failed("read payment", key.ID, err)
+	}
+	if !found || item.Attempt != attempt {
+		return Payment{}, errElsewhere
 	}
 	return paymentOf(item), nil
 }

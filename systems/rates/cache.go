@@ -147,7 +147,7 @@ func (b *Board) read(ctx context.Context, pairs []Pair, now time.Time) (map[Pair
 }
 
 // Quote returns the rate of a pair, stored or derived. Without On it is that of now: a fresh one if
-// there is any, or else the newest that is stale, which the answer says; a stale rate is served
+// there is any, or else the newest that is stale, which the answer shows; a stale rate is served
 // while Options.Refresh fetches a newer one, and for no longer than StaleFor and the time that the
 // store takes to remove it. After that the answer is ErrUnavailable. With On it is that of a day,
 // or of the last day before it that has one.
@@ -228,8 +228,8 @@ func (b *Board) refresh(ctx context.Context, before uint64) (tried bool, err err
 }
 
 // beginRefresh returns the attempt that is going on, or begins one; nil if it is too early for one
-// or one has ended since before. All who ask share one attempt, which ends with nobody's context
-// but the board's.
+// or one has ended since before. All who ask share one attempt, which does not end with a caller's
+// context but the board's.
 func (b *Board) beginRefresh(before uint64) *refreshing {
 	c := &b.cache
 	c.mu.Lock()

@@ -3,7 +3,7 @@ package rates
 import "time"
 
 // The European Central Bank publishes about four o'clock in the afternoon of Frankfurt, by the
-// clock that stands there on that day, and now and then an hour or two later.
+// clock on that day there, and now and then an hour or two later.
 const (
 	publicationHour = 16
 	lateness        = 2 * time.Hour

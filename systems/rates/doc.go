@@ -1,9 +1,9 @@
 // Package rates keeps exchange rates: those of now, which stop being fresh, and those of each day,
-// which stay. It converts amounts exactly and always says what its answers rest on.
+// which stay. It converts amounts exactly and always shows the rates that its answers rest on.
 //
 // # Words
 //
-// A rate says how many units of a target currency one unit of a base costs. Its Timestamp, or as
+// A rate is how many units of a target currency one unit of a base costs. Its Timestamp, or as
 // of, is when it was so. It is fresh until the time that Save was given has passed; then it is
 // stale for the board's StaleFor and 48 hours more, and then gone. A quote is the answer to a
 // question: a stored rate, or one derived from its legs, which are stored or fixed. A fixed rate is
@@ -13,10 +13,10 @@
 //
 // A rate that is no longer fresh is never served as a fresh one. The store removes an expired item
 // up to two days late; the state of a rate is therefore worked out from the clock at each answer,
-// and a stale one is served only where it is said to be stale, with its date and its age. What is
+// and a stale one is served only where it is marked as stale, with its date and its age. What is
 // 48 hours past the stale time is not served at all, though it may still be there.
 //
-// An older Timestamp never replaces a newer one, whoever saves at the same time. A rate that is not
+// An older Timestamp never replaces a newer one, even when saved concurrently. A rate that is not
 // more than zero is never saved; one of an unknown code, far ahead of the clock, or far away from
 // the one before it only by force.
 //

@@ -3,7 +3,7 @@ package rates
 import "github.com/exchequer-dev/exchequer/problem"
 
 // Problems lists everything that the board can report. Its order is the order of precedence: what
-// is wrong with a request in itself, then what the checks at intake say, then what is not there.
+// is wrong with a request in itself, then the checks at intake, then what is not there.
 var Problems = problem.NewCatalogue("rates")
 
 // Requests that can never succeed as they are.
@@ -35,7 +35,7 @@ var (
 		"Ask for a working day")
 )
 
-// What the checks at intake say against a rate, unless it is forced.
+// Checks at intake that a rate fails, unless it is forced.
 var (
 	ErrUnknownCode = Problems.Define(problem.Refused, "rate_code_unknown",
 		"{code} is no currency of ISO 4217",

@@ -34,7 +34,7 @@ func (b *Board) GetStale(ctx context.Context, pair Pair) (Rate, State, error) {
 	return r, state, err
 }
 
-// stored reads the rate of a pair as it is in the table, in whatever state.
+// stored reads the rate of a pair as it is in the table, in any state.
 func (b *Board) stored(ctx context.Context, pair Pair) (Rate, State, error) {
 	if err := pair.check(); err != nil {
 		return Rate{}, "", err

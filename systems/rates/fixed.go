@@ -2,7 +2,7 @@ package rates
 
 import "github.com/exchequer-dev/exchequer/money"
 
-// fixedRate is what became of a currency: from a day on, so many of its units are one unit of the
+// fixedRate is the end of a currency: from a day on, so many of its units are one unit of the
 // currency that took its place, permanently.
 type fixedRate struct {
 	into money.Currency

@@ -15,7 +15,7 @@ import (
 // Package feed makes days of what sources send.
 type Day struct {
 	Date Date
-	// At is the instant of the rates where the source tells one; zero means the publication of
+	// At is the instant of the rates where the source has one; zero means the publication of
 	// the day by the European Central Bank.
 	At     time.Time
 	Base   money.Currency
@@ -66,7 +66,7 @@ type LoadOptions struct {
 	Force bool
 	// HistoryOnly leaves the rates of now alone.
 	HistoryOnly bool
-	// Progress, if set, is told how many of the days are written.
+	// Progress, if set, is called with how many of the days are written.
 	Progress func(done, all int)
 }
 
@@ -183,7 +183,7 @@ func (b *Board) take(
 	for _, d := range days {
 		for _, p := range d.Prices {
 			if p.Currency == d.Base {
-				continue // Some sources say that a currency is worth one of itself.
+				continue // Some sources list a currency as worth one of itself.
 			}
 			r := d.rate(p)
 			if err := b.doubtDay(r, before, force); err != nil {

@@ -20,8 +20,8 @@ type Rate struct {
 	Value        money.Decimal
 	// AsOf is when the rate was so, in whole seconds; the seed's attribute Timestamp.
 	AsOf time.Time
-	// Stale is a mark of whoever saved the rate: its source has failed since. Whether a rate is
-	// stale now is worked out by each answer.
+	// Stale is a mark of the caller who saved the rate: its source has failed since. Whether a rate
+	// is stale now is worked out by each answer.
 	Stale bool
 	// Source names where the rate is from, such as "ecb"; it may be empty.
 	Source string
@@ -29,7 +29,7 @@ type Rate struct {
 	// Save sets both.
 	FreshUntil, Expires time.Time
 
-	// staleFor is the board's: how long the rate is kept where another program has not said.
+	// staleFor is the board's: how long the rate is kept where another program has not stored it.
 	staleFor time.Duration
 }
 
@@ -52,14 +52,14 @@ type State string
 const (
 	// Fresh rates are served by every verb.
 	Fresh State = "fresh"
-	// Stale rates are served where the caller takes them, and the answer says so.
+	// Stale rates are served where the caller takes them, and are marked in the answer.
 	Stale State = "stale"
 	// Gone rates are served by nothing, whether the store has removed them yet or not.
 	Gone State = "gone"
 )
 
 // sweepMax is how long DynamoDB takes to remove an expired item, usually. A rate that is still
-// there after it is a leftover that nobody should lean on.
+// there after it is a leftover that must not be used.
 const sweepMax = 48 * time.Hour
 
 // StateAt returns the rate's state.
@@ -128,7 +128,7 @@ func checkCode(wrong *problem.Fields, field string, code money.Currency) {
 	}
 }
 
-// check finds what is wrong with a rate in itself, whatever force is used.
+// check finds what is wrong with a rate in itself, which force does not overrule.
 func (r Rate) check() error {
 	if err := r.Pair().check(); err != nil {
 		return err

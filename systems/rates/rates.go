@@ -17,7 +17,7 @@ const (
 )
 
 // StaleForDefault is the StaleFor that a server uses: long enough for a source to be mended after a
-// holiday, and short enough that nobody reckons with the rate of another time.
+// holiday, and short enough that no caller works with the rate of another time.
 const StaleForDefault = 14 * 24 * time.Hour
 
 // Bounds and defaults of a board.
@@ -26,7 +26,7 @@ const (
 	// rate by the day that it is for.
 	futureMax = 48 * time.Hour
 	// jumpFactorDefault refuses a rate that is more than 30 % away from the one before it: a
-	// collapse of a currency, which is rare enough to be looked at by somebody, or an error.
+	// collapse of a currency, which is rare enough to be looked at by a person, or an error.
 	jumpFactorDefault = "1.3"
 	// hourJumpFactor is the same for two rates within an hour. A source that gives two values in a
 	// row that are so far apart has mixed something up.

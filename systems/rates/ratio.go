@@ -50,7 +50,7 @@ func (r Ratio) Decimal() money.Decimal {
 	if r.Below == money.DecimalFromInt(1) {
 		return r.Above
 	}
-	// Where the first significant digit stands follows from a first division, which may be cut; the
+	// The place of the first significant digit follows from a first division, which may be cut; the
 	// second one rounds, once.
 	for _, digits := range []int{shownDigits, money.FractionDigitsMax} {
 		d, err := r.Above.Quo(r.Below, digits, money.Down)
@@ -65,7 +65,7 @@ func (r Ratio) Decimal() money.Decimal {
 	return money.Decimal{} // Smaller than any number can be.
 }
 
-// firstDigit returns where the first significant digit of a number stands: 3 for 159.8, 0 for 0.5,
+// firstDigit returns the place of the first significant digit of a number: 3 for 159.8, 0 for 0.5,
 // -2 for 0.005.
 func firstDigit(d money.Decimal) int {
 	whole, fraction, _ := strings.Cut(d.String(), ".")

@@ -19,7 +19,7 @@ type saving struct{ force bool }
 // a jump. It does not save one that is not more than zero, nor one older than what is there.
 func Force() SaveOption { return func(s *saving) { s.force = true } }
 
-// Save saves a rate that is fresh for the time ttl from now on. Whoever saves at the same time, a
+// Save saves a rate that is fresh for the time ttl from now on. Even among concurrent writers, a
 // rate never replaces one with a newer Timestamp (ErrOlder), and it is compared with the one that
 // it does replace: ErrJump. ErrUnknownCode and ErrFarFuture are the other checks. A refused rate
 // leaves the earlier one in place. The answer is the rate as it was saved.
@@ -64,8 +64,8 @@ func (b *Board) saveUntil(
 	}
 }
 
-// attemptsMax bounds how often a write is tried that others get ahead of. Each time somebody has
-// saved a rate of the same pair, so that many tries mean many writers of one pair.
+// attemptsMax bounds how often a write is tried that others get ahead of. Each time another writer
+// has saved a rate of the same pair, so that many tries mean many writers of one pair.
 const attemptsMax = 100
 
 // replace writes a rate over the one that is there, if it may, and if that is still there.
@@ -118,8 +118,9 @@ func (b *Board) jitter(most time.Duration) time.Duration {
 	return time.Duration(b.store.Draw(int64(most) + 1))
 }
 
-// MarkStale marks the rate of a pair, which its source could not renew; answers then say so, though
-// it would be fresh by its time. The next Save takes the mark away. ErrNotFound when there is none.
+// MarkStale marks the rate of a pair, which its source could not renew; answers are marked then,
+// though it would be fresh by its time. The next Save takes the mark away. ErrNotFound when there
+// is none.
 func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 	if err := pair.check(); err != nil {
 		return Rate{}, err

@@ -4,6 +4,6 @@
 //
 // It is pure: bytes in, [rates.Day] out, oldest day first. The currencies are those that the data
 // has; figures are taken digit by digit. What is no rates, such as an error page that came in
-// their place, is [rates.ErrUnreadable] with the reason; an answer with nothing in it, which is how
-// some publishers say that there was no publication, is [rates.ErrNoData].
+// their place, is [rates.ErrUnreadable] with the reason; an answer with nothing in it, with which
+// some publishers report that there was no publication, is [rates.ErrNoData].
 package feed

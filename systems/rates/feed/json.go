@@ -21,7 +21,7 @@ type answer struct {
 	// Both.
 	Base  string                     `json:"base"`
 	Rates map[string]json.RawMessage `json:"rates"`
-	// What is said in place of rates.
+	// What comes in place of rates.
 	Error       any    `json:"error"`
 	Message     string `json:"message"`
 	Description string `json:"description"`

@@ -24,7 +24,8 @@ const (
 // Central Bank's file of all time.
 const SizeMax = 64 << 20
 
-// Read reads rates in any of the forms that the package knows, which it tells by their beginning.
+// Read reads rates in any of the forms that the package knows, which it recognises by their
+// beginning.
 func Read(data []byte) ([]rates.Day, error) {
 	if len(data) > SizeMax {
 		return nil, unreadable("it has more than %d bytes", SizeMax)

@@ -55,7 +55,7 @@ func XML(data []byte) ([]rates.Day, error) {
 	return p.sorted()
 }
 
-// cube adds what an element says of a currency, if it does.
+// cube adds the rate that an element has of a currency, if any.
 func (p *page) cube(element xml.StartElement, date rates.Date, decoder *xml.Decoder) error {
 	code := attribute(element, "currency")
 	if code == "" {
