@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/internal/tempfile"
 )
 
 const (
@@ -50,7 +53,9 @@ func (s *Server) cursorKey() ([]byte, error) {
 // writeWhole writes a small private file so that it is on the disk whole or not at all: an empty
 // one would stop the next start.
 func writeWhole(path string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600
+	pattern := filepath.Base(path) + ".*.tmp"
+	tempfile.Clean(filepath.Dir(path), pattern, time.Hour) // Another process may be here now.
+	f, err := os.CreateTemp(filepath.Dir(path), pattern)   // mode 0600
 	if err != nil {
 		return err
 	}

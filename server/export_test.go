@@ -1,6 +1,8 @@
 package server
 
 import (
+	"gocloud.dev/blob"
+
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -13,3 +15,6 @@ func StoreOf(s *Server) *engine.DB { return s.db.(*engine.DB) }
 
 // WaitInside waits for requests of this process that their caller left.
 func WaitInside(s *Server) { s.inside.running.Wait() }
+
+// BucketOf lets tests damage uploaded files.
+func BucketOf(s *Server) *blob.Bucket { return s.files.bucket }

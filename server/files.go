@@ -131,7 +131,8 @@ func (f *files) upload(ctx context.Context, key string, r io.Reader) error {
 		return err
 	}
 	if about.Size != n {
-		return fmt.Errorf("%d bytes of %d are there: %w", about.Size, n, io.ErrShortWrite)
+		err := fmt.Errorf("%d bytes of %d are there: %w", about.Size, n, io.ErrShortWrite)
+		return errors.Join(err, f.Delete(ctx, key))
 	}
 	return nil
 }
@@ -183,7 +184,11 @@ func (f *files) Open(ctx context.Context, key string) (statements.File, error) {
 		return nil, fmt.Errorf("open %s: %w", key, err)
 	}
 	read := func(from int64) (io.ReadCloser, error) {
-		return f.bucket.NewRangeReader(ctx, key, from, -1, nil)
+		r, err := f.bucket.NewRangeReader(ctx, key, from, -1, nil)
+		if gcerrors.Code(err) == gcerrors.NotFound {
+			return nil, statements.ErrFileMissing.Wrap(err) // It was deleted in the meantime.
+		}
+		return r, err
 	}
 	return &openFile{size: about.Size, read: read}, nil
 }

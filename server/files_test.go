@@ -11,6 +11,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/driver"
+	"gocloud.dev/gcerrors"
+
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -138,5 +142,63 @@ func TestFilesStandUnderTheirKeys(t *testing.T) {
 	}
 	if _, err := openFiles(t.Context(), Options{FilesURL: "nonsense://x"}); err == nil {
 		t.Error("nonsense was opened")
+	}
+}
+
+// cutting is an object store that keeps only a part of an object.
+type cutting struct {
+	driver.Bucket
+	kept map[string]int64
+}
+
+func (c *cutting) NewTypedWriter(
+	_ context.Context, key, _ string, _ *driver.WriterOptions,
+) (driver.Writer, error) {
+	return &cuttingWriter{of: c, key: key}, nil
+}
+
+func (c *cutting) Attributes(_ context.Context, key string) (*driver.Attributes, error) {
+	return &driver.Attributes{Size: c.kept[key]}, nil
+}
+
+func (c *cutting) Delete(_ context.Context, key string, _ *driver.DeleteOptions) error {
+	delete(c.kept, key)
+	return nil
+}
+
+func (c *cutting) ErrorCode(error) gcerrors.ErrorCode { return gcerrors.Unknown }
+
+func (c *cutting) Close() error { return nil }
+
+type cuttingWriter struct {
+	of  *cutting
+	key string
+	n   int64
+}
+
+func (w *cuttingWriter) Write(p []byte) (int, error) {
+	w.n += int64(len(p))
+	return len(p), nil
+}
+
+func (w *cuttingWriter) Close() error {
+	w.of.kept[w.key] = w.n / 2
+	return nil
+}
+
+func TestAnObjectThatIsCutIsAnErrorAndRemoved(t *testing.T) {
+	c := &cutting{kept: map[string]int64{}}
+	f := &files{bucket: blob.NewBucket(c)}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	err := f.Put(t.Context(), fileKey, bytes.NewReader(make([]byte, 100)))
+	if !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("put = %v", err)
+	}
+	if len(c.kept) > 0 {
+		t.Errorf("left are %v", c.kept)
 	}
 }

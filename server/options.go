@@ -50,7 +50,7 @@ type Limits struct {
 	Upload int64
 	// Archive is the greatest size in bytes of an archive that is brought back; ArchiveMax.
 	Archive int64
-	// Spool bounds the bytes on disk of all archives that are being brought back; SpoolMax.
+	// Spool is the maximum of bytes on disk of all archives that are being restored; SpoolMax.
 	Spool int64
 	// FreeDisk is the free space in bytes that uploads leave on the disk of the folder for files,
 	// so that the books can go on; FreeDiskMin. A negative one is none.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/internal/tempfile"
 	"github.com/exchequer-dev/exchequer/server/api"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/server/api/oidc"
@@ -58,6 +59,8 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A kill of earlier versions, and of any on Windows, left the archives that it was restoring.
+	tempfile.Clean("", api.RestorePattern, 0)
 	s := &Server{opts: opts, db: db, metrics: newMetrics(db)}
 	if err := s.build(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gocloud.dev/blob"
+
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -54,55 +56,111 @@ var (
 	listRows  = asked{"GET", upload + "/rows", "", ""}
 )
 
-// TestADamagedFileIsNotRead damages an uploaded file in each way: nothing reads it as if it were
-// the one that was uploaded, and the same upload, sent again, repairs it.
-func TestADamagedFileIsNotRead(t *testing.T) {
-	for name, damage := range map[string]func(path string, whole []byte) error{
-		"cut short": func(path string, whole []byte) error {
-			return os.WriteFile(path, whole[:len(whole)/2], 0o600)
-		},
-		"empty": func(path string, _ []byte) error { return os.WriteFile(path, nil, 0o600) },
-		"longer": func(path string, whole []byte) error {
-			return os.WriteFile(path, append(whole, "2025-08-17,-1,X\n"...), 0o600)
-		},
-		"another byte": func(path string, whole []byte) error {
-			changed := bytes.Replace(whole, []byte("5.50"), []byte("5.51"), 1)
-			return os.WriteFile(path, changed, 0o600)
-		},
-		"lost": func(path string, _ []byte) error { return os.Remove(path) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w, folder := shelf(t)
-			w.must(201, makeUpload, "1")
-			path := storedFile(t, folder)
-			whole, err := os.ReadFile(path)
+// keptFile is the uploaded file, wherever it is kept.
+type keptFile interface {
+	read() ([]byte, error)
+	write([]byte) error // Nothing removes it.
+}
+
+type fileOnDisk string
+
+func (f fileOnDisk) read() ([]byte, error) { return os.ReadFile(string(f)) }
+
+func (f fileOnDisk) write(b []byte) error {
+	if b == nil {
+		return os.Remove(string(f))
+	}
+	return os.WriteFile(string(f), b, 0o600)
+}
+
+// object is a file in an object store.
+type object struct {
+	t   *testing.T
+	of  *blob.Bucket
+	key string
+}
+
+func (o object) read() ([]byte, error) { return o.of.ReadAll(o.t.Context(), o.key) }
+
+func (o object) write(b []byte) error {
+	if b == nil {
+		return o.of.Delete(o.t.Context(), o.key)
+	}
+	return o.of.WriteAll(o.t.Context(), o.key, b, nil)
+}
+
+// buckets are worlds with an uploaded file in a place of each kind.
+var buckets = map[string]func(*testing.T) (*world, keptFile){
+	"a folder": func(t *testing.T) (*world, keptFile) {
+		w, folder := shelf(t)
+		w.must(201, makeUpload, "1")
+		return w, fileOnDisk(storedFile(t, folder))
+	},
+	"an object store": func(t *testing.T) (*world, keptFile) {
+		w := start(t)
+		w.must(201, makeBank, "1")
+		w.must(201, makeUpload, "1")
+		bucket := server.BucketOf(w.server)
+		for list := bucket.List(nil); ; {
+			o, err := list.Next(t.Context())
 			if err != nil {
-				t.Fatal(err)
+				t.Fatal("no file was uploaded", err)
 			}
-			if err := damage(path, bytes.Clone(whole)); err != nil {
-				t.Fatal(err)
+			if strings.HasSuffix(o.Key, ".csv") {
+				return w, object{t, bucket, o.Key}
 			}
-			status, code := 409, "upload_file_damaged"
-			if name == "lost" {
-				status, code = 404, "upload_file_missing"
-			}
-			for _, a := range []asked{preview, importUpload, archiveMe} {
-				if r := w.ask(a, "1", ""); r.status != status || !strings.Contains(r.body, code) {
-					t.Errorf("%s %s: %d %s", a.method, a.path, r.status, r.body)
+		}
+	},
+}
+
+// TestADamagedFileIsNotRead damages an uploaded file in each way, in each kind of place: nothing
+// reads it as if it were the one that was uploaded, and the same upload, sent again, repairs it.
+func TestADamagedFileIsNotRead(t *testing.T) {
+	for name, damage := range map[string]func(whole []byte) []byte{
+		"cut short": func(whole []byte) []byte { return whole[:len(whole)/2] },
+		"empty":     func([]byte) []byte { return []byte{} },
+		"longer":    func(whole []byte) []byte { return append(whole, "2025-08-17,-1,X\n"...) },
+		"another byte": func(whole []byte) []byte {
+			return bytes.Replace(whole, []byte("5.50"), []byte("5.51"), 1)
+		},
+		"replaced": func(whole []byte) []byte {
+			return bytes.Repeat([]byte("x"), len(whole))
+		},
+		"lost": func([]byte) []byte { return nil },
+	} {
+		for place, open := range buckets {
+			t.Run(name+" in "+place, func(t *testing.T) {
+				w, file := open(t)
+				whole, err := file.read()
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			other := makeUpload
-			other.body += "2025-08-17,-1.00,Another\n"
-			w.must(409, other, "1")
-			w.must(200, makeUpload, "1")
-			if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, whole) {
-				t.Errorf("after a repeat the file is %q, %v", now, err)
-			}
-			w.must(200, preview, "1")
-			if r := w.must(200, importUpload, "1"); !strings.Contains(r.body, `"new":2`) {
-				t.Errorf("imported %s", r.body)
-			}
-		})
+				if err := file.write(damage(bytes.Clone(whole))); err != nil {
+					t.Fatal(err)
+				}
+				status, code := 409, "upload_file_damaged"
+				if name == "lost" {
+					status, code = 404, "upload_file_missing"
+				}
+				for _, a := range []asked{preview, importUpload, archiveMe} {
+					if r := w.ask(a, "1", ""); r.status != status ||
+						!strings.Contains(r.body, code) {
+						t.Errorf("%s %s: %d %s", a.method, a.path, r.status, r.body)
+					}
+				}
+				other := makeUpload
+				other.body += "2025-08-17,-1.00,Another\n"
+				w.must(409, other, "1")
+				w.must(200, makeUpload, "1")
+				if now, err := file.read(); err != nil || !bytes.Equal(now, whole) {
+					t.Errorf("after a repeat the file is %q, %v", now, err)
+				}
+				w.must(200, preview, "1")
+				if r := w.must(200, importUpload, "1"); !strings.Contains(r.body, `"new":2`) {
+					t.Errorf("imported %s", r.body)
+				}
+			})
+		}
 	}
 }
 

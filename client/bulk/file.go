@@ -11,15 +11,17 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/internal/tempfile"
 )
 
 // File is a file of payments that was read once from end to end, so that nothing is posted from one
 // that breaks in the middle.
 type File struct {
-	in      *os.File
-	form    *form
-	spooled bool // in is a copy of what could be read only once
-	keep    []string
+	in   io.ReadSeekCloser // a file, or a copy of what could be read only once
+	form *form
+	keep []string
 	// keyColumn is the name of the column that has the keys; empty means that it is called key.
 	keyColumn string
 
@@ -87,9 +89,9 @@ func openReader(r io.Reader, f *File) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.in, f.spooled = in, true
+	f.in = in
 	if err := check(f); err != nil {
-		return nil, errors.Join(err, closeFile(in, true))
+		return nil, errors.Join(err, in.Close())
 	}
 	return f, nil
 }
@@ -113,28 +115,29 @@ func open(in *os.File, f *File) (*File, error) {
 	return f, nil
 }
 
+const (
+	// spoolPattern is the pattern of the names of temporary files.
+	spoolPattern = "exchequer-import-*"
+	// spoolAge is when a temporary file of an earlier version was left by a kill: later than any
+	// import takes.
+	spoolAge = 24 * time.Hour
+)
+
 // spool copies what can be read only once into a temporary file.
-func spool(r io.Reader) (*os.File, error) {
-	out, err := os.CreateTemp("", "exchequer-import-*")
+func spool(r io.Reader) (*tempfile.File, error) {
+	tempfile.Clean("", spoolPattern, spoolAge)
+	out, err := tempfile.Create("", spoolPattern)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := io.Copy(out, r); err != nil {
-		return nil, errors.Join(err, closeFile(out, true))
+		return nil, errors.Join(err, out.Close())
 	}
 	return out, nil
 }
 
-func closeFile(f *os.File, remove bool) error {
-	err := f.Close()
-	if remove {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
-}
-
 // Close closes the file.
-func (f *File) Close() error { return closeFile(f.in, f.spooled) }
+func (f *File) Close() error { return f.in.Close() }
 
 // check reads the file from end to end.
 func check(f *File) error {

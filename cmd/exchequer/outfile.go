@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
+	"github.com/exchequer-dev/exchequer/internal/tempfile"
 )
 
 // into writes to the file that was named, or to standard output.
@@ -22,10 +24,19 @@ func (a *app) into(args []string, write func(io.Writer) error) error {
 	return nil
 }
 
+const (
+	// partialPattern is the pattern of the names of files that are being written.
+	partialPattern = ".exchequer-*"
+	// partialAge is when such a file was left by a kill: another process writes to its own all the
+	// time, because an answer that stalls for half a minute is an error.
+	partialAge = time.Hour
+)
+
 // writeFile writes a file as a whole: to a temporary file in the same folder, which is synced and
 // then renamed. An existing file is replaced only by a complete one. Nothing is left after an
-// error. The file is private unless an existing file has another mode. A path that is no regular
-// file, such as a pipe or /dev/stdout, is written directly.
+// error, and the next writing in the folder removes what a kill left. The file is private unless an
+// existing file has another mode. A path that is no regular file, such as a pipe or /dev/stdout, is
+// written directly.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	mode := fs.FileMode(0o600)
 	info, err := os.Stat(path)
@@ -41,7 +52,8 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 			return err
 		}
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".exchequer-*")
+	tempfile.Clean(filepath.Dir(path), partialPattern, partialAge)
+	file, err := os.CreateTemp(filepath.Dir(path), partialPattern)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,9 @@ with and the app that they do it with, and their tokens open their own data.`,
 		"greatest `size` of all uploaded files of one person in bytes; -1 is no bound")
 	f.Int64Var(&s.limits.FreeDisk, "free-disk", server.FreeDiskMin,
 		"free `bytes` of disk that uploads leave to the books; -1 is none")
+	f.Int64Var(&s.limits.Spool, "restore-disk", server.SpoolMax,
+		"maximum `bytes` of disk for all archives that are being restored, in the folder for "+
+			"temporary files")
 	f.IntVar(&s.limits.Streams, "streams", server.StreamsMax,
 		"greatest `number` of concurrent downloads and other long answers, and of uploads")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")

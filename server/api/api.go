@@ -66,8 +66,8 @@ type Options struct {
 	UploadMax int64
 	// ArchiveMax is that of an archive that is brought back, which has all of those in it.
 	ArchiveMax int64
-	// SpoolMax bounds the bytes on disk of all archives that are being brought back. SpoolRoom, if
-	// set, returns why the disk has no room for one.
+	// SpoolMax is the maximum of bytes on disk of all archives that are being restored. SpoolRoom,
+	// if set, returns why the disk has no room for one.
 	SpoolMax  int64
 	SpoolRoom func() error
 	// StreamsMax bounds the long answers that are sent concurrently, and the large bodies that are

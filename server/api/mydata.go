@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/internal/tempfile"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/server/api/payload"
@@ -101,8 +101,8 @@ func (a *API) registerMyData() {
 			"the same archive again.",
 		problems: []*problem.Definition{
 			ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow, statements.ErrArchiveInvalid,
-			ErrSpoolFull, statements.ErrNotEmpty, statements.ErrQuota, statements.ErrDiskReserve,
-			statements.ErrNoFiles,
+			ErrSpoolFull, ErrSpoolTooSmall, statements.ErrNotEmpty, statements.ErrQuota,
+			statements.ErrDiskReserve, statements.ErrNoFiles,
 		},
 	}, a.restore)
 	registerWork(a, operation{
@@ -179,17 +179,16 @@ func (a *API) restore(ctx context.Context, in *restoreParams) (*answer[archiveCo
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp("", "exchequer-restore-*.zip")
-	if err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
-	}
-	defer os.Remove(file.Name())
-	defer file.Close()
 	spooled, err := a.spool.begin(in.size(), body)
 	defer spooled.end()
 	if err != nil {
 		return nil, err
 	}
+	file, err := tempfile.Create("", RestorePattern)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	defer file.Close() // Its room is given back after this.
 	size, err := io.Copy(file, spooled)
 	if err = body.Because(err); err != nil {
 		return nil, err

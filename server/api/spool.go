@@ -7,12 +7,25 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// ErrSpoolFull refuses an archive while those of others take all the room.
-var ErrSpoolFull = Problems.Define(problem.Throttled, "restores_busy",
-	"Archives that are being restored take {used} bytes, of at most {limit} for all together",
-	"Wait until another restore has ended, then send the same archive again")
+// RestorePattern is the pattern of the names of the temporary files in which archives are kept
+// while they are restored.
+const RestorePattern = "exchequer-restore-*.zip"
 
-// spool bounds the bytes of all archives that are kept on disk while they are restored.
+var (
+	// ErrSpoolTooSmall refuses an archive that would take more than all the room by itself.
+	ErrSpoolTooSmall = Problems.Define(problem.TooLarge, "restore_too_large",
+		"The archive has more than the {limit} bytes of disk that all archives which are being "+
+			"restored may take",
+		"Restart the server with a larger --restore-disk, then send the same archive again")
+	// ErrSpoolFull refuses an archive while those of others take all the room.
+	ErrSpoolFull = Problems.Define(problem.Throttled, "restores_busy",
+		"Archives that are being restored take {used} bytes, and {limit} is the maximum of all of "+
+			"them, set by --restore-disk",
+		"Wait until another restore has ended, then send the same archive again")
+)
+
+// spool bounds the bytes of all archives that are kept on disk while they are restored, at every
+// moment.
 type spool struct {
 	most int64
 	room func() error // Returns why the disk has no room for more; may be nil.
@@ -21,7 +34,7 @@ type spool struct {
 	used int64
 }
 
-// spoolStep is how much is taken at once.
+// spoolStep is how much is taken at once for an archive whose size is not known.
 const spoolStep = 8 << 20
 
 // spooled is the part of one archive.
@@ -32,14 +45,15 @@ type spooled struct {
 	left int64 // Of them not yet used.
 }
 
-// begin takes the room for an archive of some bytes, or for a first part of one whose size is not
-// known.
+// begin takes the room for an archive of some bytes; 0 is one whose size is not known, which takes
+// room as it comes.
 func (s *spool) begin(size int64, from io.Reader) (*spooled, error) {
 	one := &spooled{of: s, from: from}
-	return one, one.take(max(size, spoolStep))
+	return one, one.take(size, size)
 }
 
-func (one *spooled) take(n int64) error {
+// take takes room for at least n bytes, and for up to step bytes if there is so much.
+func (one *spooled) take(n, step int64) error {
 	s := one.of
 	if s.room != nil {
 		if err := s.room(); err != nil {
@@ -48,20 +62,25 @@ func (one *spooled) take(n int64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.used+n > s.most && s.used-one.held > 0 {
+	free := s.most - s.used
+	switch {
+	case n > s.most-one.held:
+		return ErrSpoolTooSmall.With("limit", s.most)
+	case n > free:
 		return ErrSpoolFull.With("used", s.used).With("limit", s.most)
 	}
+	n = max(n, min(step, free))
 	s.used += n
 	one.held += n
 	one.left += n
 	return nil
 }
 
-// Read reads on as long as there is room.
+// Read reads on as long as there is room for what was read.
 func (one *spooled) Read(p []byte) (int, error) {
 	n, err := one.from.Read(p)
-	for int64(n) > one.left {
-		if refused := one.take(spoolStep); refused != nil {
+	if more := int64(n) - one.left; more > 0 {
+		if refused := one.take(more, spoolStep); refused != nil {
 			return 0, refused
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/internal/tempfile"
 )
 
 const stateVersion = 1
@@ -208,7 +209,9 @@ func (s *state) replace() error {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(s.path), ".copy-*")
+	const pattern = ".copy-*"
+	tempfile.Clean(filepath.Dir(s.path), pattern, time.Hour) // Another copy may write one now.
+	f, err := os.CreateTemp(filepath.Dir(s.path), pattern)
 	if err != nil {
 		return err
 	}

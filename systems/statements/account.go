@@ -79,7 +79,7 @@ func (p *Person) profile(ctx context.Context) (Profile, error) {
 	return v, wrapped("read profile", err)
 }
 
-// Profile returns what the user has told of themselves. The error is ErrNoProfile.
+// Profile returns what the user has saved about themselves. The error is ErrNoProfile.
 func (p *Person) Profile(ctx context.Context) (Profile, error) {
 	v, err := p.profile(ctx)
 	if err == nil && v.CreatedAt.IsZero() && v.Email == "" && v.Preferences == (Preferences{}) {
@@ -117,7 +117,7 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (_ Account, ma
 	if !errors.Is(err, singletable.ErrExists) {
 		return a, err == nil, wrapped("create account", err)
 	}
-	// Somebody made it just now, perhaps by the same request.
+	// Another request made it just now, perhaps a retry of this one.
 	found, err := p.Account(ctx, a.ID)
 	if err != nil {
 		return Account{}, false, err

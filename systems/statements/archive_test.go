@@ -389,6 +389,9 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 		"no name of a file":           {keyed("1/"), "of an upload's file"},
 		"no month": {fitting(archiveEntries,
 			`{"accountId":"a","transactionId":"x","month":"2026-13"}`), "no calendar day"},
+		"the file of another upload": {fitting(archiveUploads, `{"accountId":"a","uploadId":"u",`+
+			`"s3ObjectKey":"1/a/u/x","size":25,"sha256":"`+sumOfX+`"}`),
+			"not the one that was uploaded"},
 		"no number": {row(`,"amount":"1e9"`), "line 1 of its file transactions.jsonl: amount"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func encodeStruct(out *bytes.Buffer, v reflect.Value, leftOut []string) error {
 	return nil
 }
 
-// emptyValue reports whether a value says nothing. A pointer to nothing does.
+// emptyValue reports whether a value is empty. A pointer to nothing does.
 func emptyValue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map:

@@ -66,10 +66,20 @@ func (p *Person) Restore(
 	return t.counts, wrapped("end restore", modelOf(p).jobs.Delete(ctx, p.store(), marker))
 }
 
-// roomFor returns ErrQuota if the files of an archive are more than a user may have.
+// roomFor returns ErrQuota if the files of an archive are more than a user may have. It counts the
+// sizes of the files in the archive, because its uploads may have others.
 func (p *Person) roomFor(b *bundle) error {
 	var used Used
 	err := lines(b, archiveUploads, func(u *Upload) error {
+		f, found, err := b.fileOf(u)
+		if err != nil {
+			return err
+		}
+		if found {
+			used.Files++
+			used.Bytes += f.Size
+			return nil
+		}
 		used.add(u, p.now())
 		return nil
 	})

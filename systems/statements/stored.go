@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
+	"sync"
 )
 
 // Sweeper is a Files that can remove everything below a folder of keys, half written files
@@ -29,25 +31,35 @@ func (p *Person) stored(ctx context.Context, u *Upload) (File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open file of upload %s: %w", u.ID, err)
 	}
-	if err := u.verify(ctx, file); err != nil {
+	verified, err := u.verify(ctx, file)
+	if err != nil {
 		_ = file.Close() // It was only read.
 		return nil, err
 	}
-	return file, nil
+	return verified, nil
 }
 
-// verify compares a file with the size and the hash of its upload. An upload that another program
-// wrote may have neither.
-func (u *Upload) verify(ctx context.Context, file File) error {
+// verify compares a file with the size and the hash of its upload, and returns a File that has only
+// the bytes that were compared. An upload that another program wrote may have no hash.
+func (u *Upload) verify(ctx context.Context, file File) (File, error) {
 	if err := u.verifySize(file); err != nil || u.Hash == "" {
-		return err
+		return file, err
 	}
+	v := &verifiedFile{File: file, upload: u, seed: maphash.MakeSeed(), at: -1}
 	sum := sha256.New()
-	whole := io.NewSectionReader(file, 0, file.Size())
-	if _, err := io.Copy(sum, &ended{ctx, whole}); err != nil {
-		return fmt.Errorf("read file of upload %s: %w", u.ID, err)
+	block := make([]byte, blockSize)
+	for from := int64(0); from < file.Size(); from += blockSize {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := v.readBlock(block, from)
+		if err != nil {
+			return nil, err
+		}
+		sum.Write(block[:n])
+		v.blocks = append(v.blocks, maphash.Bytes(v.seed, block[:n]))
 	}
-	return u.verifySum(hex.EncodeToString(sum.Sum(nil)))
+	return v, u.verifySum(hex.EncodeToString(sum.Sum(nil)))
 }
 
 func (u *Upload) verifySize(file File) error {
@@ -68,18 +80,75 @@ func (u *Upload) damaged(format string, args ...any) error {
 	return ErrFileDamaged.With("upload", u.ID).With("why", fmt.Sprintf(format, args...))
 }
 
-// ended is a reader that ends with a context.
-type ended struct {
-	ctx context.Context
-	r   io.Reader
+// blockSize is how many bytes of a file are compared together.
+const blockSize = 64 << 10
+
+// verifiedFile is a file whose SHA-256 is that of its upload. Files are read several times, and an
+// object may be replaced or damaged between two readings, so each block that is read again must be
+// the one that was hashed.
+type verifiedFile struct {
+	File
+	upload *Upload
+	seed   maphash.Seed
+	blocks []uint64
+
+	mu    sync.Mutex
+	block []byte // The last one that was read.
+	at    int64  // Its number, or -1.
 }
 
-// Read reads on while the context holds.
-func (e *ended) Read(b []byte) (int, error) {
-	if err := e.ctx.Err(); err != nil {
-		return 0, err
+// ReadAt reads as io.ReaderAt says. The error is ErrFileDamaged if the file has changed.
+func (v *verifiedFile) ReadAt(p []byte, from int64) (n int, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if from < 0 {
+		return 0, errors.New("read before the beginning of a file")
 	}
-	return e.r.Read(b)
+	for n < len(p) {
+		if from >= v.Size() {
+			return n, io.EOF
+		}
+		if err := v.load(from / blockSize); err != nil {
+			return n, err
+		}
+		copied := copy(p[n:], v.block[from%blockSize:])
+		n, from = n+copied, from+int64(copied)
+	}
+	return n, nil
+}
+
+// load makes a block the one that is read.
+func (v *verifiedFile) load(number int64) error {
+	if v.at == number {
+		return nil
+	}
+	v.at = -1
+	if v.block == nil {
+		v.block = make([]byte, blockSize)
+	}
+	n, err := v.readBlock(v.block[:blockSize], number*blockSize)
+	if err != nil {
+		return err
+	}
+	v.block = v.block[:n]
+	if maphash.Bytes(v.seed, v.block) != v.blocks[number] {
+		return v.upload.damaged("it was replaced while it was read")
+	}
+	v.at = number
+	return nil
+}
+
+// readBlock reads the block that begins at a place, which is shorter at the end of the file.
+func (v *verifiedFile) readBlock(block []byte, from int64) (int, error) {
+	block = block[:min(int64(len(block)), v.Size()-from)]
+	n, err := v.File.ReadAt(block, from)
+	switch {
+	case n == len(block):
+		return n, nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return n, v.upload.damaged("it ends after %d bytes of %d", from+int64(n), v.Size())
+	}
+	return n, fmt.Errorf("read file of upload %s: %w", v.upload.ID, err)
 }
 
 // intact reports whether the file of an upload is there as it was uploaded.

@@ -39,6 +39,7 @@ type bundle struct {
 	manifest manifest
 	digest   string // Of the manifest, and so of all.
 	files    map[string]*zip.File
+	named    map[string]packed // The files of the manifest.
 }
 
 // refuse returns why an archive is refused.
@@ -113,7 +114,7 @@ func (b *bundle) readManifest() error {
 
 // compare checks that the files are those that the manifest names.
 func (b *bundle) compare() error {
-	named := map[string]bool{archiveManifest: true}
+	b.named = map[string]packed{archiveManifest: {}}
 	for _, f := range b.manifest.Files {
 		number, isFile := strings.CutPrefix(f.Name, archiveFiles)
 		n, err := strconv.Atoi(number)
@@ -124,21 +125,21 @@ func (b *bundle) compare() error {
 		if b.files[f.Name] == nil {
 			return refuse("its file %s is missing", f.Name)
 		}
-		if named[f.Name] {
+		if _, again := b.named[f.Name]; again {
 			return refuse("its file %s is named twice", f.Name)
 		}
-		named[f.Name] = true
+		b.named[f.Name] = f
 		if err := b.verify(f); err != nil {
 			return err
 		}
 	}
 	for name := range b.files {
-		if !named[name] {
+		if _, named := b.named[name]; !named {
 			return refuse("it has a file %q that its %s does not name", name, archiveManifest)
 		}
 	}
 	for _, name := range archiveOrder {
-		if !named[name] {
+		if _, named := b.named[name]; !named {
 			return refuse("its file %s is missing", name)
 		}
 	}
@@ -186,10 +187,23 @@ func lines[T any](b *bundle, name string, take func(v *T) error) error {
 	return nil
 }
 
+// fileOf returns the file of an upload by the manifest, and whether the archive has it.
+func (b *bundle) fileOf(u *Upload) (packed, bool, error) {
+	if u.FileKey == "" {
+		return packed{}, false, nil
+	}
+	number, _, err := fileNumber(u.FileKey)
+	if err != nil || number == 0 {
+		return packed{}, false, err
+	}
+	f, found := b.named[archiveFiles+strconv.Itoa(number)]
+	return f, found, nil
+}
+
 // check looks at every line before anything is written, and counts. The order of the lines tells
 // that none is there twice.
 func (b *bundle) check() error {
-	c := &bundleCheck{accounts: map[string]bool{}, tags: map[string]bool{},
+	c := &bundleCheck{bundle: b, accounts: map[string]bool{}, tags: map[string]bool{},
 		texts: map[string]bool{}}
 	for _, look := range []func() error{
 		func() error { return lines(b, archiveProfile, c.profile) },
@@ -221,6 +235,7 @@ func (b *bundle) check() error {
 
 // bundleCheck is what was seen of an archive.
 type bundleCheck struct {
+	bundle         *bundle
 	counts         ArchiveCounts
 	accounts, tags map[string]bool
 	texts          map[string]bool
@@ -234,6 +249,7 @@ var (
 	errMany      = errors.New("there are more than is allowed")
 	errNoAccount = errors.New("it belongs to an account that is not there")
 	errNoDay     = errors.New("it has no calendar day")
+	errOtherFile = errors.New("its file is not the one that was uploaded")
 	errNoValue   = errors.New("it has no currency")
 )
 
@@ -295,10 +311,12 @@ func (c *bundleCheck) upload(u *Upload) error {
 	if !c.accounts[u.AccountID] {
 		return errNoAccount
 	}
-	if u.FileKey != "" {
-		if _, _, err := fileNumber(u.FileKey); err != nil {
-			return err
-		}
+	f, found, err := c.bundle.fileOf(u)
+	if err != nil {
+		return err
+	}
+	if found && u.Hash != "" && (f.Size != u.Size || f.SHA256 != u.Hash) {
+		return errOtherFile
 	}
 	return checkID(u.ID)
 }

@@ -147,7 +147,9 @@ func (w *Watcher) Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		sent := &copied{}
 		seen := r.Clone(r.Context())
-		r.Body = sent.tee(r.Body)
+		// The server looks at the body of its own request to see whether it must read the rest.
+		carried := *r
+		carried.Body = sent.tee(r.Body)
 		answer := &recorder{ResponseWriter: rw}
 		defer func() {
 			// An answer that was broken off on purpose is not whole, and cannot conform.
@@ -159,7 +161,7 @@ func (w *Watcher) Handler(h http.Handler) http.Handler {
 				panic(fault)
 			}
 		}()
-		h.ServeHTTP(answer, r)
+		h.ServeHTTP(answer, &carried)
 	})
 }
 
