@@ -2,11 +2,13 @@ package bankfile_test
 
 import (
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -253,6 +255,52 @@ func (s *bankSample) wrongRows(r reading) (wrong []string) {
 	return wrong
 }
 
+// lostWords returns the words of rows that are nowhere in their entries. The state and the
+// direction become members of their own, and of payer and payee one is the holder.
+func lostWords(r reading) (lost []string) {
+	m := r.file.Mapping()
+	letters := regexp.MustCompile(`\pL{4,}`)
+	for _, row := range r.rows {
+		e := &row.Entry
+		if row.Outcome != bankfile.Read {
+			continue
+		}
+		account := r.file.Statements[row.Statement].Account
+		all := strings.ToLower(strings.Join([]string{e.Name, e.Memo, e.Counterparty, e.Reference,
+			e.Category, e.BankID, e.Details, account}, " "))
+		for i, cell := range cellsOf(row.Raw, m.Delimiter) {
+			if slices.ContainsFunc(m.Columns, func(c bankfile.Column) bool {
+				switch c.Role {
+				case bankfile.RoleStatus, bankfile.RoleDirection, bankfile.RoleName,
+					bankfile.RolePayer, bankfile.RoleIgnore:
+					return c.Index == i
+				}
+				return false
+			}) {
+				continue
+			}
+			for _, word := range letters.FindAllString(cell, -1) {
+				found := strings.Contains(all, strings.ToLower(word))
+				if !found && strings.Trim(word, "Xx") != "" {
+					lost = append(lost, word)
+				}
+			}
+		}
+	}
+	return lost
+}
+
+// cellsOf splits a row as other programs do.
+func cellsOf(raw, delimiter string) []string {
+	c := csv.NewReader(strings.NewReader(raw))
+	c.Comma, c.LazyQuotes = rune(delimiter[0]), true
+	cells, err := c.Read()
+	if err != nil {
+		return strings.Split(raw, delimiter)
+	}
+	return cells
+}
+
 // Files in the forms that banks of many countries give are read as what they mean.
 func TestFilesOfBanksAreReadRight(t *testing.T) {
 	for _, s := range loadBanks(t) {
@@ -263,6 +311,9 @@ func TestFilesOfBanksAreReadRight(t *testing.T) {
 			}
 			if wrong := s.wrongRows(r); len(wrong) > 0 {
 				t.Errorf("%s\n%s\n%v", strings.Join(wrong, "\n"), s.text, r.file.Mapping().Columns)
+			}
+			if lost := lostWords(r); len(lost) > 0 {
+				t.Errorf("no member of the entries has the words %q\n%s", lost, s.text)
 			}
 		})
 	}

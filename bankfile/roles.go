@@ -40,8 +40,13 @@ func (t *table) assign(f *File) error {
 		}
 		t.memos = t.mapped(m.Columns, given)
 		t.index()
+		if f.opts.Exact {
+			return nil
+		}
+		sample := t.digest(f, given)
+		t.notes = sample.Notes()
 		if t.balance >= 0 {
-			t.before = t.digest(f, given).Read().Money.Before
+			t.before = sample.Read().Money.Before
 		}
 		return nil
 	}
@@ -51,7 +56,7 @@ func (t *table) assign(f *File) error {
 	for i, role := range result.Roles {
 		t.roles[i] = Role(role)
 	}
-	t.memos, t.left = result.Memos, result.Left
+	t.memos, t.notes, t.left = result.Memos, result.Notes, result.Left
 	if result.Doubtful >= 0 && len(m.OutFlags) == 0 {
 		t.words = []string{result.First, result.Second}
 	}
@@ -167,8 +172,9 @@ func digestCell(text string, mark byte) reading.Cell {
 // isNumbered reports whether a text is a word with a number, such as "Invoice 7", and no amount.
 func isNumbered(a amountText) bool {
 	word := strings.TrimSuffix(strings.ToUpper(a.currency), ".")
-	return utf8.RuneCountInString(word) > 3 && len(sharedSigns[word]) == 0 &&
-		currencyOf(word) == "" && !strings.ContainsAny(a.digits, ".,")
+	c := currencyOf(word)
+	return utf8.RuneCountInString(word) >= 3 && len(sharedSigns[word]) == 0 && !c.Known() &&
+		!c.Retired() && !strings.ContainsAny(a.digits, ".,")
 }
 
 // isGrouped reports whether digits are in groups as those of an account's number are, such as

@@ -93,6 +93,9 @@ type Entry struct {
 	Counterparty string // The other side's account number, often an IBAN.
 	Reference    string // A reference that the customer gave or a document's number.
 	Category     string // The bank's or the other program's own category, or kind of movement.
+	// Details are the words of all other columns, as "Header: words; Header: words". They are no
+	// part of the identity of an entry.
+	Details string
 
 	// BankID is the bank's own id of the entry, scoped to the account. UniqueID tells whether it
 	// stands only once in the file for that account: an id that repeats is not an id.

@@ -38,6 +38,7 @@ type table struct {
 	reference, counterparty, account, category, foreign, foreignCurrency, status, fee int
 	memos []int
 	named money.Currency // In the name of the amount's column.
+	notes []int          // Columns of other words.
 	left  []int          // Columns with cells that nothing reads.
 
 	best   reading.Money   // How the amounts are read,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
@@ -42,7 +43,7 @@ func (t *table) columns() []Column {
 	var out []Column
 	memos := t.memos
 	for i, role := range t.roles {
-		if role == "" || role == RoleIgnore {
+		if role == "" {
 			continue
 		}
 		if role == RoleMemo && len(memos) > 0 {
@@ -485,12 +486,34 @@ func (p *csvParser) words(r *record, e *Entry) {
 			e.Memo += " " + cell
 		}
 	}
+	e.Details = p.details(r, e)
 	e.Pending = t.status >= 0 && p.status(r) == reading.Pending
 	for _, col := range [...]int{t.date, t.value, t.authorised} {
 		cell := p.cell(r, col)
 		e.Pending = e.Pending || cell != "" && !isDigit(cell[0]) &&
 			reading.BookingOf(cell) == reading.Pending
 	}
+}
+
+// details returns the words of columns that are read as nothing else, with the names of the
+// columns. Words that the entry has already are not repeated.
+func (p *csvParser) details(r *record, e *Entry) string {
+	if p.w.first || p.f.opts.Exact {
+		return ""
+	}
+	var parts []string
+	for _, col := range p.t.notes {
+		cell := collapse(p.cell(r, col))
+		if strings.IndexFunc(cell, unicode.IsLetter) < 0 || strings.Contains(e.Memo, cell) ||
+			cell == e.Name || cell == e.Category {
+			continue
+		}
+		if col < len(p.t.header) && p.t.header[col] != "" {
+			cell = p.t.header[col] + ": " + cell
+		}
+		parts = append(parts, cell)
+	}
+	return clipTo(strings.Join(parts, "; "), FieldMax)
 }
 
 // otherSide returns the name of the other side: who pays if money came in, else who is paid.

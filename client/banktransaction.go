@@ -35,11 +35,13 @@ type BankTransaction struct {
 	Transfer bool `json:"transfer,omitempty"`
 
 	// The fields as the bank wrote them.
-	Text            string         `json:"text,omitempty"`
-	ValueDate       Date           `json:"valueDate,omitempty"`
-	Counterparty    string         `json:"counterparty,omitempty"`
-	Reference       string         `json:"reference,omitempty"`
-	Category        string         `json:"category,omitempty"`
+	Text         string `json:"text,omitempty"`
+	ValueDate    Date   `json:"valueDate,omitempty"`
+	Counterparty string `json:"counterparty,omitempty"`
+	Reference    string `json:"reference,omitempty"`
+	Category     string `json:"category,omitempty"`
+	// Details are the words of other columns of the bank's file.
+	Details         string         `json:"details,omitempty"`
 	BankID          string         `json:"bankId,omitempty"`
 	ForeignAmount   *money.Decimal `json:"foreignAmount,omitempty"`
 	ForeignCurrency money.Currency `json:"foreignCurrency,omitempty"`

@@ -114,6 +114,7 @@ func (m *mine) rowDetails() []column[client.BankTransaction] {
 		col("OTHER SIDE", func(t row) string { return t.Counterparty }),
 		col("REFERENCE", func(t row) string { return t.Reference }),
 		col("CATEGORY", func(t row) string { return t.Category }),
+		col("OTHER COLUMNS", func(t row) string { return t.Details }),
 		col("BANK'S ID", func(t row) string { return t.BankID }),
 		col("FROM", func(t row) string {
 			if t.UploadID == "" {

@@ -34,6 +34,7 @@ type (
 		Counterparty    string         `json:"counterparty,omitempty" doc:"The account of the other side"`
 		Reference       string         `json:"reference,omitempty"`
 		Category        string         `json:"category,omitempty" doc:"The bank's own"`
+		Details         string         `json:"details,omitempty" doc:"The words of other columns of the bank's file, with the names of the columns" example:"Card Member: A. Reader; Type: Purchase"`
 		BankID          string         `json:"bankId,omitempty" doc:"The bank's own id of the row"`
 		ForeignAmount   string         `json:"foreignAmount,omitempty" doc:"The amount before the bank converted it"`
 		ForeignCurrency money.Currency `json:"foreignCurrency,omitempty"`
@@ -113,7 +114,8 @@ func bankTransactionOf(t statements.Transaction) bankTransaction {
 			return split{inDigits(s.Amount, t.Currency), whole(s.TagIDs), whole(s.Tags), s.Notes}
 		}),
 		Transfer: t.Transfer, Text: t.Text, ValueDate: t.ValueDate, Counterparty: t.Counterparty,
-		Reference: t.Reference, Category: t.Category, BankID: t.BankID,
+		Reference: t.Reference, Category: t.Category, Details: t.Details,
+		BankID:          t.BankID,
 		ForeignCurrency: t.ForeignCurrency, Pending: t.Pending, Reversal: t.Reversal,
 		Source: t.Source, UploadID: t.UploadID, Line: t.Line, Edited: whole(t.Edited),
 		Ruled: t.Ruled, Version: t.Version, CreatedAt: instant(t.CreatedAt),

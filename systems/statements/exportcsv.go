@@ -14,6 +14,7 @@ var csvHeader = []string{
 	"Date", "Amount", "Currency", "Payee", "Description", "Account", "Account title", "Value date",
 	"Reference", "Counterparty account", "Category", "Original amount", "Original currency",
 	"Transaction ID", "Status", "Tags", "Personal remarks", "Transfer", "Parts", "Key",
+	"Other columns",
 }
 
 // csvWriter writes rows as CSV by RFC 4180, in UTF-8.
@@ -50,7 +51,7 @@ func (c *csvWriter) row(t *Transaction) error {
 		string(t.ValueDate), t.Reference, t.Counterparty, t.Category,
 		foreign, string(t.ForeignCurrency), t.BankID, status,
 		strings.Join(t.Tags, ", "), t.Notes, transfer,
-		partsText(t.Splits, t.Currency), t.ID,
+		partsText(t.Splits, t.Currency), t.ID, t.Details,
 	})
 }
 

@@ -221,6 +221,7 @@ func (e *journalEntry) describe(t *Transaction) {
 	add("reference", t.Reference)
 	add("counterparty", t.Counterparty)
 	add("category", t.Category)
+	add("details", t.Details)
 	add("valued", string(t.ValueDate))
 	if t.ForeignCurrency != "" {
 		add("original", t.Foreign.Text(t.ForeignCurrency.Digits())+" "+string(t.ForeignCurrency))

@@ -289,7 +289,7 @@ func (r *jobRun) save(ctx context.Context) error {
 func rowBytes(t *Transaction) int {
 	const names = 600 // Of the attributes, with numbers and times.
 	n := names + len(t.Text) + len(t.Notes) + len(t.Merchant) + len(t.Counterparty) +
-		len(t.Reference) + len(t.Category) + len(t.BankID)
+		len(t.Reference) + len(t.Category) + len(t.BankID) + len(t.Details)
 	for _, a := range t.Annotations {
 		n += 80 + len(a.ID) + len(a.Text) + len(a.Type) + len(a.Author)
 	}

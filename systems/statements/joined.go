@@ -26,6 +26,7 @@ func joinedRow(t, bank *Transaction, typed bool) *Transaction {
 	after.ValueDate, after.AuthorisedDate = bank.ValueDate, bank.AuthorisedDate
 	after.Counterparty, after.Reference = bank.Counterparty, bank.Reference
 	after.Category, after.BankID = bank.Category, bank.BankID
+	after.Details = bank.Details
 	after.Foreign, after.ForeignCurrency = bank.Foreign, bank.ForeignCurrency
 	after.Pending, after.Reversal = bank.Pending, bank.Reversal
 	after.Source, after.UploadID, after.Line = FromBank, bank.UploadID, bank.Line

@@ -66,6 +66,10 @@ func (p *Person) older(
 func readingOf(m bankfile.Mapping) string {
 	m.Name, m.Encoding, m.Delimiter, m.DateOrder, m.Decimal = "", "", "", "", ""
 	m.SignsGiven = false
+	// Earlier versions did not keep the columns that are not read.
+	m.Columns = slices.DeleteFunc(slices.Clone(m.Columns), func(c bankfile.Column) bool {
+		return c.Role == bankfile.RoleIgnore
+	})
 	text, err := json.Marshal(m)
 	if err != nil {
 		return ""

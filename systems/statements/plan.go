@@ -582,6 +582,7 @@ func (pl *plan) transaction(id string, row bankfile.Row, pending bool) *Transact
 	t.Merchant, t.Text = merchantOf(e), textOf(e)
 	t.Counterparty, t.Reference = clipText(e.Counterparty, NameMax), clipText(e.Reference, NameMax)
 	t.Category, t.BankID = clipText(e.Category, NameMax), clipText(e.BankID, NameMax)
+	t.Details = cut(plainLine(e.Details), TextMax)
 	if e.ValueDate != e.Date {
 		t.ValueDate = e.ValueDate
 	}

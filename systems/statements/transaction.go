@@ -53,10 +53,12 @@ type Transaction struct {
 	Text      string `dynamodbav:"text,omitempty"`
 	ValueDate Date   `dynamodbav:"valueDate,omitempty"`
 	// AuthorisedDate is the day on which a person bought or ordered it, where the bank tells.
-	AuthorisedDate  Date           `dynamodbav:"authorisedDate,omitempty"`
-	Counterparty    string         `dynamodbav:"counterparty,omitempty"`
-	Reference       string         `dynamodbav:"reference,omitempty"`
-	Category        string         `dynamodbav:"category,omitempty"`
+	AuthorisedDate Date   `dynamodbav:"authorisedDate,omitempty"`
+	Counterparty   string `dynamodbav:"counterparty,omitempty"`
+	Reference      string `dynamodbav:"reference,omitempty"`
+	Category       string `dynamodbav:"category,omitempty"`
+	// Details are the words of other columns of the bank's file, with the names of the columns.
+	Details         string         `dynamodbav:"details,omitempty"`
 	BankID          string         `dynamodbav:"bankId,omitempty"`
 	Foreign         money.Decimal  `dynamodbav:"foreignAmount,omitempty"`
 	ForeignCurrency money.Currency `dynamodbav:"foreignCurrency,omitempty"`

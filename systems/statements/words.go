@@ -95,7 +95,8 @@ func (w words) match(t *Transaction) bool {
 // textsOf are the texts of a row that words are looked for in. Words in quotes are found within one
 // of them.
 func textsOf(t *Transaction) []string {
-	texts := []string{t.Merchant, t.Text, t.Notes, t.Reference, t.Counterparty, t.Category}
+	texts := []string{t.Merchant, t.Text, t.Notes, t.Reference, t.Counterparty, t.Category,
+		t.Details}
 	texts = append(texts, t.Tags...)
 	for _, a := range t.Annotations {
 		texts = append(texts, a.Text)

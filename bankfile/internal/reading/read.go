@@ -8,7 +8,8 @@ import (
 type Result struct {
 	Roles []Role
 	Memos []int // The columns of text, in the order in which they are read.
-	Left  []int // Columns with cells that nothing reads.
+	Notes []int // Columns of words that have no role and are no text of the payment.
+	Left  []int // Columns of other cells that nothing reads.
 	Money Money
 	// Others are readings of the money that give other amounts and that nothing rules out. Where
 	// there are some, a person must choose; Money is the likeliest.
@@ -49,6 +50,7 @@ func (t *Table) Read() Result {
 	t.wordRoles(r.Roles, &r.Money)
 	t.doubtfulFlag(&r)
 	r.Memos, r.Left = t.texts(r.Roles)
+	r.Notes, r.Left = t.notes(r.Left)
 	r.Inverted = t.isCard(&r)
 	return r
 }
@@ -201,7 +203,7 @@ func (t *Table) doubtfulFlag(r *Result) {
 			continue
 		}
 		_, fixed := t.Fixed[i]
-		if fixed || t.isText(i) || t.cols[i].digits > 0 ||
+		if fixed || t.isText(i) || t.cols[i].digits > 0 || t.isSubject(i) ||
 			sharesWord(tokens(t.name(i)), ownWords) || Known(t.name(i)) && role != Category {
 			continue
 		}

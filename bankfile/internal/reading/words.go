@@ -416,6 +416,34 @@ func (t *Table) texts(roles []Role) (memos, left []int) {
 	return memos, left
 }
 
+// notes separates columns of words from others.
+func (t *Table) notes(columns []int) (notes, left []int) {
+	for _, i := range columns {
+		_, fixed := t.Fixed[i]
+		if c := &t.cols[i]; !fixed && c.words > c.currencies {
+			notes = append(notes, i)
+		} else {
+			left = append(left, i)
+		}
+	}
+	return notes, left
+}
+
+// Notes returns the columns of words that have no role among those that are fixed.
+func (t *Table) Notes() []int {
+	width := len(t.Header)
+	for _, row := range t.Rows {
+		width = max(width, len(row))
+	}
+	t.count(width)
+	all := make([]int, width)
+	for i := range all {
+		all[i] = i
+	}
+	notes, _ := t.notes(all)
+	return notes
+}
+
 func (t *Table) isConstant(i int) bool {
 	c := &t.cols[i]
 	return len(t.Rows) > 2 && len(c.distinct) == 1 && c.filled == len(t.Rows)
@@ -435,13 +463,23 @@ func (t *Table) isOwnName(roles []Role, i int) bool {
 
 // sorts reports whether a column has a name of kinds or categories.
 func (t *Table) sorts(i int) bool {
-	if Rank(Category, t.name(i)) >= 0 {
-		return true
-	}
+	return Rank(Category, t.name(i)) >= 0 || t.isSubject(i) ||
+		slices.ContainsFunc(tokens(t.name(i)), func(w string) bool {
+			switch w {
+			case "bic", "swift", "blz", "bankleitzahl", "sortcode":
+				return true
+			}
+			return false
+		})
+}
+
+// isSubject reports whether a column has a name of categories, which are about the subject of a
+// payment and never about its direction. Kinds and types may be about either.
+func (t *Table) isSubject(i int) bool {
 	return slices.ContainsFunc(tokens(t.name(i)), func(w string) bool {
 		switch w {
-		case "category", "kategorie", "categorie", "categoria", "kategoria", "bic", "swift", "blz",
-			"bankleitzahl", "sortcode":
+		case "category", "kategorie", "categorie", "categoria", "kategoria", "kategori",
+			"категория", "tag", "tags":
 			return true
 		}
 		return false
