@@ -30,12 +30,13 @@ type bankUpload struct {
 	at       time.Duration
 	undoing  bool // A client asked to undo it.
 	undone   bool // That was acknowledged.
+	brought  int  // Rows that its import counts as new, once all is quiet.
 }
 
 var bankDeeds = map[string]deed{
 	"send file": sendFile, "import file": importFile, "undo import": undoImport,
-	"import at once": importAtOnce,
-	"create tag":     createTag, "rename tag": renameTag, "create rule": createRule,
+	"import at once": importAtOnce, "undo twice": undoTwice,
+	"create tag": createTag, "rename tag": renameTag, "create rule": createRule,
 	"apply rules": applyRules, "list rows": listRows, "month totals": monthTotals,
 	"list uploads": listUploads,
 }
@@ -132,20 +133,57 @@ func (c *caller) sendFile(s step) *bankUpload {
 	return x
 }
 
-// importAtOnce sends a file, imports it, and undoes that while the import is at work.
+// importAtOnce sends a file, imports it, and undoes that while the import is at work, or stalls. In
+// some of the steps it is imported again after that.
 func importAtOnce(c *caller, s step) {
+	stalling := s
+	s.Stall = 0
 	x := c.sendFile(s)
 	if !x.sure {
 		return
 	}
+	if stalling.Stall == 0 && s.C%2 == 0 {
+		stalling.Stall, stalling.StallFor = 6+s.C/2%24, 100+s.C
+	}
 	var both sync.WaitGroup
-	both.Go(func() { c.importUpload(s, x) })
+	both.Go(func() { c.importUpload(stalling, x) })
 	both.Go(func() {
-		time.Sleep(c.w.draw(40 * time.Millisecond))
-		c.undoUpload(s, x)
+		for range undoTries {
+			time.Sleep(c.w.draw(20 * time.Millisecond))
+			if o := c.undoUpload(s, x); o.code() != "upload_state" {
+				break // Until then the import has not begun to write.
+			}
+		}
+		if s.C%3 == 0 {
+			c.importUpload(s, x)
+		}
 	})
 	both.Wait()
 }
+
+// undoTwice imports a file and undoes that twice at the same time. One of both stalls, and in the
+// meantime the file is imported again.
+func undoTwice(c *caller, s step) {
+	stalling := s
+	s.Stall = 0
+	x := c.sendFile(s)
+	if !x.sure {
+		return
+	}
+	c.importUpload(s, x)
+	stalling.Stall, stalling.StallFor = 3+s.C%14, 200+s.C
+	var both sync.WaitGroup
+	both.Go(func() { c.undoUpload(stalling, x) })
+	both.Go(func() {
+		time.Sleep(c.w.draw(60 * time.Millisecond))
+		c.undoUpload(s, x)
+		c.importUpload(s, x)
+	})
+	both.Wait()
+}
+
+// undoTries is how often an import that has not begun yet is tried to be undone.
+const undoTries = 8
 
 // upload returns one of the uploads that were acknowledged, or nil.
 func (w *world) upload(n int) *bankUpload {
@@ -182,7 +220,7 @@ func undoImport(c *caller, s step) {
 	}
 }
 
-func (c *caller) undoUpload(s step, x *bankUpload) {
+func (c *caller) undoUpload(s step, x *bankUpload) outcome {
 	c.w.mu.Lock()
 	x.undoing = true
 	c.w.mu.Unlock()
@@ -194,6 +232,7 @@ func (c *caller) undoUpload(s step, x *bankUpload) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	x.undone = x.undone || o.ok()
+	return o
 }
 
 func createTag(c *caller, s step) {

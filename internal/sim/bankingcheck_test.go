@@ -83,6 +83,7 @@ func (w *world) settleUploads(
 			return nil, fmt.Errorf("importing %s was acknowledged, and it is %s", u.ID, u.Status)
 		}
 		if u.Status == client.UploadProcessed {
+			x.brought = u.Counts.New
 			imported[u.ID] = x
 		}
 	}
@@ -110,6 +111,7 @@ func (w *world) compareBankAccount(
 		}
 	}
 	count := map[string]int{}
+	of := map[client.UploadID]int{}
 	q := client.DaysQuery{From: "2026-01-01", To: "2026-12-31"}
 	rows := map[string]bool{}
 	for r, err := range c.AllBankTransactions(w.ctx, account, q) {
@@ -130,6 +132,7 @@ func (w *world) compareBankAccount(
 				r.Amount, r.Text, rows[r.BankID], b.amount, b.name)
 		}
 		rows[r.BankID] = true
+		of[r.UploadID]++
 		count[string(r.Date[:7])]++
 		for i, id := range r.TagIDs {
 			if r.Tags[i] != texts[id] {
@@ -143,6 +146,12 @@ func (w *world) compareBankAccount(
 			if !rows[r.id] && !undone[r.id] {
 				return fmt.Errorf("row %s of upload %s was imported and is not there", r.id, x.id)
 			}
+		}
+	}
+	for id, x := range imported {
+		if got := of[id]; got < x.brought {
+			return fmt.Errorf("upload %s is imported and has brought %d rows, and %d of them are "+
+				"there", id, x.brought, got)
 		}
 	}
 	return w.compareMonths(c, account, count)

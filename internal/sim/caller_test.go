@@ -71,7 +71,8 @@ const callTime = 45 * time.Second
 
 // call makes one call of a step, and a second time if the first was given up in a hurry.
 func (c *caller) call(s step, what string, f func(context.Context) (string, error)) outcome {
-	a := &attempt{}
+	a := &attempt{s: s, stall: int64(s.Stall),
+		stallFor: time.Duration(s.StallFor) * time.Millisecond}
 	o := outcome{s: s, begin: time.Since(c.w.began)}
 	base := context.WithValue(c.w.ctx, attemptKey{}, a)
 	try := func(d time.Duration) (answer string) {

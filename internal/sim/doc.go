@@ -14,14 +14,14 @@
 //
 // Answers and requests are lost, requests are sent twice, and clients give up and try again. The
 // store has conflicts, throttles, unprocessed members of batches, early ends of pages, indexes that
-// lag, stale reads and lost answers; a call may take so long that claims and requests expire. A
-// process dies between two calls of the store, and with it its requests and workers. The power is
-// cut before a sync, and the store is opened again on what was synced. The disk fails: it is full,
-// read-only, writes half of something, or does not sync; the store stops then, the processes end,
-// and all start again on the same disk. Clocks of processes differ, and all clocks jump to just
-// before midnight or a change of daylight saving, or by more than a lease, so that claims run
-// out in
-// mid work. The store's own clock does not jump, because it knows tokens for ten minutes only.
+// lag, stale reads and lost answers; a call may take so long that claims and requests expire, and
+// requests stall at a call that their step chooses. A process dies between two calls of the store,
+// and with it its requests and workers. The power is cut before a sync, and the store is opened
+// again on what was synced. The disk fails: it is full, read-only, writes half of something, or
+// does not sync; the store stops then, the processes end, and all start again on the same disk.
+// Clocks of processes differ, and all clocks jump to just before midnight or a change of daylight
+// saving, or by more than a lease, so that claims run out in mid work. The store's own clock does
+// not jump, because it knows tokens for ten minutes only.
 //
 // # What is compared
 //

@@ -98,6 +98,7 @@ var notLists = map[string]string{
 	"get-pattern":             "patterns are of the program, not of the store",
 	"list-tables":             "tables are of the program; no client changes them",
 	"get-table":               "tables are of the program; no client changes them",
+	"check-tables":            "tables are of the program; no client changes them",
 	"list-payment-shards":     "the layout, which no client of a round changes",
 	"list-transaction-shards": "the layout, which no client of a round changes",
 	"list-keys":               "keys of the API, which no client of a round has",

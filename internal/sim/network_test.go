@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +23,11 @@ type attempt struct {
 	doubt bool
 	// sent counts its requests.
 	sent int
+	// calls counts the calls of the store that its requests make. Call stall takes stallFor more.
+	s        step
+	calls    atomic.Int64
+	stall    int64
+	stallFor time.Duration
 }
 
 type attemptKey struct{}

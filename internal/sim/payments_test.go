@@ -43,7 +43,8 @@ type orderChange struct {
 
 var paymentDeeds = map[string]deed{
 	"schedule": schedule, "schedule at once": scheduleAtOnce,
-	"schedule same key": scheduleSame, "change payment": changePayment,
+	"pay amid change": payAmidChange, "schedule same key": scheduleSame,
+	"change payment": changePayment,
 	"cancel payment": cancelPayment, "pay payment": payPayment, "run payments": runPayments,
 	"replay payment": replayPayment, "move day": moveDay, "read payment": readPayment,
 	"list payments": listPayments, "list due": listDue,
@@ -179,8 +180,11 @@ func changePayment(c *caller, s step) {
 		c.postponeOrder(s, x)
 		return
 	}
-	amount := 1 + s.B
-	version := uint64(s.C % 4)
+	c.changeAmount(s, x, 1+s.B, uint64(s.C%4))
+}
+
+// changeAmount changes what an order pays, if it has a version; 0 means any.
+func (c *caller) changeAmount(s step, x *order, amount int, version uint64) {
 	c.changeOrder(s, &x.changes, &orderChange{amount: amount},
 		fmt.Sprintf("payment %s becomes %d, if version %d", x.id, amount, version),
 		func(ctx context.Context) (client.ScheduledPayment, error) {
@@ -227,6 +231,42 @@ func scheduleAtOnce(c *caller, s step) {
 	both.Wait()
 }
 
+// payAmidChange lets a worker stall that has claimed a payment, until its claim has run out. In the
+// meantime another worker finds the account frozen and puts the payment off, and a client cancels
+// it or changes its amount.
+func payAmidChange(c *caller, s step) {
+	w := c.w
+	n := s.A % dollarAccounts
+	from, key := accountID(n), fmt.Sprintf("amid %d", s.ID)
+	stalling := s
+	s.Stall = 0
+	c.schedule(s, from, key, accountID((n+1)%dollarAccounts), 1+s.C%50, startOfTime.Add(-time.Hour))
+	w.mu.Lock()
+	x := w.payments.orders[string(from)+" "+key]
+	known := x.id != ""
+	w.mu.Unlock()
+	if !known {
+		return
+	}
+	stalling.Stall, stalling.StallFor = 3+s.C%8, 200+s.C
+	var both sync.WaitGroup
+	both.Go(func() { c.payOrder(stalling, x) })
+	both.Go(func() {
+		time.Sleep(30 * time.Millisecond) // More than a claim takes.
+		w.event("%v: leases run out", s)
+		w.jumped.Add(int64(leaseJump))
+		c.changeStatus(s, from, client.AccountFrozen, c.FreezeAccount)
+		c.payOrder(s, x)
+		if s.B%2 == 0 {
+			c.cancelOrder(s, x)
+		} else {
+			c.changeAmount(s, x, 60+s.C, 0)
+		}
+		c.changeStatus(s, from, client.AccountActive, c.UnfreezeAccount)
+	})
+	both.Wait()
+}
+
 func cancelPayment(c *caller, s step) {
 	x := c.w.order(s.A)
 	if x == nil {
@@ -254,10 +294,12 @@ func replayPayment(c *caller, s step) {
 }
 
 func payPayment(c *caller, s step) {
-	x := c.w.order(s.A)
-	if x == nil {
-		return
+	if x := c.w.order(s.A); x != nil {
+		c.payOrder(s, x)
 	}
+}
+
+func (c *caller) payOrder(s step, x *order) {
 	c.call(s, fmt.Sprintf("pay payment %s", x.id), func(ctx context.Context) (string, error) {
 		got, outcome, err := c.PayPayment(ctx, x.id)
 		return fmt.Sprintf("%s %s", outcome, toldPayment(got)), err

@@ -36,6 +36,9 @@ type step struct {
 	B      int
 	C      int
 	Hurry  bool // The first try is given up soon.
+	// Stall, unless it is 0, is the call of the store, counted from 1 over all calls of the step's
+	// requests, that takes StallFor milliseconds more: a request stalls in mid work.
+	Stall, StallFor int
 }
 
 // String is how a history names a step.
@@ -44,7 +47,12 @@ func (s step) String() string {
 	if s.Hurry {
 		hurry = " hurry"
 	}
-	return fmt.Sprintf("#%d client %d: %s %d %d %d%s", s.ID, s.Client, s.Do, s.A, s.B, s.C, hurry)
+	stall := ""
+	if s.Stall > 0 {
+		stall = fmt.Sprintf(" stalls at call %d for %d ms", s.Stall, s.StallFor)
+	}
+	return fmt.Sprintf("#%d client %d: %s %d %d %d%s%s", s.ID, s.Client, s.Do, s.A, s.B, s.C, hurry,
+		stall)
 }
 
 // fault is one thing that goes wrong. At counts what its kind meets: requests, calls of the store,
@@ -111,6 +119,9 @@ func newPlan(seed uint64) plan {
 					Hurry: r.IntN(8) == 0, A: r.IntN(1000), B: r.IntN(1000), C: r.IntN(1000)}
 				if len(firsts) > 0 {
 					s.A, s.B = firsts[s.A%len(firsts)], seconds[s.B%len(seconds)]
+				}
+				if len(firsts) > 0 && r.IntN(4) == 0 {
+					s.Stall, s.StallFor = 1+r.IntN(24), 1+r.IntN(2000)
 				}
 				p.Steps = append(p.Steps, s)
 			}

@@ -100,6 +100,12 @@ func (l *life) before(ctx context.Context) error {
 		w.jumped.Add(int64(leaseJump))
 	}
 	wait := w.draw(3 * time.Millisecond)
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	if a != nil && a.calls.Add(1) == a.stall && w.phase.Load() != quiet {
+		w.event("%v stalls at call %d for %v", a.s, a.stall, a.stallFor)
+		w.count("stall in mid work", "")
+		wait += a.stallFor
+	}
 	for _, f := range append(w.faultsAt(faultSlow, n), w.faultsAt(faultHalt, n)...) {
 		wait += time.Duration(f.N) * time.Millisecond
 	}

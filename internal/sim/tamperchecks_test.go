@@ -124,6 +124,9 @@ func (w *world) checkedTotals(c *caller) checked {
 		facts: func(item dynamo.Item) []string {
 			switch {
 			case strings.HasPrefix(item["PK"].S(), totalKeys):
+				if n, is := item["all"].M()["count"]; !is || n.N() == "0" {
+					return nil // The total of no rows may be absent too.
+				}
 				return []string{"all", "untagged", "tags", "merchants"}
 			case strings.HasPrefix(item["SK"].S(), rowKeys):
 				return []string{"amount", "tagIds", "merchant"}

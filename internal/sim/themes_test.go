@@ -59,12 +59,10 @@ var oneAccount = theme{
 // changed by others, until its day is moved.
 var onePayment = theme{
 	deeds: []weight{
-		{
-			"schedule at once",
-			8,
-		}, {"schedule same key", 6}, {"cancel payment", 5}, {"pay payment", 5}, {"run payments", 4},
-		{"move day", 6}, {"change payment", 4}, {"replay payment", 3}, {"read payment", 2},
-		{"list payments", 2}, {"list due", 2},
+		{"schedule at once", 8}, {"pay amid change", 6}, {"schedule same key", 6},
+		{"cancel payment", 5}, {"pay payment", 5}, {"run payments", 4}, {"move day", 6},
+		{"change payment", 4}, {"replay payment", 3}, {"read payment", 2}, {"list payments", 2},
+		{"list due", 2},
 	},
 	things: 2,
 	faults: []weight{{faultHalt, 16}, {faultLease, 2}, {faultLostAnswer, 2}},
@@ -74,7 +72,8 @@ var onePayment = theme{
 // always there.
 var payday = theme{
 	deeds: []weight{
-		{"schedule", 14}, {"run payments", 10}, {"pay payment", 6}, {"withdraw", 4}, {"deposit", 2},
+		{"schedule", 14}, {"pay amid change", 3}, {"run payments", 10}, {"pay payment", 6},
+		{"withdraw", 4}, {"deposit", 2},
 		{"freeze", 3}, {"unfreeze", 4}, {"close", 1}, {"change payment", 4}, {"cancel payment", 4},
 		{"replay payment", 3}, {"move day", 3}, {"list due", 2}, {"list payments", 2},
 	},
@@ -101,7 +100,8 @@ var oneRate = theme{
 // oneFile is about a file that is imported and undone by several clients.
 var oneFile = theme{
 	deeds: []weight{
-		{"import at once", 12}, {"import file", 6}, {"undo import", 6}, {"list rows", 4},
+		{"import at once", 12}, {"undo twice", 4}, {"import file", 6}, {"undo import", 6},
+		{"list rows", 4},
 		{"apply rules", 2}, {"rename tag", 2}, {"month totals", 1}, {"list uploads", 1},
 	},
 	things: 2,
