@@ -34,7 +34,7 @@ type AccountChange struct {
 	Version uint64
 }
 
-// SaveProfile keeps what a user tells of themselves. Version is the version that the caller has
+// SaveProfile stores the profile of a user. Version is the version that the caller has
 // seen; 0 means any. The error is ErrInvalid or ErrChanged.
 func (p *Person) SaveProfile(
 	ctx context.Context, email string, preferences Preferences, version uint64,
@@ -125,7 +125,7 @@ func (p *Person) CreateAccount(ctx context.Context, n NewAccount) (_ Account, ma
 	return a.repeated(found)
 }
 
-// repeated returns the account that is there under the id of one that is asked for, if it says the
+// repeated returns the account that is there under the id of one that is asked for, if it has the
 // same.
 func (a *Account) repeated(found Account) (_ Account, made bool, _ error) {
 	field := ""

@@ -29,7 +29,7 @@ import (
 //	uploads.jsonl       uploads
 //	transactions.jsonl  transactions, by account and day
 //	entries.jsonl       what is remembered of rows, also of those that were deleted
-//	files/1, files/2    the files of uploads, and what became of their rows
+//	files/1, files/2    the files of uploads, and the outcomes of their rows
 //
 // Totals are not in it: they are made of the rows when they come back.
 const (
@@ -83,8 +83,8 @@ type packed struct {
 }
 
 // Archive writes everything that a user has as one zip file, from which Restore brings it back.
-// Progress, if not nil, is told from time to time. What is written for the user in the meantime may
-// be in it or not: archive when nothing is imported. The error is ErrNoFiles, ErrFileMissing,
+// Progress, if not nil, is called from time to time. What is written for the user in the meantime
+// may be in it or not: archive when nothing is imported. The error is ErrNoFiles, ErrFileMissing,
 // ErrFileDamaged or that of the writer; what was written until then is no archive.
 func (p *Person) Archive(
 	ctx context.Context, w io.Writer, progress func(ArchiveCounts),
@@ -134,7 +134,7 @@ type archiver struct {
 type held struct {
 	key    string
 	must   bool
-	upload *Upload // Of a statement, to compare the file with; nil of what became of its rows.
+	upload *Upload // Of a statement, to compare the file with; nil for the outcomes of its rows.
 }
 
 // begin begins a file. Its time is not written, so that the same contents give the same bytes.
@@ -288,7 +288,7 @@ func (a *archiver) entries(ctx context.Context, s Start) error {
 		})
 }
 
-// byMonth writes a file of what stands in months.
+// byMonth writes a file of the items of months.
 func (a *archiver) byMonth(
 	ctx context.Context, s Start, name string, count *int,
 	write func(monthOfAccount) (int, error),
@@ -326,7 +326,7 @@ func (a *archiver) byMonth(
 	return nil
 }
 
-// files writes the files of uploads. What became of the rows of one may not be kept, nor has every
+// files writes the files of uploads. The outcomes of the rows of one may not be kept, nor has every
 // statement arrived; then there is no file of that number.
 func (a *archiver) files(ctx context.Context, s Start) error {
 	for i, f := range a.held {

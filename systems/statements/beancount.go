@@ -34,7 +34,7 @@ func (b *beancount) name(text string) string {
 	return "X" + name
 }
 
-// dashed keeps some characters and makes a dash of what stands between them.
+// dashed keeps some characters and makes a dash of all between them.
 func dashed(text string, keep func(r rune) bool) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !keep(r) }), "-")
 }
@@ -109,7 +109,7 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// beancountTag keeps the characters that a tag may have; the text as it is stands in the metadata.
+// beancountTag keeps the characters that a tag may have; the metadata has the text as it is.
 func beancountTag(text string) string {
 	name := dashed(text, func(r rune) bool {
 		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')

@@ -72,11 +72,11 @@ type Options struct {
 	Files Files
 	// Quota bounds the uploaded files of each user.
 	Quota Quota
-	// Rate tells exchange rates. Without it nothing is converted to a home currency.
+	// Rate returns exchange rates. Without it nothing is converted to a home currency.
 	Rate RateOf
 	// Now is the clock; nil means the computer's.
 	Now func() time.Time
-	// NewID makes ids that nobody else makes; nil means random ULIDs in lower case.
+	// NewID makes ids that no other process makes; nil means random ULIDs in lower case.
 	NewID func() string
 }
 

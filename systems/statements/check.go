@@ -10,18 +10,18 @@ import (
 )
 
 // checkTries is how often a month is looked at again while others write to it. What differs and
-// cannot be held still so often is told without repair.
+// cannot be held still so often is reported without repair.
 const checkTries = 8
 
 // DifferencesMax bounds how many differences a check lists; it counts them all.
 const DifferencesMax = 1_000
 
-// CheckOptions say how totals are checked.
+// CheckOptions are how totals are checked.
 type CheckOptions struct {
 	// Repair writes the sheets that differ again, and takes rows of other programs in, so that they
 	// count from then on.
 	Repair bool
-	// Progress, if set, is told after each month with rows.
+	// Progress, if set, is called after each month with rows.
 	Progress func(Checked)
 }
 
@@ -125,7 +125,7 @@ func (p *Person) CheckTotals(
 	return out, err
 }
 
-// leave notes the items that an error says cannot be read. It returns every other error.
+// leave notes the unreadable items of an error. It returns every other error.
 func (c *Checked) leave(err error) error {
 	bad, err := singletable.RowsOf(err)
 	for _, item := range bad {
@@ -155,7 +155,7 @@ type monthCheck struct {
 	open bool
 }
 
-// leave notes the items that an error says cannot be read. It returns every other error.
+// leave notes the unreadable items of an error. It returns every other error.
 func (c *monthCheck) leave(err error) error {
 	bad, err := singletable.RowsOf(err)
 	c.unread = append(c.unread, bad...)
@@ -286,7 +286,7 @@ func (c *monthCheck) compare() ([]Difference, error) {
 	return out, nil
 }
 
-// rowTotals is what rows add up to, with every merchant apart: which of them a sheet tells apart
+// rowTotals is what rows add up to, with every merchant apart: which of them a sheet lists
 // depends on who came first.
 type rowTotals struct {
 	sheet Sheet
@@ -372,9 +372,9 @@ func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (
 	return 0, nil
 }
 
-// repair writes the sheets that differ again and gives rows of other programs the version that says
-// that they are counted; rest reports that there are more of them than one write takes. Nothing is
-// written where somebody wrote in the meantime.
+// repair writes the sheets that differ again and gives rows of other programs the version that
+// means that they are counted; rest reports that there are more of them than one write takes.
+// Nothing is written where another writer wrote in the meantime.
 func (p *Person) repair(
 	ctx context.Context, account string, c monthCheck,
 ) (wrote, rest bool, err error) {

@@ -30,7 +30,7 @@ func parseRecord(data []byte, v any) error {
 	return decodeStruct(data, reflect.ValueOf(v).Elem())
 }
 
-// attributeOf returns the name of a field in the table, which is its own where no tag tells another
+// attributeOf returns the name of a field in the table, which is its own where no tag names another
 // one; it is not ok for a field that is not stored.
 func attributeOf(f reflect.StructField) (name string, ok bool) {
 	name, _, _ = strings.Cut(f.Tag.Get("dynamodbav"), ",")

@@ -1,10 +1,10 @@
 // Package statements keeps a person's bank statements: it takes in the files of banks, each row
-// once, and says where the money went.
+// once, and shows where the money went.
 //
 // # Words
 //
 // [Books] hold the statements of everybody, and [Person] is the part of one user, who is known by
-// the subject of a token and by nothing else: whoever holds a Person can reach nobody else's data.
+// the subject of a token and by nothing else: a Person cannot reach the data of other users.
 // An [Account] is one at a bank, a [Tag] sorts transactions, an [Upload] is a bank's file, and a
 // [Transaction] is one movement on an account on one calendar day. A sheet holds the totals of an
 // account and month, see [Sheet].
@@ -12,7 +12,7 @@
 // # Promises
 //
 // An import can be repeated, resumed and undone. Every row of a file becomes a transaction once,
-// whatever of it was imported before and from whichever file; equal rows of one day are all kept.
+// even if some of it was imported before, from any file; equal rows of one day are all kept.
 // What a person deleted stays deleted, and what an undone import brought comes with the next one.
 //
 // What a person wrote is never overwritten by a file or a rule.
@@ -26,9 +26,9 @@
 //
 // What a person has is theirs: [Person.Export] gives rows out in the forms of other programs,
 // [Person.Archive] everything in one file, from which [Person.Restore] brings it back for anybody
-// without loss, and [Person.Erase] removes all of it and says what it was. Where no days are asked
-// for they look into every month since 1970, as another program may have written rows that no
-// sheet tells of.
+// without loss, and [Person.Erase] removes all of it and returns what it was. Where no days are
+// asked for they look into every month since 1970, as another program may have written rows that no
+// sheet shows.
 //
 // A change that names the version which its caller has seen is made to nothing else.
 //
@@ -42,7 +42,7 @@
 //	USER#<user>#ACCOUNT#<account>         UPLOAD#<upload>          upload
 //	USER#<user>#ACCOUNT#<account>#<month> TRANSACTION#<date>#<id>  transaction
 //
-// The rest is this package's own and stands apart:
+// The rest is this package's own:
 //
 //	@statements#tag#<user>#<text>                META                a tag's text, once a user
 //	@statements#entry#<user>#<account>#<month>   <id>                what is known of a row
@@ -52,7 +52,7 @@
 //
 // # Identity
 //
-// The id of a transaction that a file brought is made of what the bank says: its own id of the row
+// The id of a transaction that a file brought is made of the bank's data: its own id of the row
 // where that can be relied on, else the row's content and its place among equal ones of the day. An
 // entry item under the month in which the bank booked it remembers the row for good, wherever the
 // transaction is moved, and also after it was deleted; see [Entry]. The month is part of the id, so
@@ -68,9 +68,9 @@
 // # Changing a tag
 //
 // The ids of tags are the truth, and their texts in rows are copies. A tag that is renamed, merged
-// into another or deleted is so at once; a [Job] then visits the months whose sheets tell that they
+// into another or deleted is so at once; a [Job] then visits the months whose sheets show that they
 // may have rows with it. Until it is done a row may show the earlier text, or the id of a tag that
-// is gone, which the list of jobs explains. Whatever else is written in the meantime is written
+// is gone, which the list of jobs explains. All else that is written in the meantime is written
 // with the tags as they are, so that one visit to each month suffices. A job is written together
 // with the rows that it changes: it can end anywhere, be repeated, and run several times at once.
 //

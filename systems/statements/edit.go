@@ -11,13 +11,13 @@ import (
 )
 
 // editsMax is how often a change is tried again when others change the same row: each attempt that
-// fails is one of somebody else's that did not.
+// fails is one of another writer that did not.
 const editsMax = 20
 
 // At names the transaction that is meant.
 type At struct {
 	AccountID, ID string
-	// Date is the day on which it stands. It is needed for transactions that another program
+	// Date is the day of its entry. It is needed for transactions that another program
 	// wrote, and may be left empty for all others.
 	Date Date
 }
@@ -36,7 +36,7 @@ type TransactionChange struct {
 	// Splits divide the amount and have the tags from then on; none make it whole again.
 	Splits *[]NewSplit
 	// Reset names fields that are given back: they become what the bank wrote, or what the rules
-	// make of it, as if nobody had changed them. The date and the amount cannot be.
+	// make of it, as if they had never been changed. The date and the amount cannot be.
 	Reset []string
 	// Version is the version that the caller has seen; 0 means any.
 	Version uint64

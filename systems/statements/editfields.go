@@ -128,7 +128,7 @@ func (t *Transaction) clone() *Transaction {
 // isEdited reports whether a field is a person's.
 func (t *Transaction) isEdited(field string) bool { return slices.Contains(t.Edited, field) }
 
-// mark makes a field the person's, whatever a rule had made of it.
+// mark makes a field the person's, even if a rule had set it.
 func (t *Transaction) mark(field string) {
 	if !t.isEdited(field) {
 		t.Edited = append(t.Edited, field)

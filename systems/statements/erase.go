@@ -13,11 +13,11 @@ type Erased struct {
 	Profiles, Accounts, Tags, Rules, Jobs, Uploads, Files, Transactions, Entries, Sheets int
 }
 
-// Erase removes everything that a user has, uploaded files included, and tells what it was.
-// Progress, if not nil, is told from time to time. When it was cut off, another call removes what
+// Erase removes everything that a user has, uploaded files included, and returns what it was.
+// Progress, if not nil, is called from time to time. When it was cut off, another call removes what
 // is left. The error is ErrNoFiles where there are files and no place that keeps them.
 //
-// Whoever writes for the user in the meantime may leave something behind: let no one in first.
+// A writer for the user in the meantime may leave something behind: lock the user out first.
 func (p *Person) Erase(ctx context.Context, progress func(Erased)) (Erased, error) {
 	e := eraser{p: p, progress: progress}
 	start, err := p.Start(ctx)
@@ -103,8 +103,8 @@ func (e *eraser) rulesAndJobs(ctx context.Context) error {
 	return nil
 }
 
-// account removes what is in an account and then itself. Uploads go after rows, for they tell in
-// which months those are. An import that is under way ends when its upload is gone; what it wrote
+// account removes what is in an account and then itself. Uploads go after rows, because they show
+// in which months those are. An import in progress ends when its upload is gone; what it wrote
 // until then is found by another look.
 func (e *eraser) account(ctx context.Context, a Account) error {
 	months, err := e.p.everyMonth(ctx, a.ID)
@@ -157,8 +157,8 @@ func (e *eraser) uploads(ctx context.Context, account string) error {
 	return nil
 }
 
-// upload removes an upload with its files. A file goes before what tells of it, and again where the
-// upload was changed in the meantime: the file may have arrived only then.
+// upload removes an upload with its files. A file goes before the item that names it, and again
+// where the upload was changed in the meantime: the file may have arrived only then.
 func (e *eraser) upload(ctx context.Context, u Upload) error {
 	m, files := modelOf(e.p), e.p.books.opts.Files
 	for {
@@ -194,7 +194,7 @@ func (e *eraser) upload(ctx context.Context, u Upload) error {
 	return nil
 }
 
-// monthOfAccount is what stands in a month.
+// monthOfAccount is what is in a month.
 type monthOfAccount struct {
 	rows    []Transaction
 	entries []Entry

@@ -10,7 +10,7 @@ import (
 
 // Problems lists everything that the books can report. Its order is the order of precedence: what
 // is wrong with a request in itself, then what it asks for and is not there, then what others have
-// done in the meantime, then what the rules say against it.
+// done in the meantime, then the rules that it breaks.
 var Problems = problem.NewCatalogue("statements")
 
 // Requests that can never succeed as they are.
@@ -72,7 +72,7 @@ var (
 		"Load the rates of that time")
 )
 
-// What others have done, and what stands in the way.
+// Changes by other writers, and other obstacles.
 var (
 	ErrChanged = Problems.Define(problem.Changed, "statement_changed",
 		"{what} is no longer what the request speaks of",

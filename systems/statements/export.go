@@ -18,7 +18,7 @@ const (
 	// ExportCSV is a file for spreadsheets and for other programs; bankfile reads it.
 	ExportCSV ExportFormat = "csv"
 	// ExportJSON is one array, ExportJSONLines an object on each line. Members are named as the
-	// attributes of the table are, and accountId tells the account; amounts are strings.
+	// attributes of the table are, and accountId is the account; amounts are strings.
 	ExportJSON      ExportFormat = "json"
 	ExportJSONLines ExportFormat = "jsonl"
 	// ExportBeancount and ExportHledger are journals for plain text accounting. Each row is a
@@ -91,7 +91,7 @@ type rowWriter interface {
 // opening is what an account begins with.
 type opening struct {
 	account  Account
-	on       Date // Empty where nothing tells the day.
+	on       Date // Empty where the day is unknown.
 	amount   money.Decimal
 	currency money.Currency
 }
@@ -193,7 +193,7 @@ func (e *Export) writer(w *bufio.Writer, start Start) rowWriter {
 }
 
 // widen closes the open ends of a range where nothing can be beyond. Far away only months are read
-// of which a sheet tells: a row of the year 9999 does not make all before it be looked into.
+// that have a sheet: a row of the year 9999 does not make all before it be looked into.
 func (p *Person) widen(ctx context.Context, j *joint) error {
 	if j.from != "" && j.to != "" {
 		return nil

@@ -124,7 +124,7 @@ func (j *journal) begun(first Date) error {
 	for _, o := range openings {
 		e := &journalEntry{date: cmp.Or(o.on, first), payee: "Opening balance"}
 		if e.date == "" {
-			continue // Neither a range nor a row tells a day.
+			continue // Neither a range nor a row has a day.
 		}
 		e.postings = []posting{
 			{account: j.accountName(o.account.ID), amount: o.amount, currency: o.currency},

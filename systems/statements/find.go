@@ -117,7 +117,7 @@ func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error]
 	}
 }
 
-// Transaction returns one transaction: its entry tells the day, which leads to the item. The error
+// Transaction returns one transaction: its entry has the day, which leads to the item. The error
 // is ErrNoTransaction.
 func (p *Person) Transaction(ctx context.Context, account, id string) (Transaction, error) {
 	t, _, err := p.transaction(ctx, account, id)
@@ -190,7 +190,7 @@ func noTransaction(account, id string) error {
 }
 
 // Sheets returns the totals of an account from one month to another, both included, in order of
-// month and currency. Any day of a month stands for it, and no day leaves that end open. The error
+// month and currency. Any day of a month selects it, and no day leaves that end open. The error
 // is ErrInvalidRange or ErrNoAccount.
 func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
 	if err := checkEnds(from, to); err != nil {

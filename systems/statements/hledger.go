@@ -43,7 +43,7 @@ func (h *hledger) open(_ Date, account string) error {
 	return err
 }
 
-// commodity returns how many digits there are; the point is there to say that it is no comma.
+// commodity returns how many digits there are; the point shows that it is no comma.
 func (h *hledger) commodity(c money.Currency) error {
 	sample := money.DecimalFromInt(1000).Text(c.Digits())
 	if c.Digits() == 0 {

@@ -50,7 +50,7 @@ func (p *Person) checkHome(wrong *problem.Fields, home money.Currency) {
 
 // sheetsIn returns the sheets of accounts for some months, in the order of the accounts. With a
 // home currency those of others are made again of their rows, each at the rate of its day. What
-// stands in the home currency already is not read again.
+// is in the home currency already is not read again.
 func (p *Person) sheetsIn(
 	ctx context.Context, accounts []Account, months []string, home money.Currency,
 ) ([][]Sheet, *Conversion, error) {

@@ -13,7 +13,7 @@ import (
 const (
 	idPrefix    = "txn-"
 	idHashBytes = 16
-	// monthNone is the month of entries whose id tells none: those of other programs.
+	// monthNone is the month of entries whose id has none: those of other programs.
 	monthNone = "-"
 )
 
@@ -47,7 +47,7 @@ func keyHash(key string) string {
 	return idEncoding.EncodeToString(sum[:idHashBytes])
 }
 
-// monthOfID returns the month under which the entry of a transaction stands.
+// monthOfID returns the month under which the entry of a transaction is.
 func monthOfID(id string) string {
 	rest, ok := strings.CutPrefix(id, idPrefix)
 	if !ok || len(rest) < 7 || rest[6] != '-' {
@@ -70,5 +70,5 @@ func validDate(d Date) bool {
 }
 
 // newToken returns a token for one attempt to write. The store remembers tokens for all of its
-// tables, so they are random whoever makes the ids.
+// tables, so they are random with any maker of ids.
 func newToken() string { return rand.Text() }

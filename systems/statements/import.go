@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Verdict is what becomes of a row of a file.
+// Verdict is the outcome of a row of a file.
 type Verdict string
 
 // The verdicts.
@@ -25,13 +25,13 @@ const (
 	RowWarned Verdict = "warned"
 )
 
-// Decision is what becomes of one row of a file, and why.
+// Decision is the outcome of one row of a file, and why.
 type Decision struct {
 	Line    int     `json:"line"`
 	Verdict Verdict `json:"verdict"`
 	// ID is the transaction that the row becomes, or is part of.
 	ID string `json:"id,omitempty"`
-	// Why is a sentence for people; empty where there is nothing to say.
+	// Why is a sentence for people; empty where there is nothing to explain.
 	Why      string         `json:"why,omitempty"`
 	Date     Date           `json:"date,omitempty"`
 	Amount   *money.Decimal `json:"amount,omitempty"`
@@ -46,9 +46,9 @@ type Decision struct {
 
 // ImportOptions are the choices of an import.
 type ImportOptions struct {
-	// Digest is that of the preview that was confirmed; empty imports whatever there is.
+	// Digest is that of the preview that was confirmed; empty imports the rows as they are then.
 	Digest string
-	// Progress is told how many rows of how many are done, now and then, and at the end.
+	// Progress is called with how many rows of how many are done, now and then, and at the end.
 	Progress func(done, of int)
 }
 
@@ -154,12 +154,12 @@ func topicsOf(questions []bankfile.Question) string {
 	return strings.Join(topics, ", ")
 }
 
-// Import takes the rows of an upload in, by the plan that Preview shows. One that was stopped, by
-// whatever, can be repeated and ends as if it had not been; two at once end like one.
+// Import takes the rows of an upload in, by the plan that Preview shows. One that was stopped, for
+// any reason, can be repeated and ends as if it had not been; two at once end like one.
 //
 // Where a digest is given and a decision would be another than in the preview, nothing is written
 // and the error is ErrPreviewStale. What others change while rows are being written is met row by
-// row: a row that somebody else has just brought is known, and one whose pending row is gone is
+// row: a row that another import has just brought is known, and one whose pending row is gone is
 // new. The counts are of what happened. Once the upload is undone or erased nothing is written any
 // more, and the error is ErrUploadState or ErrNoUpload, or ErrChanged if the upload is being
 // imported again by then. Other errors are those of Preview.
@@ -236,7 +236,7 @@ func (p *Person) importOnce(
 	return u, err
 }
 
-// carryOut does what the plan says, and returns what became of the rows.
+// carryOut carries out the plan, and returns the outcomes of the rows.
 func (p *Person) carryOut(
 	ctx context.Context, pl *plan, u *Upload, progress func(done, of int),
 ) (Counts, error) {
@@ -258,7 +258,7 @@ func (p *Person) carryOut(
 	})
 	w.finish(ctx)
 	if cause := context.Cause(ctx); cause != nil {
-		err = cause // What a writer met, or that nobody waits any more.
+		err = cause // The error of a writer, or that the caller has left.
 	}
 	if err = errors.Join(err, out.close(err)); err != nil {
 		return Counts{}, err
@@ -269,5 +269,5 @@ func (p *Person) carryOut(
 	return w.counted(sum.counts), nil
 }
 
-// progressRows is after how many rows an import tells how far it is.
+// progressRows is after how many rows an import reports progress.
 const progressRows = 1_000

@@ -108,7 +108,7 @@ func (p *Person) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
 	return j, nil
 }
 
-// saveTx adds to a transaction that a job is as j says, if nobody else changed it.
+// saveTx adds to a transaction that a job is as in j, if no other writer changed it.
 func (p *Person) saveTx(tx *singletable.Tx, j Job) {
 	was := j.Version
 	j.Version, j.UpdatedAt = was+1, p.now()

@@ -21,12 +21,12 @@ const (
 // is; after a stop they are read again.
 const monthsUnsaved = 12
 
-// errJobMoved means that somebody else changed the job, or something that it had read: it has to be
-// read again.
+// errJobMoved means that another process changed the job, or something that it had read: it has to
+// be read again.
 var errJobMoved = errors.New("the job was changed meanwhile")
 
 // RunJob does what is left of a job and returns it as it is then. It goes on where an earlier run
-// stopped, for whatever reason, and may be called again, also while another run goes on. Progress,
+// stopped, for any reason, and may be called again, also while another run goes on. Progress,
 // if it is not nil, is called now and then, and at the end. The error is ErrNoJob, or that of the
 // context or the store; the job can then be run again.
 func (p *Person) RunJob(ctx context.Context, id string, progress func(Job)) (Job, error) {
@@ -76,8 +76,8 @@ type jobRun struct {
 
 	// fix changes a row, and reports whether it did.
 	fix func(*Transaction) bool
-	// visits are the months to visit, in order. Where there are none the sheets tell: holds reports
-	// whether a month with such a sheet may have rows to be changed.
+	// visits are the months to visit, in order. Where there are none the sheets show them: holds
+	// reports whether a month with such a sheet may have rows to be changed.
 	visits []string
 	holds  func(*Sheet) bool
 
@@ -157,7 +157,7 @@ func (r *jobRun) months(ctx context.Context, account string) error {
 	return nil
 }
 
-// held lists the months of an account that may have rows to be changed, as its sheets tell.
+// held lists the months of an account that may have rows to be changed, according to its sheets.
 func (r *jobRun) held(ctx context.Context, account string) ([]string, error) {
 	found, err := r.p.sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
 	if err != nil {
@@ -216,7 +216,7 @@ func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 	return nil
 }
 
-// full reports whether a row has no place beside those that wait.
+// full reports whether a row has no place among those that wait.
 func (r *jobRun) full(t *Transaction) bool {
 	tags := len(r.tags)
 	for tag := range tagsOfRow(t) {
@@ -285,7 +285,7 @@ func (r *jobRun) save(ctx context.Context) error {
 	return nil
 }
 
-// rowBytes says about how large a row is in the store.
+// rowBytes returns about how large a row is in the store.
 func rowBytes(t *Transaction) int {
 	const names = 600 // Of the attributes, with numbers and times.
 	n := names + len(t.Text) + len(t.Notes) + len(t.Merchant) + len(t.Counterparty) +

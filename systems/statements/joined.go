@@ -6,8 +6,8 @@ import (
 )
 
 // joinedRow returns a transaction that was pending or typed in, or that the bank corrects, with
-// what the bank says now. What a person wrote stays: the fields they set, and of a row that they
-// typed in all that they did, also once a file has told of it.
+// what the bank has now. What a person wrote stays: the fields they set, and of a row that they
+// typed in all that they did, also once a file has it.
 func joinedRow(t, bank *Transaction, typed bool) *Transaction {
 	after := t.clone()
 	if !typed && !t.isEdited(FieldDate) {
@@ -86,7 +86,7 @@ func touchedSince(t, before *Transaction) []string {
 	for _, field := range touched(t) {
 		switch field {
 		case "annotations", FieldNotes:
-			// They stay whatever happens, so undoing loses none of them.
+			// They always stay, so undoing loses none of them.
 		case FieldSplits:
 			if !slices.Contains(old, field) || dividedAnew(t, before) {
 				what = append(what, field)

@@ -16,7 +16,7 @@ import (
 // at the same time: more make a long list of accounts no sooner complete.
 const accountsAbreast = 8
 
-// point is where a reader of several accounts stands: behind the row with this date, id and
+// point is the position of a reader of several accounts: behind the row with this date, id and
 // account. Without an id it is before all rows of the date, and of the date's month where the
 // latest come first.
 type point struct {

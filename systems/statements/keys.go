@@ -69,7 +69,7 @@ type model struct {
 	jobsOf     *singletable.Pattern[OfUser, Job]
 }
 
-// versions are what conditions compare, so that nobody overwrites what they have not seen.
+// versions are what conditions compare, so that no writer overwrites what it has not seen.
 type versions struct {
 	profile     singletable.Field[Profile, uint64]
 	account     singletable.Field[Account, uint64]

@@ -63,7 +63,7 @@ const (
 	rowPending                      // It is not booked.
 	rowTyped                        // A person typed it in.
 	rowBankID                       // It is known by an id of the bank.
-	rowInFile                       // That id stands in the file.
+	rowInFile                       // That id is in the file.
 	rowTaken                        // A row of the file is this one.
 )
 
@@ -91,7 +91,7 @@ type known struct {
 	byBank     map[hash]int32
 	byContent  map[hash]int32
 	candidates []candidate
-	pending    map[int32]candidate // Of all that are pending, whatever became of them.
+	pending    map[int32]candidate // Of all that were pending, with any outcome.
 }
 
 // known reads the entries of the months of a file and of those before and after them, for rows are
@@ -138,7 +138,7 @@ func (p *Person) known(ctx context.Context, u Upload) (*known, error) {
 	return k, nil
 }
 
-// isFar reports whether the entry of a transaction stands in none of some months, which are in
+// isFar reports whether the entry of a transaction is in none of some months, which are in
 // order.
 func isFar(id string, months []string) bool {
 	month := monthOfID(id)
@@ -147,7 +147,7 @@ func isFar(id string, months []string) bool {
 }
 
 // addTyped adds the rows that a person typed in for the days of a file, or some days before or
-// after them, and whose ids are of other months: a date that was wrong at first stands in the id
+// after them, and whose ids are of other months: a date that was wrong at first is in the id
 // for good.
 func (p *Person) addTyped(ctx context.Context, k *known, u Upload, months []string) error {
 	first, last := addDays(u.DateRange.Start, -typedDays), addDays(u.DateRange.End, typedDays)
@@ -214,7 +214,8 @@ func (k *known) add(e *Entry, upload string) bool {
 }
 
 // point makes a key lead to a row. Where two rows have one key, as a booked row and the pending one
-// that it was found to be, it leads to what the same upload brought, else to what says most.
+// that it was found to be, it leads to what the same upload brought, else to the row with the most
+// details.
 func (k *known) point(to map[hash]int32, key hash, at int32) {
 	if key.none() {
 		return
@@ -307,11 +308,11 @@ func addDays(d Date, days int) Date {
 	return Date(t.AddDate(0, 0, days).Format(time.DateOnly))
 }
 
-// plainWords are words that banks put before names, so that they tell nobody apart.
+// plainWords are words that banks put before names, so that they distinguish no names.
 var plainWords = []string{"the", "pos", "card", "visa", "debit", "credit", "eftpos", "purchase",
 	"payment", "pending", "mastercard", "contactless", "online", "from", "and"}
 
-// payeeKey returns the word by which two names are compared: the first that distinguishes somebody,
+// payeeKey returns the word by which two names are compared: the first that distinguishes a name,
 // without the marks and numbers that banks change between the pending and the booked row.
 func payeeKey(payee string) string {
 	for word := range strings.FieldsFuncSeq(payee, notInWord) {

@@ -1,7 +1,7 @@
 package statements
 
 // Limits. A transaction with all that it may have stays under the 400 KB of an item, and so does
-// the sheet of a month: TagsMax and MerchantsMax bound what a sheet tells apart.
+// the sheet of a month: TagsMax and MerchantsMax bound what a sheet lists.
 const (
 	// UserMax is the maximum length of a user's id in bytes; issuers promise at most 255.
 	UserMax = 255
@@ -36,7 +36,7 @@ const (
 	JobsMax = 50
 	// PreviewMax is how many rows a preview of rules lists.
 	PreviewMax = 500
-	// MerchantsMax is how many merchants the sheet of a month tells apart; those beyond are summed
+	// MerchantsMax is how many merchants the sheet of a month lists; those beyond are summed
 	// up together.
 	MerchantsMax = 800
 	// MonthsMax bounds a range that is read as one: ten years.
@@ -52,7 +52,7 @@ const (
 	KnownMax = 2_000_000
 	// MonthsOfFileMax bounds the months of one file, which its upload lists: a century.
 	MonthsOfFileMax = 1_200
-	// OutcomesMax bounds the rows of which it is kept what became of them.
+	// OutcomesMax bounds the rows whose outcomes are kept.
 	OutcomesMax = 100_000
 	// EditedMax bounds the edited rows that the plan of an undo names.
 	EditedMax = 1_000

@@ -102,8 +102,8 @@ func (n *NewTransaction) checked(fields TransactionChange) (TransactionChange, e
 	return fields, wrong.Err(ErrInvalid)
 }
 
-// claim is the entry that remembers a key. It stands where entries of other programs do, so that a
-// repeat finds it whatever the date is by then, and leads to the transaction as merged rows do.
+// claim is the entry that remembers a key. It is where entries of other programs are, so that a
+// repeat finds it even if the date was changed, and leads to the transaction as merged rows do.
 func (n *NewTransaction) claim(t *Transaction) Entry {
 	return Entry{UserID: t.UserID, AccountID: t.AccountID, Month: monthNone, ID: n.claimID(),
 		State: Merged, Of: t.ID, Date: n.Date, Amount: n.Amount, Currency: n.Currency,

@@ -131,7 +131,7 @@ func (m *matcher) loose(f *freeRow, day int32) int {
 	return best
 }
 
-// nearly tells by how much an amount differs from a pending one, and whether that is near.
+// nearly returns by how much an amount differs from a pending one, and whether that is near.
 func nearly(pending, booked money.Decimal) (off money.Decimal, near bool) {
 	off, err := booked.Sub(pending)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 )
 
-// textJoint stands between the name and the memo in Transaction.Text.
+// textJoint separates the name and the memo in Transaction.Text.
 const textJoint = " / "
 
-// typedPayeeMax bounds Entry.Payee in bytes: enough to tell two shops apart, and short, since every
-// row has one.
+// typedPayeeMax bounds Entry.Payee in bytes: enough to distinguish two shops, and short, since
+// every row has one.
 const typedPayeeMax = 40
 
 // What banks add to a name that is certainly not part of it: a masked card number, and a whole date
@@ -33,7 +33,7 @@ func merchantOf(e *bankfile.Entry) string {
 	return merchantName(e.Memo)
 }
 
-// textOf joins what a bank wrote about a row: the name, and the memo where it says more. It has at
+// textOf joins what a bank wrote about a row: the name, and the memo where it has more. It has at
 // most TextMax bytes, and merchantOfText finds the merchant in it again.
 func textOf(e *bankfile.Entry) string {
 	name, memo := plainLine(e.Name), plainLine(e.Memo)

@@ -6,7 +6,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// monthFirst is the earliest month that is looked into for rows that nothing tells of: no bank's
+// monthFirst is the earliest month that is searched for rows without an index: no bank's
 // files are older.
 const monthFirst = "1970-01"
 
@@ -16,13 +16,13 @@ const monthsAhead = 24
 
 // everyMonth returns the months of an account that may hold rows or entries: those that its sheets
 // and uploads name with their neighbours, and, since another program may have written rows that
-// nothing tells of, each one of the past. To look into an empty month is the least that can be
+// no sheet shows, each one of the past. To look into an empty month is the least that can be
 // asked of the store. Sheets and uploads that cannot be read are returned as
 // [singletable.UnreadableRows], together with the months.
 func (p *Person) everyMonth(ctx context.Context, account string) ([]string, error) {
 	known := map[string]bool{}
 	add := func(month string) {
-		// A row may be booked in one month and merged into another one of the month beside it.
+		// A row may be booked in one month and merged into another one of the adjacent month.
 		for _, m := range []string{monthBefore(month), month, nextMonth(month)} {
 			if validDate(firstDay(m)) { // The first year and the last have one neighbour.
 				known[m] = true
@@ -55,7 +55,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 	return inOrder(known), bad.Err()
 }
 
-// isNear reports whether a month is looked into though nothing tells of it.
+// isNear reports whether a month is searched though it has no sheet.
 func (p *Person) isNear(month string) bool {
 	return monthFirst <= month && month <= monthFrom(p.now().Format(monthLayout), monthsAhead)
 }

@@ -15,7 +15,7 @@ import (
 const olderMax = 3
 
 // older are the file's readings by the mappings with which earlier files of the account were read.
-// A row that was imported under one of them is known by what it said then, so that a change of the
+// A row that was imported under one of them is known by its content then, so that a change of the
 // mapping doubles nothing.
 func (p *Person) older(
 	ctx context.Context, a Account, u Upload, src *source,
@@ -62,7 +62,7 @@ func (p *Person) older(
 	return files, nil
 }
 
-// readingOf is what a mapping says about the identity of rows.
+// readingOf is the part of a mapping that decides the identity of rows.
 func readingOf(m bankfile.Mapping) string {
 	m.Name, m.Encoding, m.Delimiter, m.DateOrder, m.Decimal = "", "", "", "", ""
 	m.SignsGiven = false

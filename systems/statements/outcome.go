@@ -14,14 +14,14 @@ import (
 	"slices"
 )
 
-// OutcomePage is a page of what became of the rows of a file.
+// OutcomePage is a page of the outcomes of the rows of a file.
 type OutcomePage struct {
 	Outcomes []Decision
 	// Next is the From of the next page; 0 at the end.
 	Next int
 }
 
-// outcomes writes what became of rows to the object store while they are decided. Nothing is kept
+// outcomes writes the outcomes of rows to the object store while they are decided. Nothing is kept
 // of an import that fails. A nil outcomes keeps nothing.
 type outcomes struct {
 	pipe *io.PipeWriter
@@ -32,7 +32,7 @@ type outcomes struct {
 	err  error
 }
 
-// keepOutcomes begins to keep what becomes of the rows of an upload.
+// keepOutcomes begins to keep the outcomes of the rows of an upload.
 func (p *Person) keepOutcomes(ctx context.Context, u *Upload) *outcomes {
 	r, w := io.Pipe()
 	o := &outcomes{pipe: w, put: make(chan error, 1), sum: sha256.New()}

@@ -37,7 +37,7 @@ type planned struct {
 	row           *Transaction
 }
 
-// plan decides what becomes of the rows of a file. Preview and Import have the same one. It is not
+// plan decides the outcome of each row of a file. Preview and Import have the same one. It is not
 // safe for concurrent use.
 type plan struct {
 	account Account
@@ -47,7 +47,7 @@ type plan struct {
 	rules   *ruleset
 	base    Transaction // What all rows share.
 
-	// stable reports that the bank keeps its ids: some that are known stand in the file.
+	// stable reports that the bank keeps its ids: some that are known are in the file.
 	stable    bool
 	claims    map[int]int32        // By row of the file: the row that it is found to be.
 	covers    map[int]int32        // The booked row that a pending one is about.
@@ -59,7 +59,7 @@ type plan struct {
 	olderKeys []bankfile.Key   // and the keys of the current row by those readings.
 }
 
-// correction is where a row stands that corrects another one.
+// correction is the place of a row that corrects another one.
 type correction struct{ no, line int }
 
 // plan makes the plan of an upload: it reads what is known of the months of the file and, if there
@@ -168,7 +168,7 @@ func (pl *plan) settleCorrections() {
 }
 
 // correctedBy returns the row that is meant where a bank corrects the one with some id, -1 for
-// none: the row of that id, or what it became part of; a correction in the same file stands for
+// none: the row of that id, or what it became part of; a correction in the same file replaces
 // what it corrects.
 func (pl *plan) correctedBy(id hash) int32 {
 	for range len(pl.replaces) + 1 {
@@ -209,7 +209,7 @@ func (pl *plan) currency(e *bankfile.Entry) money.Currency {
 }
 
 // correcting reports that a row corrects another by its own id, so that it is not that other one
-// though it may say the same.
+// though its content may be the same.
 func correcting(e *bankfile.Entry, key bankfile.Key) bool {
 	return e.Corrects != "" && key.ID != ""
 }
@@ -217,8 +217,8 @@ func correcting(e *bankfile.Entry, key bankfile.Key) bool {
 // idDays is how far apart two rows with one bank id and one amount may be to be the same.
 const idDays = 8
 
-// byBank returns the row that has the bank id of a row of the file, -1 for none. An id that stands
-// for another row now is counted again by the bank with each file and says nothing, so the keys
+// byBank returns the row that has the bank id of a row of the file, -1 for none. An id that is used
+// for another row now is counted again by the bank with each file and proves nothing, so the keys
 // come back without it.
 func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if key.ID == "" || len(pl.known.byBank) == 0 {
@@ -242,7 +242,7 @@ func (pl *plan) sameByID(hit int32, f *freeRow) bool {
 	r := &pl.known.rows[hit]
 	far := max(f.day-r.day, r.day-f.day)
 	switch mine := r.is(rowMine); {
-	case far > idDays || mine && far > 0: // What this file brought is of the day that it says.
+	case far > idDays || mine && far > 0: // What this file brought is of its own day.
 		return false
 	case mine || r.amount == f.sum || !r.is(rowPending):
 		return r.amount == f.sum
@@ -266,14 +266,14 @@ func (pl *plan) byContent(key bankfile.Key) int32 {
 }
 
 // sameByContent reports whether a row of the same content is the row of the file. It is not where
-// its bank id stands at another row of the file, nor where both have ids, of a bank that keeps
+// its bank id is that of another row of the file, nor where both have ids, of a bank that keeps
 // them.
 func (pl *plan) sameByContent(hit int32, hasID bool) bool {
 	r := &pl.known.rows[hit]
 	return !r.is(rowInFile) && !(hasID && r.is(rowBankID) && pl.stable)
 }
 
-// cancelRows is after how many rows it is looked whether somebody still waits.
+// cancelRows is after how many rows the context is checked.
 const cancelRows = 256
 
 // each gives every entry that is ours to take, with its keys.
@@ -342,7 +342,7 @@ func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
 	})
 }
 
-// tell copies what people want to see of a row.
+// tell copies the members of a row that people want to see.
 func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
 	e := &row.Entry
 	d.Date, d.Amount, d.Currency = e.Date, &e.Amount, currency
@@ -352,7 +352,7 @@ func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
 	}
 }
 
-// decide returns what becomes of an entry of the account.
+// decide returns the outcome of an entry of the account.
 func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map[hash]bool) {
 	f := pl.freeRow(d.no, row)
 	found := pl.identify(&f, row, key, given)
@@ -398,8 +398,8 @@ type identity struct {
 }
 
 // identify finds the row that a row of the file is, by its keys. Given are the contents that rows
-// before it have: of rows that say the same each takes the next one that is theirs to take, be it
-// known or free, so that twins that come in files of their own are told apart. With some rows of an
+// before it have: of equal rows each takes the next one that is theirs to take, be it
+// known or free, so that equal rows in different files are distinguished. With some rows of an
 // import written, the others get what they got before.
 func (pl *plan) identify(
 	f *freeRow, row bankfile.Row, key bankfile.Key, given map[hash]bool,
@@ -452,7 +452,7 @@ func (pl *plan) identify(
 }
 
 // byOlder finds the row that a row of the file is by an older reading, if it is none by the reading
-// that counts. Of rows that say the same each takes the next one that is known.
+// that counts. Of equal rows each takes the next one that is known.
 func (pl *plan) byOlder(
 	row bankfile.Row, key bankfile.Key, given map[hash]bool,
 ) (at int32, content string, ok bool) {
@@ -548,7 +548,7 @@ func (pl *plan) stillPending(hit int32) int32 {
 	return at
 }
 
-// decideKnown returns what becomes of an entry that is there already. It reports false for one that
+// decideKnown returns the outcome of an entry that is there already. It reports false for one that
 // was undone, which may come back, and for one that was pending and is booked now.
 func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
 	r := &pl.known.rows[hit]

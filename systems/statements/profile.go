@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// Profile is what a user has told of themselves.
+// Profile is the data of a user about themselves.
 type Profile struct {
 	UserID      string      `dynamodbav:"userId,keyonly"`
 	Email       string      `dynamodbav:"email,omitempty"`
@@ -21,7 +21,7 @@ type Profile struct {
 
 // Preferences are a user's choices.
 type Preferences struct {
-	// Currency is the home currency, in which reports are given unless they say otherwise.
+	// Currency is the home currency, the default currency of reports.
 	Currency money.Currency `dynamodbav:"currency,omitempty"`
 	// TimeZone is which day and month it is; an IANA name.
 	TimeZone string `dynamodbav:"timezone,omitempty"`

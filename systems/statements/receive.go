@@ -33,7 +33,7 @@ type UploadRequest struct {
 	Body    io.Reader
 }
 
-// Received is what came of a file.
+// Received is the outcome of a file.
 type Received struct {
 	Upload Upload
 	// Questions are what a person must answer before the file can be read.
@@ -44,7 +44,7 @@ type Received struct {
 	Made bool
 }
 
-// UploadPage is a page of uploads, the greatest id first: the latest, where the ids were made here.
+// UploadPage is a page of uploads, the highest id first: the latest, where the ids were made here.
 type UploadPage struct {
 	Uploads []Upload
 	Next    string // The cursor of the next page; empty at the end.
@@ -282,7 +282,7 @@ func (p *Person) abandon(ctx context.Context, u Upload) {
 	_ = modelOf(p).uploads.Delete(ctx, p.store(), u, modelOf(p).versions.upload.Equals(u.Version))
 }
 
-// disown removes the files of an upload that was erased while they arrived: nothing tells of them
+// disown removes the files of an upload that was erased while they arrived: no item names them
 // any more. One that others changed in the meantime keeps them.
 func (p *Person) disown(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
@@ -339,7 +339,7 @@ func keyPart(text string) string {
 	return b.String()
 }
 
-// baseName returns the last part of a path of whatever system, cut to what a key takes.
+// baseName returns the last part of a path of any system, cut to what a key takes.
 func baseName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	if name = clipText(name, keyPartMax/3); name == "" {
@@ -378,7 +378,7 @@ func (p *Person) Uploads(
 	return UploadPage{page.Items, page.Next, page.Unreadable}, nil
 }
 
-// latestUploads returns the uploads of an account as far as they are searched, the greatest id
+// latestUploads returns the uploads of an account as far as they are searched, the highest id
 // first.
 func (p *Person) latestUploads(ctx context.Context, account string) ([]Upload, error) {
 	var uploads []Upload
@@ -410,7 +410,7 @@ func (p *Person) UploadOf(ctx context.Context, account, id string) (Upload, erro
 	return u, nil
 }
 
-// changeUpload changes an upload as it is in the store, whoever else does.
+// changeUpload changes an upload as it is in the store, also among other writers.
 func (p *Person) changeUpload(
 	ctx context.Context, account, id string, change func(*Upload) error,
 ) (Upload, error) {
@@ -499,7 +499,7 @@ func (p *Person) earlier(ctx context.Context, u Upload) (*Upload, error) {
 	return nil, nil
 }
 
-// rereadable are the states in which it can still be said how a file is read.
+// rereadable are the states in which the mapping can still be changed.
 var rereadable = []UploadStatus{Uploaded, Parsed, Previewed, Failed, Reverted}
 
 // forReading returns an upload whose reading may be changed.
@@ -603,7 +603,7 @@ func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) 
 	return nil
 }
 
-// Remap says in whole how an upload is read, and reads its file again. The errors are those of
+// Remap replaces the mapping of an upload, and reads its file again. The errors are those of
 // Answer.
 func (p *Person) Remap(
 	ctx context.Context, account, id string, mapping bankfile.Mapping,
@@ -637,8 +637,8 @@ func (p *Person) ConfirmMapping(ctx context.Context, account, id string) (Accoun
 }
 
 // remember keeps on the account how a file of it was read, and which number the file gives it. What
-// a person did not have to say is kept of CSV files alone, for whose sake mappings are: other
-// formats say themselves how they are read.
+// a person did not have to give is kept of CSV files alone, for whose sake mappings are: other
+// formats define how they are read.
 func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
 	a, err := p.Account(ctx, u.AccountID)
 	if err != nil {
@@ -663,11 +663,11 @@ func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
 	return p.ChangeAccount(ctx, a.ID, change)
 }
 
-// DeleteFile deletes the file of an upload and what became of its rows. The upload itself and the
+// DeleteFile deletes the file of an upload and the outcomes of its rows. The upload itself and the
 // transactions stay. The error is ErrNoUpload, ErrNoFiles or, while it is imported, ErrUploadState.
 func (p *Person) DeleteFile(ctx context.Context, account, id string) (Upload, error) {
 	files := p.books.opts.Files
-	// The item says so first: a file that is gone must not look as if it were there.
+	// The item is changed first: a file that is gone must not look as if it were there.
 	u, err := p.changeUpload(ctx, account, id, func(u *Upload) error {
 		if u.Status == Importing || u.Status == Reverting {
 			return ErrUploadState.With("status", u.Status).With("deed", "parted from its file")

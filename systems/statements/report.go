@@ -30,7 +30,7 @@ const (
 	SeriesAccount  SeriesKind = "account"
 	SeriesUntagged SeriesKind = "untagged" // Rows, or parts of rows, without a tag.
 	SeriesUnnamed  SeriesKind = "unnamed"  // Rows without a merchant.
-	SeriesOthers   SeriesKind = "others"   // All that the others do not tell apart.
+	SeriesOthers   SeriesKind = "others"   // All that the others do not list.
 )
 
 // SpendingQuery asks where the money went, by whole months.
@@ -43,7 +43,7 @@ type SpendingQuery struct {
 	By By
 	// Currency is the home currency to convert to; empty gives each currency apart.
 	Currency money.Currency
-	// Top is how many series are told apart, those with the most spent first; the others are summed
+	// Top is how many series are listed, those with the most spent first; the others are summed
 	// up as one. 0 means all.
 	Top int
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// restoring is the kind of the job that stands while an archive is brought back. Its id is made of
+// restoring is the kind of the job that exists while an archive is brought back. Its id is made of
 // the archive's digest, so that a restore that was cut off goes on with the same archive alone.
 const restoring JobKind = "restore"
 
@@ -25,7 +25,7 @@ const (
 
 // Restore brings an archive back, into the part of a user who has nothing yet. All of the archive
 // is checked before anything is written. A restore that was cut off is finished by another one of
-// the same archive; until then nobody should change what is there. The error is
+// the same archive; until then no one should change what is there. The error is
 // ErrArchiveInvalid, ErrNotEmpty, ErrQuota, ErrNoFiles or that of the reader.
 func (p *Person) Restore(
 	ctx context.Context, r io.ReaderAt, size int64, progress func(ArchiveCounts),
@@ -46,7 +46,7 @@ func (p *Person) Restore(
 	t := &restorer{p: p, b: b, progress: progress, known: sheets{}}
 	marker := Job{UserID: p.id, ID: "restore-" + b.digest[:idHashBytes*2], Kind: restoring,
 		CreatedAt: p.now(), UpdatedAt: p.now(), Version: 1,
-		Done: true} // Nobody else shall run it.
+		Done: true} // No other process may run it.
 	if t.again, err = p.beginRestore(ctx, marker); err != nil {
 		return ArchiveCounts{}, err
 	}
@@ -234,7 +234,7 @@ func (t *restorer) tag(ctx context.Context, tag Tag) error {
 	return err
 }
 
-// uploads writes the uploads and then their files, so that no file is there that no item tells of.
+// uploads writes the uploads and then their files, so that there is no file without an item.
 func (t *restorer) uploads(ctx context.Context) error {
 	err := restoreAll(ctx, t, archiveUploads, modelOf(t.p).uploads, &t.counts.Uploads,
 		func(u *Upload) error {
@@ -380,7 +380,7 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return failed("write transactions", err)
 		}
-		// Somebody wrote to the month, or an attempt that seemed to fail did not.
+		// Another writer changed the month, or an attempt that seemed to fail did not.
 		clear(t.known)
 		t.again = true
 	}
@@ -390,7 +390,7 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 // entries writes what is remembered of rows. There may be no row any more in the month where the
 // bank booked it.
 func (t *restorer) entries(ctx context.Context) error {
-	var account string // Of which told are the months that are looked into.
+	var account string // Whose months in told are searched.
 	var told []string
 	return restoreAll(ctx, t, archiveEntries, modelOf(t.p).entries, &t.counts.Entries,
 		func(e *Entry) (err error) {
@@ -408,7 +408,7 @@ func (t *restorer) entries(ctx context.Context) error {
 		})
 }
 
-// mark makes an empty sheet, by which a month is looked into that nothing else tells of.
+// mark makes an empty sheet, so that a month without another sheet is searched.
 func (t *restorer) mark(ctx context.Context, at place) error {
 	s, err := t.p.sheet(ctx, t.known, at)
 	if err != nil || s.Version > 0 {
@@ -418,7 +418,7 @@ func (t *restorer) mark(ctx context.Context, at place) error {
 	marked.Version = 1
 	err = modelOf(t.p).sheets.Create(ctx, t.p.store(), marked)
 	if errors.Is(err, singletable.ErrExists) {
-		delete(t.known, at) // Somebody else made it.
+		delete(t.known, at) // Another writer made it.
 		return nil
 	}
 	if err != nil {

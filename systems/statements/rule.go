@@ -46,7 +46,7 @@ type Setting struct {
 // RuleField is what a condition looks at.
 type RuleField string
 
-// The fields of conditions. The merchant is the one that the bank's text tells, whatever a person
+// The fields of conditions. The merchant is the one in the bank's text, regardless of what a person
 // or a rule has made of it.
 const (
 	OnText         RuleField = "text"
@@ -125,7 +125,7 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ e
 	return Rule{}, false, ErrContended.With("items", "the rules")
 }
 
-// ChangeRule makes a rule what r says. Its version is the one that the caller has seen; 0 means
+// ChangeRule replaces a rule by r. Its version is the one that the caller has seen; 0 means
 // any. The error is ErrInvalid, ErrNoRule, ErrNoTag, ErrNoAccount or ErrChanged.
 func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 	r, err := p.checkedRule(ctx, r)

@@ -26,13 +26,13 @@ type Preview struct {
 	Rows []RowChange
 }
 
-// RowChange is what would become of one row.
+// RowChange is what would change in one row.
 type RowChange struct {
 	Transaction Transaction // As it is.
 	Fields      []FieldChange
 }
 
-// FieldChange is what would become of one field. Tags are their texts, joined by commas.
+// FieldChange is what would change in one field. Tags are their texts, joined by commas.
 type FieldChange struct {
 	Field         string // One of those of Transaction.Ruled.
 	RuleID        string

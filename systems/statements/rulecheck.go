@@ -141,7 +141,7 @@ func compileRegexp(text string) (*regexp.Regexp, error) {
 	return regexp.Compile("(?i:" + text + ")")
 }
 
-// regexpSteps says about how many steps an expression unfolds to, and stops counting when there
+// regexpSteps returns about how many steps an expression unfolds to, and stops counting when there
 // are too many.
 func regexpSteps(tree *syntax.Regexp) int {
 	n := max(1, len(tree.Rune)/2)

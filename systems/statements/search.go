@@ -13,7 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// Bounds of one page of a search, so that it ends in time whatever is asked: after so many rows, or
+// Bounds of one page of a search, so that any search ends in time: after so many rows, or
 // questions to the store, the page is given as far as it is.
 const (
 	searchRowsMax  = 20_000
@@ -39,7 +39,7 @@ type Search struct {
 	From, To Date
 	// Text is words that are found, in any case, in the merchant, the bank's text, notes,
 	// references, the other side's account, categories, annotations or tags. All words must be
-	// there. "Words in quotes" must stand together, a word behind a - must not be there, and OR
+	// there. "Words in quotes" must be adjacent, a word behind a - must not be there, and OR
 	// between two words wants one of them.
 	Text string
 	// AmountFrom and AmountTo bound the amount, both included. Unsigned compares it without sign.
@@ -150,7 +150,7 @@ func (s *Search) check(size int) (words, error) {
 	return w, wrong.Err(ErrInvalid)
 }
 
-// narrows reports whether there is any condition besides words.
+// narrows reports whether there is any condition other than words.
 func (s *Search) narrows() bool {
 	return s.AmountFrom != nil || s.AmountTo != nil || s.Currency != "" || len(s.TagIDs) > 0 ||
 		s.Untagged || s.Merchant != "" || s.UploadID != "" || s.Source != "" ||
@@ -206,7 +206,7 @@ func untagged(t *Transaction) bool {
 
 // skipper returns which months need not be read, by their sheets. Months without any sheet are
 // read: another program may have written them. Its rows in other months are found by what sheets
-// tell only once they count there, see CheckTotals.
+// know only once they count there, see CheckTotals.
 func (p *Person) skipper(
 	ctx context.Context, s Search, j *joint, after point,
 ) (func(account, month string) bool, error) {
@@ -288,7 +288,7 @@ func (p *Person) searchFrom(s Search, cursor string) (point, error) {
 	return point{date: Date(parts[1]), account: parts[2], id: parts[3]}, nil
 }
 
-// searchTag tells one search of a user from others.
+// searchTag distinguishes the searches of a user.
 func (p *Person) searchTag(s Search) string {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-// Questions of an upload besides those of bankfile. Only AskStatement is ever open; the others may
-// be answered whenever a person sees that something was read wrongly.
+// Questions of an upload in addition to those of bankfile. Only AskStatement is ever open; the
+// others may be answered whenever a person sees that something was read wrongly.
 const (
 	// AskStatement is which of the accounts in a file is meant.
 	AskStatement bankfile.Topic = "statement"
@@ -32,7 +32,7 @@ type source struct {
 	// mapping is how it is read, as far as that is decided.
 	mapping   bankfile.Mapping
 	questions []bankfile.Question
-	// ours tells of each statement whether its rows are taken in.
+	// ours is for each statement whether its rows are taken in.
 	ours   []bool
 	number string // The account of those, as the file writes it.
 }
@@ -74,7 +74,7 @@ func (s *source) read(a Account, u Upload) error {
 	}
 	bank, err := bankfile.Open(s.file, s.file.Size(), options)
 	if remembered && a.Mapping != nil && !fits(bank, a.Mapping, err) {
-		// What the account remembers is of another kind of file, so it says nothing about this one.
+		// What the account remembers is of another kind of file, so it does not apply to this one.
 		options.Mapping = nil
 		bank, err = bankfile.Open(s.file, s.file.Size(), options)
 	}
@@ -251,7 +251,7 @@ func (s *source) isOurs(statement int) bool {
 	return statement < 0 || statement >= len(s.ours) || s.ours[statement]
 }
 
-// isFinal reports whether what a statement says is booked for good.
+// isFinal reports whether the rows of a statement are booked for good.
 func (s *source) isFinal(statement int) bool {
 	if statement < 0 || statement >= len(s.bank.Statements) {
 		return true
@@ -261,7 +261,7 @@ func (s *source) isFinal(statement int) bool {
 }
 
 // readAnew reads the file of an upload from its beginning and keeps what it finds: what kind of
-// file it is, of which days, with which balances, or the questions that stand in the way.
+// file it is, of which days, with which balances, or the questions to be answered first.
 func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, error) {
 	r := Received{Upload: u}
 	u.Why, u.Doubts, u.Digest, u.Counts = "", nil, "", Counts{}
@@ -290,7 +290,7 @@ func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, e
 // fail returns why the file of an upload cannot be read.
 func (u *Upload) fail(err error) { u.Status, u.Why = Failed, clipText(whyOf(err), TextMax) }
 
-// describe fills in what the file says about itself.
+// describe fills in the file's own data.
 func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
 	u.Status = Uploaded
 	if src.bank == nil {

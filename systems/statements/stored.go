@@ -97,7 +97,7 @@ type verifiedFile struct {
 	at    int64  // Its number, or -1.
 }
 
-// ReadAt reads as io.ReaderAt says. The error is ErrFileDamaged if the file has changed.
+// ReadAt is io.ReaderAt. The error is ErrFileDamaged if the file has changed.
 func (v *verifiedFile) ReadAt(p []byte, from int64) (n int, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

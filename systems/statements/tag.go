@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// CreateTag makes a tag. One whose text is there already, in whatever case, is returned as it is,
+// CreateTag makes a tag. One whose text is there already, in any case, is returned as it is,
 // and made is false. The error is ErrInvalid, ErrTooMany or ErrChanged.
 func (p *Person) CreateTag(ctx context.Context, text string) (t Tag, made bool, err error) {
 	t = Tag{UserID: p.id, ID: p.newID("tag"), CreatedAt: p.now(), Version: 1}
@@ -30,7 +30,7 @@ func (p *Person) CreateTag(ctx context.Context, text string) (t Tag, made bool, 
 	if !errors.Is(err, singletable.ErrTaken) {
 		return t, err == nil, wrapped("create tag", err)
 	}
-	// Somebody made it just now.
+	// Another request made it just now.
 	if tags, err = p.Tags(ctx); err != nil {
 		return Tag{}, false, err
 	}
@@ -40,7 +40,7 @@ func (p *Person) CreateTag(ctx context.Context, text string) (t Tag, made bool, 
 	return Tag{}, false, ErrChanged.With("what", "The tag "+t.Text)
 }
 
-// tagText checks the text of a tag and leaves out blanks that nobody sees.
+// tagText checks the text of a tag and leaves out blanks that cannot be seen.
 func tagText(text string) (string, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	var wrong problem.Fields
@@ -58,8 +58,8 @@ func tagOfText(tags []Tag, text string) (Tag, bool) {
 	return Tag{}, false
 }
 
-// sameTagText reports whether two texts cannot both be tags of a user. Besides those of which the
-// table makes one key they are those that differ in the case of letters by Unicode.
+// sameTagText reports whether two texts cannot both be tags of a user. In addition to those of
+// which the table makes one key they are those that differ in the case of letters by Unicode.
 func sameTagText(a, b string) bool {
 	low, other := strings.ToLower(a), strings.ToLower(b)
 	return low == other || strings.EqualFold(a, b)

@@ -120,8 +120,8 @@ func (p *Person) removeTag(ctx context.Context, j Job, version uint64) (Job, err
 
 // removeTagOnce fails with ErrConditionFailed where something was changed in the meantime.
 //
-// The tag that another is merged into gets a new version, although it stays as it is. So nobody
-// removes it without having seen the job; and whoever removes it makes the jobs that bring rows to
+// The tag that another is merged into gets a new version, although it stays as it is. So no one
+// removes it without having seen the job; and its removal makes the jobs that bring rows to
 // it bring them to where its own go.
 func (p *Person) removeTagOnce(
 	ctx context.Context, jobs []Job, j Job, tag, to Tag,
@@ -175,7 +175,7 @@ func (r *jobRun) prepareRename(ctx context.Context) (idle bool, err error) {
 	}
 	text, there := texts[id]
 	r.aboutTag(id, Tag{ID: id, Text: text}, true)
-	// What became of a tag that is gone is the work of the job that removed it.
+	// The end of a tag that is gone is the work of the job that removed it.
 	return !there, nil
 }
 
@@ -213,6 +213,6 @@ func (r *jobRun) aboutTag(id string, next Tag, keep bool) {
 			return tag, true
 		})
 	}
-	// A sheet does not tell the tags of transfers.
+	// A sheet does not have the tags of transfers.
 	r.holds = func(s *Sheet) bool { return s.Tags[id].Count > 0 || s.Transfers.Count > 0 }
 }

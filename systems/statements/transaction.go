@@ -12,7 +12,7 @@ type Source string
 // The sources.
 const (
 	FromBank   Source = "bank"   // A file brought it.
-	FromPerson Source = "person" // Somebody typed it in.
+	FromPerson Source = "person" // A person typed it in.
 )
 
 // The fields of a transaction that people and rules may set, as they are named in
@@ -49,10 +49,10 @@ type Transaction struct {
 	// spent nor earned.
 	Transfer bool `dynamodbav:"transfer,omitempty"`
 
-	// What the bank wrote. Nobody changes it, so that rules can be tried again.
+	// What the bank wrote. It is never changed, so that rules can be tried again.
 	Text      string `dynamodbav:"text,omitempty"`
 	ValueDate Date   `dynamodbav:"valueDate,omitempty"`
-	// AuthorisedDate is the day on which a person bought or ordered it, where the bank tells.
+	// AuthorisedDate is the day on which a person bought or ordered it, where the bank has it.
 	AuthorisedDate Date   `dynamodbav:"authorisedDate,omitempty"`
 	Counterparty   string `dynamodbav:"counterparty,omitempty"`
 	Reference      string `dynamodbav:"reference,omitempty"`
@@ -96,7 +96,7 @@ type Split struct {
 	Notes  string        `dynamodbav:"notes,omitempty"`
 }
 
-// EntryState is what became of a row that a bank wrote.
+// EntryState is the state of a row that a bank wrote.
 type EntryState string
 
 // The states of an entry.
@@ -116,7 +116,7 @@ const (
 type Entry struct {
 	UserID    string `dynamodbav:"userId,keyonly"`
 	AccountID string `dynamodbav:"accountId,keyonly"`
-	Month     string `dynamodbav:"month,keyonly"` // "2026-01", or "-" for ids that tell none
+	Month     string `dynamodbav:"month,keyonly"` // "2026-01", or "-" for ids that have none
 	ID        string `dynamodbav:"transactionId,keyonly"`
 
 	State EntryState `dynamodbav:"state"`
@@ -130,7 +130,7 @@ type Entry struct {
 	// BankKey and Content are hashes of bankfile.Key: what the row is known by in other files.
 	BankKey string `dynamodbav:"bankKey,omitempty"`
 	Content string `dynamodbav:"content,omitempty"`
-	// Payee is the beginning of the other side's name in lower case, to tell likely matches.
+	// Payee is the beginning of the other side's name in lower case, to find likely matches.
 	Payee string `dynamodbav:"payee,omitempty"`
 	// Of is the id of the transaction that a merged row became part of, and Before that
 	// transaction as it was, in JSON, for undoing.

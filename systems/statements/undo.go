@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// EditedRow is a row of an import on which somebody has worked since.
+// EditedRow is a row of an import that a person has edited since.
 type EditedRow struct {
 	ID       string         `json:"id"`
 	Date     Date           `json:"date"`
@@ -29,13 +29,13 @@ type UndoPlan struct {
 	New    int
 	Merged int // Transactions that would be again what they were before.
 	Others int // Rows that a later import has taken over; they stay until that one is undone.
-	// EditedOf is how many of the first two somebody has worked on since, and Edited names the
+	// EditedOf is how many of the first two a person has edited since, and Edited names the
 	// first EditedMax of them.
 	EditedOf int
 	Edited   []EditedRow
 }
 
-// Edits is what an undo does with rows on which somebody has worked since.
+// Edits is what an undo does with rows that a person has edited since.
 type Edits string
 
 // The choices.
@@ -46,9 +46,9 @@ const (
 
 // UndoOptions are the choices of an undo.
 type UndoOptions struct {
-	// Edited is needed where there are rows that somebody has worked on since.
+	// Edited is needed where there are rows that a person has edited since.
 	Edited Edits
-	// Progress is told now and then how many rows of how many are done.
+	// Progress is called with how many rows of how many are done.
 	Progress func(done, of int)
 }
 
@@ -63,14 +63,14 @@ type undoing struct {
 	of     *Entry       // The entry of row, where the undone one became part of it.
 	before *Transaction // What row was before that.
 	taken  takenOver
-	what   []string // What somebody has made of it since.
+	what   []string // The fields that a person has edited since.
 }
 
-// undoer takes an import back, or tells what that would do.
+// undoer takes an import back, or finds out what that would do.
 type undoer struct {
 	p       *Person
 	upload  Upload
-	keep    bool   // What somebody has worked on stays.
+	keep    bool   // Rows that a person has edited stay.
 	known   sheets // Those of the months that it is at.
 	earlier earlier
 }
@@ -121,8 +121,8 @@ func (r *undoing) others(upload string) bool { return r.row != nil && r.row.Uplo
 
 // Undo takes back what an import did: what it brought goes, and comes with the next import of the
 // file; what became part of others is taken out of them again. What a person deleted stays deleted.
-// Rows on which somebody has worked since are kept or removed as the options say; without a word
-// about them the error is ErrUndoEdited, and those on which somebody works while it runs are kept.
+// Rows that a person has edited since are kept or removed according to the options; without a word
+// about them the error is ErrUndoEdited, and those that a person edits while it runs are kept.
 // One that was stopped can be repeated. Once another undo has ended and the upload is imported
 // again, nothing is removed any more, and the error is ErrChanged. Other errors are ErrNoUpload and
 // ErrUploadState.
@@ -222,7 +222,7 @@ func (d *undoer) each(ctx context.Context, take func([]undoing) error) error {
 }
 
 // entriesOf yields what is remembered of the rows of an import that are not undone, nor deleted by
-// a person. Rows that came back stand under the month of the file that had them first, so the
+// a person. Rows that came back are under the month of the file that had them first, so the
 // months around are looked through too.
 func (p *Person) entriesOf(ctx context.Context, u Upload) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {

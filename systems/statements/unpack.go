@@ -146,7 +146,7 @@ func (b *bundle) compare() error {
 	return nil
 }
 
-// verify reads a file and compares it with what the manifest says.
+// verify reads a file and compares it with the manifest.
 func (b *bundle) verify(f packed) error {
 	in, err := b.files[f.Name].Open()
 	if err != nil {
@@ -161,7 +161,7 @@ func (b *bundle) verify(f packed) error {
 	return nil
 }
 
-// lines gives each line of a file to take, which tells what is wrong with it.
+// lines gives each line of a file to take, which returns what is wrong with it.
 func lines[T any](b *bundle, name string, take func(v *T) error) error {
 	in, err := b.files[name].Open()
 	if err != nil {
@@ -200,7 +200,7 @@ func (b *bundle) fileOf(u *Upload) (packed, bool, error) {
 	return f, found, nil
 }
 
-// check looks at every line before anything is written, and counts. The order of the lines tells
+// check looks at every line before anything is written, and counts. The order of the lines shows
 // that none is there twice.
 func (b *bundle) check() error {
 	c := &bundleCheck{bundle: b, accounts: map[string]bool{}, tags: map[string]bool{},

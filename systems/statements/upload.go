@@ -28,7 +28,7 @@ type DateRange struct {
 	End   Date `dynamodbav:"end,omitempty"`
 }
 
-// Counts are what became of the rows of a file.
+// Counts are the outcomes of the rows of a file.
 type Counts struct {
 	New     int `dynamodbav:"new"`
 	Known   int `dynamodbav:"known"`   // There already.
@@ -52,7 +52,7 @@ const (
 	Gap       Continuity = "gap"
 )
 
-// Upload is a bank's file, and what became of it.
+// Upload is a bank's file, and its state.
 type Upload struct {
 	UserID     string       `dynamodbav:"userId,keyonly"`
 	AccountID  string       `dynamodbav:"accountId,keyonly"`
@@ -98,7 +98,7 @@ type Upload struct {
 	Corrects bool `dynamodbav:"corrects,omitempty"`
 	// Months are those in which the bank booked what the file has, in order.
 	Months []string `dynamodbav:"months,omitempty"`
-	// FileGone reports that the file was deleted, and what became of its rows with it.
+	// FileGone reports that the file was deleted, and with it the outcomes of its rows.
 	FileGone bool `dynamodbav:"fileGone,omitempty"`
 	// Undos counts the undos that have begun after an import. An import writes only while it is
 	// what it was when the import was planned.
@@ -108,5 +108,5 @@ type Upload struct {
 	Version    uint64    `dynamodbav:"version,omitempty"`
 }
 
-// outcomesKey is where the object store keeps what became of the rows.
+// outcomesKey is where the object store keeps the outcomes of the rows.
 func (u *Upload) outcomesKey() string { return u.FileKey + ".rows.jsonl" }

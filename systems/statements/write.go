@@ -21,7 +21,7 @@ const rowsOfOneWrite = (singletable.TxActionsMax - 4) / 2
 const txSizeUsual = singletable.TxSizeMax * 3 / 4
 
 // change is what happens to one row. A nil before is a new one, a nil after one that goes; what an
-// entry says changes only where entryAfter is set.
+// entry is changed only where entryAfter is set.
 type change struct {
 	before, after           *Transaction
 	entryBefore, entryAfter *Entry
@@ -53,14 +53,14 @@ func (c *change) entryVersion() uint64 {
 	return before + 1
 }
 
-// errRaced means that a row is no longer as the change says it was before.
+// errRaced means that a row is no longer as it was before the change.
 var errRaced = errors.New("a row was changed meanwhile")
 
 // healsMax is how often a write gives its rows the tags as they are now, when people change tags as
 // often in the meantime.
 const healsMax = 20
 
-// place is where a sheet stands.
+// place is where a sheet is.
 type place struct {
 	account, month string
 	currency       money.Currency
@@ -70,7 +70,7 @@ func placeOf(t *Transaction) place {
 	return place{t.AccountID, monthOf(t.Date), t.Currency}
 }
 
-// sheets are sheets as they were last read or written. Whoever writes many rows of a month keeps
+// sheets are sheets as they were last read or written. A writer of many rows of a month keeps
 // them between writes, so that each sheet is read once. Not safe for concurrent use.
 type sheets map[place]*Sheet
 
@@ -80,7 +80,7 @@ type sheets map[place]*Sheet
 // called for each attempt.
 //
 // A tag that comes to a row, or with a row to another month, is written only while it has the text
-// that the row says. Where a tag was changed in the meantime the rows get their tags as they are
+// of the row. Where a tag was changed in the meantime the rows get their tags as they are
 // now; one that is gone becomes the one that it was merged into, or none. So a job that visits each
 // month once after a tag was changed leaves none behind.
 //
@@ -95,8 +95,8 @@ func (p *Person) write(
 // manner is how rows are written.
 type manner struct {
 	// token is what a repeat after a lost answer finds by that it happened. It costs the store much
-	// for large writes: those who can tell by the rows go without, and look at them where the error
-	// is singletable.ErrUnknown.
+	// for large writes: those who can see it in the rows go without, and look at them where the
+	// error is singletable.ErrUnknown.
 	token bool
 	// demand, if set, adds conditions to each transaction that the rows are divided into. The error
 	// is errRaced where one does not hold.
@@ -183,14 +183,14 @@ func refusedWrite(err error) error {
 	return failed("write transactions", err)
 }
 
-// isStaleTag reports whether a tag is not as a row says.
+// isStaleTag reports whether a tag is not as in a row.
 func (p *Person) isStaleTag(err error) bool {
 	return slices.ContainsFunc(singletable.FailuresOf(err), func(f singletable.Failure) bool {
 		return f.Kind == singletable.FailedCondition && f.Entity == modelOf(p).tags.Name()
 	})
 }
 
-// checkTags demands that tags which come to rows are as the rows say.
+// checkTags demands that tags which come to rows are as in the rows.
 func (p *Person) checkTags(tx *singletable.Tx, changes []change) {
 	checked := map[Tag]bool{}
 	for i := range changes {

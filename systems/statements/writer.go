@@ -36,7 +36,7 @@ type writer struct {
 	room   *sync.Cond
 	lanes  map[lanePlace]*lane
 	queued int
-	adjust Counts // What became of rows otherwise than planned, by verdict.
+	adjust Counts // Outcomes that differ from the plan, by verdict.
 	rules  sync.Mutex
 }
 
@@ -158,7 +158,7 @@ func (w *writer) waiting() int {
 	return w.queued
 }
 
-// counted returns counts with what became of rows otherwise than planned.
+// counted returns counts with the outcomes that differ from the plan.
 func (w *writer) counted(c Counts) Counts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
