@@ -15,7 +15,7 @@ type Key struct {
 	// ExpiresAt is zero for a key that does not expire, RevokedAt for one that is not revoked.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 }
 
 // NewAPIKey is a request to create an API key.

@@ -269,7 +269,7 @@ type (
 		MerchantID    MerchantID     `json:"merchantId,omitempty"`
 		Amount        string         `json:"amount,omitempty"`
 		Currency      money.Currency `json:"currency,omitempty"`
-		At            time.Time      `json:"at"`
+		At            time.Time      `json:"at,omitzero"`
 		Zone          string         `json:"zone,omitempty"`
 		Description   string         `json:"description,omitempty"`
 		Data          []byte         `json:"data,omitempty"`

@@ -28,7 +28,7 @@ type Rate struct {
 	Base   money.Currency `json:"base"`
 	Target money.Currency `json:"target"`
 	Rate   money.Decimal  `json:"rate"`
-	AsOf   time.Time      `json:"asOf"`
+	AsOf   time.Time      `json:"asOf,omitzero"`
 	State  RateState      `json:"state"`
 	// FreshUntil is zero for a rate that is fresh until it expires.
 	FreshUntil time.Time `json:"freshUntil,omitzero"`

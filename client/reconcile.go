@@ -59,7 +59,7 @@ type Reconciliation struct {
 	// Balanced reports whether the verdict is VerdictBalanced.
 	Balanced bool `json:"balanced"`
 	// Until is the instant of the sums. Later postings do not change them.
-	Until time.Time `json:"until"`
+	Until time.Time `json:"until,omitzero"`
 	// Items is the number of all items of the table, and Others the number of those that are not
 	// the ledger's.
 	Items        int `json:"items"`

@@ -20,7 +20,7 @@ type Table struct {
 	// Items and Bytes may be out of date.
 	Items     int64     `json:"items"`
 	Bytes     int64     `json:"bytes"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedAt time.Time `json:"createdAt,omitzero"`
 	// Created reports, in the result of CreateTables, whether the table was created by the call.
 	Created bool `json:"created,omitempty"`
 }

@@ -31,6 +31,7 @@ type route struct {
 	method, path, media string
 	example             any
 	queries             []query
+	keyed               bool // Whether it takes an Idempotency-Key.
 }
 
 // query is a parameter of a route.
@@ -73,6 +74,7 @@ func (w *world) personalRoutes() []route {
 			}
 			r := route{method: strings.ToUpper(method), path: path}
 			for _, p := range op.Parameters {
+				r.keyed = r.keyed || p.Name == "Idempotency-Key"
 				if p.In != "query" {
 					continue
 				}
@@ -179,9 +181,10 @@ func (c *crowd) try(r route, by, of *someone) reply {
 	if len(values) > 0 {
 		path += "?" + values.Encode()
 	}
-	headers := append([]string{
-		"Idempotency-Key", fmt.Sprint(by.name, c.random.Uint64()),
-	}, by.pass...)
+	headers := slices.Clone(by.pass)
+	if r.keyed {
+		headers = append(headers, "Idempotency-Key", fmt.Sprint(by.name, c.random.Uint64()))
+	}
 	text := ""
 	switch {
 	case r.media == "application/json":

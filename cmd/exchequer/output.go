@@ -358,6 +358,14 @@ func instant(t time.Time) string {
 	return t.UTC().Format(instantLayout)
 }
 
+// dayIn writes the day of a time in UTC, or nothing for the zero time.
+func dayIn(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
 // amountText writes an amount with its currency, or nothing for the zero Amount.
 func amountText(a money.Amount) string {
 	if a == (money.Amount{}) {

@@ -166,7 +166,7 @@ func uploadColumns() []column[client.Upload] {
 		num("KNOWN", func(u file) string { return thousands(u.Counts.Known + u.Counts.Deleted) }),
 		num("MERGED", func(u file) string { return thousands(u.Counts.Merged) }),
 		num("REFUSED", func(u file) string { return thousands(u.Counts.Refused) }),
-		col("UPLOADED", func(u file) string { return u.UploadedAt.UTC().Format("2006-01-02") }),
+		col("UPLOADED", func(u file) string { return dayIn(u.UploadedAt) }),
 		col("WHY", func(u file) string { return u.Why }).upTo(40),
 	}
 }

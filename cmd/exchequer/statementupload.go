@@ -164,8 +164,11 @@ func (u *upload) do(ctx context.Context) error {
 				try: "exchequer statements undo " + quoted(u.name()) +
 					", then the same command again"}
 		}
-		u.app.remark("%s is imported already, on %s: %s", u.name(),
-			u.got.ImportedAt.UTC().Format("2006-01-02"), countsText(u.got.Counts))
+		on := dayIn(u.got.ImportedAt)
+		if on != "" {
+			on = ", on " + on
+		}
+		u.app.remark("%s is imported already%s: %s", u.name(), on, countsText(u.got.Counts))
 		u.got.Counts.Refused = 0 // Told the first time.
 		return u.print()
 	case client.UploadReverting:

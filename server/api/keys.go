@@ -16,7 +16,7 @@ type APIKey struct {
 	Name      string         `json:"name" doc:"What the key is for" example:"web shop"`
 	Scopes    []apikey.Scope `json:"scopes" nullable:"false" doc:"What the key allows"`
 	Subject   person.Subject `json:"subject,omitempty" doc:"The person whose data the key reaches; nobody's without it" example:"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"`
-	CreatedAt instant        `json:"createdAt"`
+	CreatedAt instant        `json:"createdAt,omitzero"`
 	ExpiresAt instant        `json:"expiresAt,omitzero"`
 	RevokedAt instant        `json:"revokedAt,omitzero"`
 }

@@ -62,7 +62,7 @@ type table struct {
 	TTL          string  `json:"ttl,omitempty" doc:"The attribute that expires items"`
 	Items        int64   `json:"items" doc:"How many items there are; may lag"`
 	Bytes        int64   `json:"bytes" doc:"How large they are together; may lag"`
-	CreatedAt    instant `json:"createdAt"`
+	CreatedAt    instant `json:"createdAt,omitzero"`
 	Created      bool    `json:"created,omitempty" doc:"Whether this request created the table"`
 }
 
