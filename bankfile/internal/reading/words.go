@@ -318,6 +318,9 @@ func (t *Table) nameByWord(roles []Role) int {
 // namesOther reports whether the name of a column has a word for the other side.
 func (t *Table) namesOther(i int) bool {
 	words := tokens(t.name(i))
+	if sharesWord(words, aboutOther) {
+		return false
+	}
 	if slices.ContainsFunc(words, func(w string) bool {
 		return slices.ContainsFunc(otherSides, func(o string) bool {
 			return strings.HasPrefix(w, o) && len(w) > len(o)
@@ -333,6 +336,13 @@ var otherSides = []string{
 	"tegenreken", "tegenpart", "gegenpart", "gegenseit", "counterpart", "contrepart", "contrapart",
 	"controparte", "protistran", "protiuc", "vastapuol", "motpart", "modpart", "kontrahent",
 	"kontragent", "контрагент",
+}
+
+// aboutOther are words for what is not the name of the other side but about it.
+var aboutOther = []string{
+	"referenca", "reference", "referenz", "opis", "kood", "code", "kod", "panga", "bank", "banka",
+	"bic", "swift", "iban", "adres", "address", "adresse", "adresa", "city", "postcode", "country",
+	"land", "id",
 }
 
 // sharesWord reports whether a word is one of a list, or an inflected form of a long one.
