@@ -188,7 +188,7 @@ func (c *caller) changeAmount(s step, x *order, amount int, version uint64) {
 	c.changeOrder(s, &x.changes, &orderChange{amount: amount},
 		fmt.Sprintf("payment %s becomes %d, if version %d", x.id, amount, version),
 		func(ctx context.Context) (client.ScheduledPayment, error) {
-			a := cents(amount, c.w.ledger.accounts[x.account].currency)
+			a := cents(amount, c.w.currencyOf(x.account))
 			return c.ChangePayment(ctx, x.id, client.PaymentChange{Version: version, Amount: &a})
 		})
 }
