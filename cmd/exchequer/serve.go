@@ -69,7 +69,8 @@ with and the app that they do it with, and their tokens open their own data.`,
 			"temporary files")
 	f.IntVar(&s.limits.Streams, "streams", server.StreamsMax,
 		"greatest `number` of concurrent downloads and other long answers, and of uploads")
-	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys")
+	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys, and of nothing "+
+		"else: accounts and lists are those of the whole table")
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")
 	f.IntVar(&s.shards, "status-shards", 0, "`number` of partitions for "+
 		"transactions of one status, stored with the first posting (default 1)")

@@ -37,8 +37,9 @@ type Options struct {
 	// TableName is the name of the table; "" means TableNameDefault.
 	TableName string
 	// Tenant is the scope of idempotency keys; "" means TenantDefault. The keys of another tenant
-	// than that name other transactions, in the same table or in another. It consists of
-	// letters, digits, dots, dashes and underscores.
+	// name other transactions. It is the scope of nothing else: accounts, lists, statements and
+	// reconciliations are those of the whole table. It consists of letters,
+	// digits, dots, dashes and underscores.
 	Tenant string
 	// Now is the clock; nil means the computer's.
 	Now func() time.Time
