@@ -133,9 +133,18 @@ func (c *Client) UnfreezeAccount(ctx context.Context, id AccountID) (Account, er
 	return c.changeAccount(ctx, id, "unfreeze")
 }
 
-// CloseAccount permanently closes an account whose balance is zero.
+// CloseAccount permanently closes an account whose balance is zero. It is refused if payments are
+// scheduled from or to the account.
 func (c *Client) CloseAccount(ctx context.Context, id AccountID) (Account, error) {
 	return c.changeAccount(ctx, id, "close")
+}
+
+// CloseAccountWithPayments is CloseAccount for an account with scheduled payments, which will fail.
+func (c *Client) CloseAccountWithPayments(ctx context.Context, id AccountID) (Account, error) {
+	r := c.post("/v1/accounts/"+segment(id)+"/close", nil)
+	r.values = url.Values{"withOpenPayments": {"true"}}
+	r.safe = true // setting a status is idempotent
+	return answer[Account](ctx, r)
 }
 
 func (c *Client) changeAccount(

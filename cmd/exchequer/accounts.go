@@ -51,8 +51,7 @@ func (a *app) accountsCommand() *cobra.Command {
 			(*client.Client).FreezeAccount),
 		a.accountChange("unfreeze", "Let a frozen account be posted to again",
 			(*client.Client).UnfreezeAccount),
-		a.accountChange("close", "Close an account with a balance of zero, for ever",
-			(*client.Client).CloseAccount))
+		a.accountsClose())
 }
 
 func (a *app) accountsOpen() *cobra.Command {
@@ -219,6 +218,35 @@ func (a *app) accountsOverdraft() *cobra.Command {
 	f.BoolVar(&unlimited, "unlimited", false, "without limit")
 	command.MarkFlagsMutuallyExclusive("limit", "unlimited")
 	command.MarkFlagsOneRequired("limit", "unlimited")
+	return command
+}
+
+func (a *app) accountsClose() *cobra.Command {
+	var withPayments bool
+	command := &cobra.Command{
+		Use:   "close ACCOUNT",
+		Short: "Close an account with a balance of zero, permanently",
+		Long: `Close an account with a balance of zero, permanently.
+
+An account is not closed while payments are scheduled from it or to it, also through a merchant that
+settles to it, because they would fail: cancel or change them first. --with-open-payments closes it all
+the same.`,
+		Example: "  exchequer ledger accounts close alice",
+		Args:    cobra.ExactArgs(1),
+		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
+			closing := c.CloseAccount
+			if withPayments {
+				closing = c.CloseAccountWithPayments
+			}
+			account, err := closing(ctx, client.AccountID(args[0]))
+			if err != nil {
+				return err
+			}
+			return one(a, accountDetails(), account)
+		}),
+	}
+	command.Flags().BoolVar(&withPayments, "with-open-payments", false,
+		"close it although scheduled payments from or to it will fail")
 	return command
 }
 

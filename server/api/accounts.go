@@ -12,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/server/api/apikey"
 	"github.com/exchequer-dev/exchequer/server/api/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
 // account is an account in an answer.
@@ -104,6 +105,11 @@ type (
 		Guarded
 		AccountPath
 	}
+	closeParams struct {
+		Guarded
+		AccountPath
+		WithOpenPayments bool `query:"withOpenPayments" doc:"Close the account although scheduled payments from or to it will fail"`
+	}
 	accountParams struct {
 		Conditional
 		AccountPath
@@ -170,9 +176,18 @@ func (a *API) registerAccounts() {
 	a.registerDeed("unfreeze", "Unfreeze an account",
 		"The account takes postings again. Unfreezing an active account changes nothing.",
 		a.deps.Ledger.UnfreezeAccount, ledger.ErrAccountClosed)
-	a.registerDeed("close", "Close an account",
-		"For ever; its balance must be zero. Closing it again changes nothing.",
-		a.deps.Ledger.CloseAccount, ledger.ErrAccountNotEmpty)
+	register(a, operation{
+		id: "close-account", method: http.MethodPost, path: "/v1/accounts/{id}/close", tag: tag,
+		scope: apikey.LedgerAdmin, summary: "Close an account",
+		description: "Permanently; its balance must be zero. Closing it again changes nothing. An " +
+			"account that pays or receives scheduled payments, also as the account that a merchant " +
+			"settles to, is not closed unless withOpenPayments is true, because they would fail.",
+		problems: []*problem.Definition{
+			ledger.ErrAccountNotEmpty, ledger.ErrAccountNotFound, ledger.ErrSystemAccount,
+			ledger.ErrAccountChanged, ledger.ErrContended, payments.ErrWaiting,
+			payments.ErrWaitingUnknown,
+		},
+	}, a.closeAccount)
 	registerBody(a, operation{
 		id: "set-overdraft", method: http.MethodPut, path: "/v1/accounts/{id}/overdraft", tag: tag,
 		scope: apikey.LedgerAdmin, summary: "Change how far an account may go below zero",
@@ -216,6 +231,26 @@ func (a *API) registerDeed(
 		}
 		return newTagged("", versionOf(found), accountOf(found)), nil
 	})
+}
+
+func (a *API) closeAccount(ctx context.Context, in *closeParams) (*tagged[account], error) {
+	// What the ledger refuses, and an account that is closed, needs no look at payments.
+	found, err := a.deps.Ledger.Account(ctx, in.ID)
+	if err == nil && !in.WithOpenPayments && !found.System() && found.Balance.IsZero() &&
+		found.Status != ledger.AccountClosed {
+		waiting, err := a.deps.Payments.OpenPayments(ctx, in.ID)
+		if err == nil {
+			err = waiting.Err(in.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	found, err = a.deps.Ledger.CloseAccount(ctx, in.ID, in.known()...)
+	if err != nil {
+		return nil, err
+	}
+	return newTagged("", versionOf(found), accountOf(found)), nil
 }
 
 // known returns the account that a change expects, nothing where any will do.

@@ -71,4 +71,10 @@ var (
 	ErrCopyDiffers = Problems.Define(problem.Conflict, "payment_copy_differs",
 		"The copy of payment {payment} in the history is not what the payment is: {attribute} differs",
 		"Correct or delete the copy in the history, then move the day again; the payment was not removed")
+	ErrWaiting = Problems.Define(problem.Refused, "payments_waiting",
+		"Payments are scheduled that account {account} takes part in: {from} from it, {to} to it",
+		"Cancel or change them, or close it with withOpenPayments (--with-open-payments): then they fail")
+	ErrWaitingUnknown = Problems.Define(problem.Refused, "payments_undecided",
+		"Not every scheduled payment could be looked at, so that one may be to account {account}",
+		"Close it with withOpenPayments (--with-open-payments), if payments to it may fail")
 )
