@@ -147,8 +147,8 @@ func writeRows(t *testing.T, c *client.Client) {
 	}
 	must[client.Rate](t)(c.SaveRate(ctx, client.NewRate{Base: "USD", Target: "EUR",
 		Rate: must[money.Decimal](t)(money.ParseDecimal("0.85")), TTLSeconds: 3600}))
-	must[client.BankAccountReceipt](t)(c.CreateBankAccount(ctx, client.NewBankAccount{Name: "Everyday",
-		Currency: "USD"}))
+	must[client.BankAccountReceipt](t)(c.CreateBankAccount(ctx,
+		client.NewBankAccount{Name: "Everyday", Currency: "USD"}))
 }
 
 // A tenant is the scope of idempotency keys alone: the ledger of another tenant in the same table
