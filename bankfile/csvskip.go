@@ -49,6 +49,9 @@ var balanceWords = []string{
 // isBalance reports whether the only words of a row are those of a balance. Some banks write the
 // opening and the closing balance as rows with a day.
 func isBalance(fields []string) bool {
+	if !slices.ContainsFunc(fields, mayBeBalance) {
+		return false
+	}
 	found := false
 	for i, cell := range fields {
 		cell = trimBlanks(cell)
@@ -66,6 +69,39 @@ func isBalance(fields []string) bool {
 		found = true
 	}
 	return found
+}
+
+// balanceHeads are the beginnings of balanceWords, so that other rows cost nothing.
+var balanceHeads = func() map[[headLen]byte]bool {
+	heads := make(map[[headLen]byte]bool, len(balanceWords))
+	for _, w := range balanceWords {
+		heads[[headLen]byte([]byte(w))] = true
+	}
+	return heads
+}()
+
+// headLen is the length of the shortest of balanceWords.
+const headLen = 5
+
+// mayBeBalance reports whether a cell begins as one of balanceWords does.
+func mayBeBalance(cell string) bool {
+	cell = trimBlanks(cell)
+	if len(cell) < headLen {
+		return false
+	}
+	var head [headLen]byte
+	for i := range head {
+		c := cell[i]
+		if c >= 0x80 {
+			folded := fold(clipTo(cell, 4*headLen))
+			return len(folded) >= headLen && balanceHeads[[headLen]byte([]byte(folded))]
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		head[i] = c
+	}
+	return balanceHeads[head]
 }
 
 // isDayOf reports whether the end of a text is a day: "as of 01/20/2026".
