@@ -202,6 +202,8 @@ type request struct {
 	// happened, if it is set, reports from the error of a repeat whether an earlier attempt, whose
 	// response was lost, made the write. A write that has it is repeated.
 	happened func(refusal error) bool
+	// age, if it is set, is that of the token by which the call is idempotent.
+	age *tokenAge
 }
 
 // usage is the consumed capacity in a response.
@@ -216,6 +218,11 @@ func (s *Store) call(
 ) error {
 	r := s.newRetry(ctx)
 	for {
+		if req.age != nil {
+			if err := req.age.begin(s, r.waited, r.last); err != nil {
+				return err
+			}
+		}
 		err := s.once(ctx, req, r.attempt+1, f)
 		if err == nil {
 			return nil
@@ -228,6 +235,9 @@ func (s *Store) call(
 				return fmt.Errorf("%w: %w", ErrUnknown, err)
 			}
 			r.lost = req.write
+			if req.age != nil {
+				req.age.lost = true
+			}
 		}
 		if err := r.next(err); err != nil {
 			return err
@@ -242,6 +252,10 @@ func (r *retry) refused(req request, err error) error {
 		// The previous attempts used up the time.
 		r.lost = r.lost || req.write
 		return r.end(r.last, "", err)
+	}
+	if req.age != nil && req.age.over(r.s, r.waited) {
+		return fmt.Errorf("%w: a repeat of it, whose token may be forgotten, failed: %v",
+			ErrUnknown, err)
 	}
 	switch guess := r.lost && !req.repeatable; {
 	case guess && req.happened(err):

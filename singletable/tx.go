@@ -36,6 +36,7 @@ type Tx struct {
 	places  map[string]int // index of a write by table and identity, created if there are many
 	actions Action
 	done    bool
+	age     tokenAge
 }
 
 // Action is the handle of an action in a [Tx]; zero means none.
@@ -46,7 +47,8 @@ func (s *Store) NewTx() *Tx { return &Tx{s: s} }
 
 // SetToken makes Commit idempotent for ten minutes, in this process or another: a second commit
 // with the same token and the same actions does nothing and succeeds. A token has 1 to 36
-// characters.
+// characters. If more time may have passed since a commit of this transaction whose response was
+// lost, a further one is ErrUnknown.
 func (tx *Tx) SetToken(token string) {
 	if len(token) == 0 || len(token) > tokenMax {
 		tx.fail(fmt.Errorf("a token has 1 to %d characters, not %d", tokenMax, len(token)))
@@ -244,6 +246,9 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	in.ReturnConsumedCapacity = capacity(ctx)
 	req := request{op: "TransactWriteItems", table: tx.writes[0].c.table.name, write: true,
 		repeatable: tx.token != "" || repeatable}
+	if tx.token != "" && !repeatable {
+		req.age = &tx.age
+	}
 	err := tx.s.call(ctx, req, func(ctx context.Context) (usage, error) {
 		out, err := tx.s.db.TransactWrite(ctx, in)
 		if err != nil {
@@ -252,8 +257,9 @@ func (tx *Tx) Commit(ctx context.Context) error {
 		return usage{many: out.ConsumedCapacity}, nil
 	})
 	if err != nil {
+		tx.age.lost = tx.age.lost || errors.Is(err, ErrUnknown)
 		if own && !errors.Is(err, ErrUnknown) {
-			tx.token = "" // nothing was written, and the caller may add actions
+			tx.token, tx.age = "", tokenAge{} // nothing was written, and the caller may add actions
 		}
 		return tx.explain(err)
 	}
