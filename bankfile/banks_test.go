@@ -324,6 +324,7 @@ var banksPage = filepath.Join("..", "docs", "banks.md")
 
 // TestBanksPage compares the page about banks with the samples; -update writes it.
 func TestBanksPage(t *testing.T) {
+	long(t)
 	samples := loadBanks(t)
 	countries := map[string]bool{}
 	var rows strings.Builder

@@ -31,7 +31,6 @@ type route struct {
 	method, path, media string
 	example             any
 	queries             []query
-	keyed               bool // Whether it takes an Idempotency-Key.
 }
 
 // query is a parameter of a route.
@@ -74,7 +73,6 @@ func (w *world) personalRoutes() []route {
 			}
 			r := route{method: strings.ToUpper(method), path: path}
 			for _, p := range op.Parameters {
-				r.keyed = r.keyed || p.Name == "Idempotency-Key"
 				if p.In != "query" {
 					continue
 				}
@@ -181,10 +179,9 @@ func (c *crowd) try(r route, by, of *someone) reply {
 	if len(values) > 0 {
 		path += "?" + values.Encode()
 	}
-	headers := slices.Clone(by.pass)
-	if r.keyed {
-		headers = append(headers, "Idempotency-Key", fmt.Sprint(by.name, c.random.Uint64()))
-	}
+	headers := append([]string{
+		"Idempotency-Key", fmt.Sprint(by.name, c.random.Uint64()),
+	}, by.pass...)
 	text := ""
 	switch {
 	case r.media == "application/json":

@@ -36,6 +36,7 @@ func TestAnAccountWithScheduledPaymentsIsNotClosed(t *testing.T) {
 		"forced": "0 from it, 1 to it",
 	} {
 		for range 2 {
+			must[client.Account](t)(w.Account(ctx, id)) // An index that is behind follows.
 			_, err := w.CloseAccount(ctx, id)
 			if err == nil || problemOf(t, err).Code != "payments_waiting" ||
 				!strings.Contains(err.Error(), says) {

@@ -49,7 +49,7 @@ type abuse struct {
 }
 
 // try sends a request and demands an answer that is not the server's fault.
-func (a *abuse) try(op documented, method, path string, query url.Values, body string) {
+func (a *abuse) try(op, method, path string, query url.Values, body string) {
 	a.sent++
 	target := path
 	if len(query) > 0 {
@@ -64,33 +64,18 @@ func (a *abuse) try(op documented, method, path string, query url.Values, body s
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if op.keyed() {
-		r.Header.Set("Idempotency-Key", fmt.Sprint("hostile ", a.sent))
-	}
+	r.Header.Set("Idempotency-Key", fmt.Sprint("hostile ", a.sent))
 	answer := httptest.NewRecorder()
 	a.h.ServeHTTP(answer, r)
 	if answer.Code >= 500 {
-		a.t.Errorf(
-			"%s: %s %.200q with %.300q has status %d: %s",
-			op.OperationID,
-			method,
-			target,
-			body,
-			answer.Code,
-			answer.Body,
-		)
+		a.t.Errorf("%s: %s %.200q with %.300q has status %d: %s", op, method, target, body,
+			answer.Code, answer.Body)
 	}
 	if log := a.w.log.String(); strings.Contains(log, "level=ERROR") {
 		_, line, _ := strings.Cut(log, "level=ERROR")
 		line, _, _ = strings.Cut(line, "\n")
-		a.t.Fatalf(
-			"%s: %s %.200q with %.300q is an error in the log: %s",
-			op.OperationID,
-			method,
-			target,
-			body,
-			line,
-		)
+		a.t.Fatalf("%s: %s %.200q with %.300q is an error in the log: %s", op, method, target, body,
+			line)
 	}
 }
 
@@ -213,16 +198,16 @@ func (a *abuse) operation(path, method string, op documented) {
 						place = strings.ReplaceAll(place, "{"+other.Name+"}", "x")
 					}
 				}
-				a.try(op, method, place, query, body)
+				a.try(op.OperationID, method, place, query, body)
 			case "query":
 				with := maps.Clone(query)
 				with.Set(p.Name, text)
-				a.try(op, method, filled, with, body)
+				a.try(op.OperationID, method, filled, with, body)
 			}
 		}
 	}
 	for _, hurt := range a.places(body) {
-		a.try(op, method, filled, query, hurt)
+		a.try(op.OperationID, method, filled, query, hurt)
 	}
 }
 

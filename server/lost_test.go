@@ -42,7 +42,7 @@ const (
 
 var (
 	makeAccount  = asked{"POST", "/v1/accounts", accountBody, "acc-N"}
-	makeLocation = asked{"POST", "/v1/locations", locationBody, ""}
+	makeLocation = asked{"POST", "/v1/locations", locationBody, "loc-N"}
 	makeLater    = asked{"POST", "/v1/payments", laterBody, "pay-N"}
 	makeBank     = asked{"POST", "/v1/me/accounts", bankBody, ""}
 	makeRow      = asked{"POST", bank + "/transactions", rowBody, "row-N"}

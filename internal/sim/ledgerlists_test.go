@@ -15,8 +15,6 @@ func transactionKey(t client.Transaction) string { return string(t.ID) }
 
 func legKey(l client.Leg) string { return fmt.Sprintf("%+v", l) }
 
-func accountKey(a client.Account) string { return string(a.ID) }
-
 // compareLedgerLists compares the lists of the ledger that readEntries and compareAccounts do not
 // read with the transactions that they have compared with the model.
 func (w *world) compareLedgerLists(

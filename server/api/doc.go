@@ -18,8 +18,8 @@
 // POST /v1/transactions demands an Idempotency-Key. The first answer has status 201; an equal
 // request gets the same body with status 200 and the header Idempotent-Replayed: true. Where the
 // key is optional, an id in the body does the same; a payment to schedule has no other way, and its
-// repeat gets the payment as it has become. A write that does not document the header refuses it,
-// so that no client relies on a key that is ignored.
+// repeat gets the payment as it has become. Other operations do not read the header: what a request
+// names, such as the id of a location, a rule or an upload, is its key.
 //
 // # Costs
 //

@@ -33,14 +33,10 @@ type parameters struct {
 	path    []string
 	query   map[string]*huma.Param
 	headers map[string]bool // By canonical name.
-	writes  bool            // Whether the method is another one than GET.
 }
 
 func parametersOf(op *huma.Operation) parameters {
-	p := parameters{
-		query: map[string]*huma.Param{}, headers: map[string]bool{},
-		writes: op.Method != http.MethodGet,
-	}
+	p := parameters{query: map[string]*huma.Param{}, headers: map[string]bool{}}
 	for _, param := range op.Parameters {
 		switch param.In {
 		case "path":
@@ -75,7 +71,7 @@ func (a *API) strict(op operation) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
 		exchangeOf(r.Context()).request = r
-		if err := a.parameters[op.id].check(r, op.repeats); err != nil {
+		if err := a.parameters[op.id].check(r); err != nil {
 			a.fail(ctx, err)
 			return
 		}
@@ -84,10 +80,9 @@ func (a *API) strict(op operation) func(huma.Context, func(huma.Context)) {
 }
 
 // check returns the problem of the parameters of a request. It joins the lines of headers that are
-// lists (RFC 9110, 5.3), of which the framework reads only the first. An operation repeats if it
-// recognises the repeat of a request by its id.
-func (p parameters) check(r *http.Request, repeats bool) error {
-	if err := p.checkKey(r, repeats); err != nil {
+// lists (RFC 9110, 5.3), of which the framework reads only the first.
+func (p parameters) check(r *http.Request) error {
+	if err := p.checkKey(r); err != nil {
 		return err
 	}
 	var wrong problem.Fields
@@ -108,24 +103,15 @@ func (p parameters) check(r *http.Request, repeats bool) error {
 
 // checkKey returns the problem of an Idempotency-Key that is sent and cannot be used. Only a header
 // that is missing means that there is no key: an empty one is a mistake of the client, whose retry
-// would be done again. A write that does not document the header refuses it, because a client that
-// sends it relies on it.
-func (p parameters) checkKey(r *http.Request, repeats bool) error {
+// would be done again.
+func (p parameters) checkKey(r *http.Request) error {
 	keys := r.Header.Values(headerIdempotencyKey)
-	taken := p.headers[headerIdempotencyKey]
-	if len(keys) == 0 || !taken && !p.writes {
+	if !p.headers[headerIdempotencyKey] || len(keys) == 0 {
 		return nil
 	}
 	var wrong problem.Fields
 	key := keys[0]
 	switch {
-	case !taken && repeats:
-		return ErrInvalidParameter.Field(headerIdempotencyKey, "is not used by this operation, "+
-			"because the id is the key (of a tag, its text): leave the header out, and repeat the "+
-			"request with the same id")
-	case !taken:
-		return ErrInvalidParameter.Field(headerIdempotencyKey,
-			"is not used by this operation: leave the header out")
 	case len(keys) > 1:
 		wrong.Add(headerIdempotencyKey, "is given twice")
 	case strings.TrimSpace(key) == "":

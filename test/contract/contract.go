@@ -321,7 +321,7 @@ func (c *Contract) Exchange(
 		note("the answer does not conform", errs)
 		// The year 1 is Go's zero time: a member that is absent, unless the request has it.
 		if bytes.Contains(body, []byte(`"0001-01-01T`)) && !sent.long &&
-			!strings.Contains(r.URL.RequestURI()+string(sent.Bytes()), "0001-01-01") {
+			!strings.Contains(r.URL.RequestURI()+sent.String(), "0001-01-01") {
 			findings = append(findings, name+": the answer has a time of the year 1")
 		}
 	}
