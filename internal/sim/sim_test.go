@@ -12,13 +12,20 @@ import (
 )
 
 // roundsByDefault take a few seconds. They begin at another seed each time, which a failure prints.
-const roundsByDefault = 8
+const (
+	roundsByDefault = 8
+	roundsOfShort   = 3 // with the race detector a round takes ten times as long
+)
 
 func TestRounds(t *testing.T) {
 	// One thread makes a seed's history the same each time, or nearly.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // A round is over before it needs much.
-	rounds := number(t, "EXCHEQUER_ROUNDS", roundsByDefault)
+	usual := roundsByDefault
+	if testing.Short() {
+		usual = roundsOfShort
+	}
+	rounds := number(t, "EXCHEQUER_ROUNDS", usual)
 	first := uint64(time.Now().UnixNano())
 	if seed := os.Getenv("EXCHEQUER_SEED"); seed != "" {
 		first = uint64(number(t, "EXCHEQUER_SEED", 0))
