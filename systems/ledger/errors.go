@@ -129,7 +129,8 @@ var ErrJoined = Problems.Define(problem.Changed, "joined_write_refused",
 // the clock than [ClockSkewMax]: one wrong clock would date all later postings.
 var ErrAccountFromFuture = Problems.Define(problem.Unavailable, "account_from_future",
 	"Account {account} was last posted to at {last}, but it is {now} here: more than {limit} apart",
-	"Set the clocks of all servers right, and send the same request again")
+	"Set the clocks of all servers right, run exchequer ledger repair-dates --mend, and send the same "+
+		"request again")
 
 // ErrStatementIncomplete is what a statement is if a leg in the middle of it cannot be found: the
 // index that statements are read from lags, or the leg was removed.

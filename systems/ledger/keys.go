@@ -174,6 +174,14 @@ type model struct {
 	state        singletable.Field[transactionItem, TransactionStatus]
 	reversedBy   singletable.Field[transactionItem, TransactionID]
 
+	// The times of creation, which only RepairDates changes.
+	accountCreated  singletable.Field[accountItem, time.Time]
+	entryCreated    singletable.Field[directoryItem, time.Time]
+	headerCreated   singletable.Field[transactionItem, time.Time]
+	legCreated      singletable.Field[legItem, time.Time]
+	merchantCreated singletable.Field[merchantItem, time.Time]
+	requestCreated  singletable.Field[requestItem, time.Time]
+
 	merchantByID    *singletable.Pattern[ByID, merchantItem]
 	accountByID     *singletable.Pattern[ByID, accountItem]
 	accountsOfUser  *singletable.Pattern[ByUser, accountItem]
@@ -276,6 +284,22 @@ func (m *model) defineFields() {
 	m.controlled = singletable.FieldOf(m.control, func(i *shardsItem) *uint64 { return &i.Version })
 	m.reversedBy = singletable.FieldOf(t,
 		func(i *transactionItem) *TransactionID { return &i.ReversedBy })
+	m.defineTimes()
+}
+
+func (m *model) defineTimes() {
+	m.accountCreated = singletable.FieldOf(m.accounts,
+		func(i *accountItem) *time.Time { return &i.CreatedAt })
+	m.entryCreated = singletable.FieldOf(m.directory,
+		func(i *directoryItem) *time.Time { return &i.CreatedAt })
+	m.headerCreated = singletable.FieldOf(m.transactions,
+		func(i *transactionItem) *time.Time { return &i.CreatedAt })
+	m.legCreated = singletable.FieldOf(m.legs,
+		func(i *legItem) *time.Time { return &i.CreatedAt })
+	m.merchantCreated = singletable.FieldOf(m.merchants,
+		func(i *merchantItem) *time.Time { return &i.CreatedAt })
+	m.requestCreated = singletable.FieldOf(m.requests,
+		func(i *requestItem) *time.Time { return &i.CreatedAt })
 }
 
 func (m *model) definePatterns() {

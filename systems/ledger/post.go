@@ -231,20 +231,23 @@ func (l *Ledger) alone(ctx context.Context, j *job) (receipt Receipt, tried Entr
 		receipt, err = j.replay(found)
 		return receipt, Entry{}, err
 	}
-	if err := l.checkOriginal(ctx, j.request); errors.Is(err, ErrNotCompleted) {
+	original, err := l.checkOriginal(ctx, j.request)
+	if errors.Is(err, ErrNotCompleted) {
 		// It may have been reversed just now, by this very reversal.
 		receipt, err = l.refuse(ctx, j.request, err)
 		return receipt, Entry{}, err
 	} else if err != nil {
 		return Receipt{}, Entry{}, err
 	}
+	request := *j.request
+	request.original = original
 	for _, lane := range j.held {
 		lane.known = false
 	}
 	if err := l.load(ctx, j.held); err != nil {
 		return Receipt{}, Entry{}, err
 	}
-	a := newAttempt(j.held, l.opts.Now(), j.request)
+	a := newAttempt(j.held, l.opts.Now(), &request)
 	if refusal := a.parts[0].refusal; refusal != nil {
 		// Another process may have posted this very request after it was looked for, and so have
 		// caused the refusal. If it is still not stored, the refusal is true of the moment at

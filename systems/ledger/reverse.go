@@ -75,14 +75,15 @@ func notCompleted(t *Transaction) error {
 	return ErrNotCompleted.With("transaction", t.ID).With("status", t.Status)
 }
 
-// checkOriginal reads the original of a reversal again, in case its status has changed.
-func (l *Ledger) checkOriginal(ctx context.Context, r *request) error {
+// checkOriginal reads the original of a reversal again, in case its status or, by RepairDates, its
+// date has changed. It returns nil if the request is no reversal.
+func (l *Ledger) checkOriginal(ctx context.Context, r *request) (*Transaction, error) {
 	if r.original == nil {
-		return nil
+		return nil, nil
 	}
 	t, err := l.Transaction(ctx, r.original.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return notCompleted(&t)
+	return &t, notCompleted(&t)
 }
