@@ -29,10 +29,13 @@ var scopeExceptions = map[string]string{
 	"POST /v1/locations/repair":       "locations:admin",
 	"POST /v1/locations/{id}/release": "locations:admin",
 	"POST /v1/transactions/shards":    "ledger:admin",
-	"POST /v1/tables":                 "store:admin",
-	"GET /v1/keys":                    "keys:admin",
-	"POST /v1/keys":                   "keys:admin",
-	"POST /v1/keys/{id}/revoke":       "keys:admin",
+
+	"POST /v1/transactions/repair-dates": "ledger:admin",
+
+	"POST /v1/tables":           "store:admin",
+	"GET /v1/keys":              "keys:admin",
+	"POST /v1/keys":             "keys:admin",
+	"POST /v1/keys/{id}/revoke": "keys:admin",
 }
 
 // TestTheScopeOfEachOperationIsTheRulesOwn holds the scopes against a rule that is written down

@@ -50,6 +50,7 @@ The status is never 0 if a part was not compared. Over the API and in Go the res
 | command | 0 | 8 | 9 |
 |---|---|---|---|
 | ` + "`ledger reconcile`" + ` | balanced | diverges | undecided |
+| ` + "`ledger repair-dates`" + ` | sound | faulty | undecided |
 | ` + "`locations repair`" + ` | sound | faulty | undecided |
 | ` + "`statements check`" + ` | sound | faulty | undecided |
 | ` + "`tables check`" + ` | sound | faulty | undecided |

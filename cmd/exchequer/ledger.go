@@ -16,7 +16,7 @@ what was done the first time and does nothing.`,
 		a.postCommand(), a.payCommand(), a.exchangeCommand(), a.reverseCommand(), a.importCommand(),
 		a.getCommand(), a.findCommand(), a.listCommand(), a.legsCommand(),
 		a.statementCommand(), a.reconcileCommand(),
-		a.ledgerShards(), a.ledgerGrow())
+		a.ledgerRepairDates(), a.ledgerShards(), a.ledgerGrow())
 	ledger.GroupID = groupMoney
 	return ledger
 }

@@ -140,6 +140,7 @@ func New(deps Deps, opts Options) *API {
 	a.registerPostings()
 	a.registerTransactions()
 	a.registerLedgerShards()
+	a.registerLedgerDates()
 	a.registerReconciliation()
 	a.registerPayments()
 	a.registerTables()

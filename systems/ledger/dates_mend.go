@@ -298,4 +298,3 @@ func (r *dateRepair) write(ctx context.Context, e *misdated, at time.Time) error
 	}
 	return tx.Commit(ctx)
 }
-

@@ -44,7 +44,8 @@
 // same write.
 //
 // No account is posted to while its last leg is more than [ClockSkewMax] ahead of the clock: a
-// wrong clock dates its own transactions, and not those of others.
+// wrong clock dates its own transactions, and not those of others. [Ledger.RepairDates] gives these
+// the present instant.
 //
 // Each leg has the account's balance after it, and its version, which counts the legs of the
 // account without gaps. Legs of one instant sort in the order in which they were posted, and no
