@@ -44,8 +44,8 @@ func TestDatesAreRepairedOverTheAPI(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	good := must[client.Receipt](t)(post("b", "good"))
-	if good.CreatedAt.After(now.Add(2 * time.Hour)) {
-		t.Errorf("dated %s", good.CreatedAt)
+	if good.Transaction.CreatedAt.After(now.Add(2 * time.Hour)) {
+		t.Errorf("dated %s", good.Transaction.CreatedAt)
 	}
 	check := must[client.Reconciliation](t)(w.Reconcile(ctx, client.ReconcileQuery{}))
 	if !check.Balanced || check.Transactions != 3 {
