@@ -88,7 +88,7 @@ func (r *dateRepair) lastPosted(ctx context.Context, id AccountID) (bool, error)
 func (r *dateRepair) dateAccount(tx *singletable.Tx, a *Account, at time.Time) {
 	m := modelOf(r.Ledger)
 	m.accounts.UpdateTx(tx, accountItem{ID: a.ID}, m.version.Equals(a.Version),
-		m.lastPostedAt.Equals(a.LastPostedAt), m.lastPostedAt.Set(at))
+		m.lastPostedAt.Set(at))
 }
 
 // opening counts an item that was created ahead of the clock, or gives it another date. An account
@@ -147,14 +147,14 @@ func (r *dateRepair) dateOpening(
 		i, ok, err := m.merchants.FromAudit(&again)
 		if err == nil && ok && r.ahead(i.CreatedAt) {
 			m.merchants.UpdateTx(tx, merchantItem{ID: i.ID},
-				m.merchantCreated.Equals(i.CreatedAt), m.merchantCreated.Set(now))
+				m.merchantCreated.MoreThan(r.limit), m.merchantCreated.Set(now))
 		}
 		return tx.Len(), err
 	case requestEntity:
 		i, ok, err := m.requests.FromAudit(&again)
 		if err == nil && ok && r.ahead(i.CreatedAt) {
 			m.requests.UpdateTx(tx, requestItem{ID: i.ID},
-				m.requestCreated.Equals(i.CreatedAt), m.requestCreated.Set(now))
+				m.requestCreated.MoreThan(r.limit), m.requestCreated.Set(now))
 		}
 		return tx.Len(), err
 	}
@@ -162,7 +162,7 @@ func (r *dateRepair) dateOpening(
 	account, exists, err := m.accountByID.First(ctx, r.store, ByID{string(id)})
 	if err == nil && exists && r.ahead(account.CreatedAt) {
 		m.accounts.UpdateTx(tx, accountItem{ID: id},
-			m.accountCreated.Equals(account.CreatedAt), m.accountCreated.Set(now))
+			m.accountCreated.MoreThan(r.limit), m.accountCreated.Set(now))
 	}
 	if err != nil {
 		return 0, err
@@ -171,7 +171,7 @@ func (r *dateRepair) dateOpening(
 		singletable.Consistent())
 	if err == nil && exists && r.ahead(entry.CreatedAt) {
 		m.directory.UpdateTx(tx, directoryItem{AccountID: id},
-			m.entryCreated.Equals(entry.CreatedAt), m.entryCreated.Set(now))
+			m.entryCreated.MoreThan(r.limit), m.entryCreated.Set(now))
 	}
 	return tx.Len(), err
 }

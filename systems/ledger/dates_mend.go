@@ -264,21 +264,27 @@ func (r *dateRepair) head(
 	return "", nil
 }
 
-// write gives a transaction a date, and with it the accounts whose newest legs it has. Everything
-// must be as it was read.
+// write gives a transaction a date, and with it the accounts whose newest legs it has. The items
+// must still be ahead of the clock; their dates are not compared one by one, because other programs
+// write the same date in other forms. The versions of the accounts must be as they were read.
 func (r *dateRepair) write(ctx context.Context, e *misdated, at time.Time) error {
 	if err := r.prepare(ctx); err != nil { // The shard of the header depends on its date.
 		return err
 	}
 	m, tx := modelOf(r.Ledger), r.store.NewTx()
 	if h := e.header; h != nil {
-		m.transactions.UpdateTx(tx, transactionItem{ID: h.ID}, m.transactions.WithKnown(*h),
-			m.headerCreated.Equals(h.CreatedAt), m.headerCreated.Set(at))
+		steps := []singletable.Step[transactionItem]{
+			m.transactions.WithKnown(*h), m.headerCreated.Set(at),
+		}
+		if r.ahead(h.CreatedAt) {
+			steps = append(steps, m.headerCreated.MoreThan(r.limit))
+		}
+		m.transactions.UpdateTx(tx, transactionItem{ID: h.ID}, steps...)
 	}
 	for i := range e.legs {
 		l := &e.legs[i]
 		m.legs.UpdateTx(tx, legItem{ID: l.ID, TransactionID: e.id}, m.legs.WithKnown(*l),
-			m.legCreated.Equals(l.CreatedAt), m.legCreated.Set(at))
+			m.legCreated.MoreThan(r.limit), m.legCreated.Set(at))
 	}
 	for _, v := range versionsOf(e.legs) {
 		a, err := r.Account(ctx, v.account)
@@ -290,7 +296,9 @@ func (r *dateRepair) write(ctx context.Context, e *misdated, at time.Time) error
 		}
 		if v.last > 0 && a.Version == v.last {
 			r.dateAccount(tx, &a, at)
-			e.accounts = append(e.accounts, a)
+			if r.ahead(a.LastPostedAt) {
+				e.accounts = append(e.accounts, a)
+			}
 		}
 	}
 	if tx.Len() > actionsMax {
