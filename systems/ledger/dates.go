@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 type RepairDatesQuery struct {
 	// Mend rewrites the dates. Without it they are only listed, and nothing is written.
 	Mend bool
+
+	page int // items of a page, for tests; 0 means reconcilePage
 }
 
 // DateRepair is the result of RepairDates.
@@ -116,7 +119,7 @@ func (l *Ledger) RepairDates(ctx context.Context, q RepairDatesQuery) (DateRepai
 	if err != nil {
 		return DateRepair{}, err
 	}
-	audit := singletable.AuditQuery{Table: modelOf(l).table, Limit: reconcilePage}
+	audit := singletable.AuditQuery{Table: modelOf(l).table, Limit: cmp.Or(q.page, reconcilePage)}
 	for {
 		page, err := l.store.Audit(ctx, audit)
 		if err != nil {

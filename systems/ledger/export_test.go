@@ -51,6 +51,12 @@ func PagesOf(n int, q ReconcileQuery) ReconcileQuery {
 	return q
 }
 
+// DatePagesOf returns a query that reads so many items at a time.
+func DatePagesOf(n int, q RepairDatesQuery) RepairDatesQuery {
+	q.page = n
+	return q
+}
+
 // OldStatementCursor returns the cursor of the second page of a statement as it was written before
 // cursors had the versions of more than the newest row.
 func OldStatementCursor(ctx context.Context, l *Ledger, s Statement, size int) (string, error) {
