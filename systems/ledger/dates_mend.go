@@ -23,7 +23,7 @@ type notMendable string
 func (e notMendable) Error() string { return string(e) }
 
 // settle mends a transaction, after those that precede it on its accounts. Each of these is the
-// first on one of the accounts that is ahead, so there are never more of them at once than accounts.
+// first of an account that is ahead, so the chain is never longer than there are accounts.
 func (r *dateRepair) settle(ctx context.Context, id TransactionID) error {
 	chain := []TransactionID{id}
 	for len(chain) > 0 {

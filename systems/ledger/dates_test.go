@@ -119,9 +119,9 @@ func TestRepairDatesOfOneBadSecond(t *testing.T) {
 	}
 }
 
-// aheadBooks makes books with postings of a clock that was ahead, in two currencies, with an exchange, a
-// reversal inside that time, one of an earlier transaction, an account and a merchant that were
-// opened then, several instants, and more shards since.
+// aheadBooks makes books with postings of a clock that was ahead, in two currencies, with an
+// exchange, a reversal inside that time, one of an earlier transaction, an account and a merchant
+// that were opened then, several instants, and more shards since.
 func aheadBooks(t *testing.T) (b *books, transactions, accounts int) {
 	t.Helper()
 	b = openBooks(t, ledger.Options{})
@@ -434,7 +434,10 @@ func TestAReversalThatMeetsARepair(t *testing.T) {
 		b.wantNothingAhead()
 		for _, status := range []ledger.TransactionStatus{ledger.Completed, ledger.Reversed} {
 			page, err := b.TransactionsByStatus(t.Context(), ledger.StatusQuery{Status: status})
-			want := map[ledger.TransactionStatus]int{ledger.Completed: 3, ledger.Reversed: 1}[status]
+			want := 1
+			if status == ledger.Completed {
+				want = 3
+			}
 			if err != nil || len(page.Items) != want {
 				t.Errorf("%d shards: %d are %s, want %d, %v", shards, len(page.Items), status,
 					want, err)

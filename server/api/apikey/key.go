@@ -23,7 +23,7 @@ const (
 	LedgerRead Scope = "ledger:read"
 	// LedgerWrite creates merchants, opens accounts, posts and reverses transactions.
 	LedgerWrite Scope = "ledger:write"
-	// LedgerAdmin freezes, unfreezes and closes accounts, and changes overdrafts.
+	// LedgerAdmin freezes, unfreezes and closes accounts, changes overdrafts and repairs dates.
 	LedgerAdmin Scope = "ledger:admin"
 	// PaymentsRead reads scheduled payments, their shards and how far days are moved.
 	PaymentsRead Scope = "payments:read"
