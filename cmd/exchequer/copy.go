@@ -211,8 +211,8 @@ func (a *app) copied(results []transfer.Result) error {
 	}, whole(results), "")
 }
 
-// remarkFiles returns what a copy of bank statements leaves behind, since nothing tells later why a
-// file is missing.
+// remarkFiles returns what a copy of bank statements leaves behind, because nothing shows later why
+// a file is missing.
 func (a *app) remarkFiles(results []transfer.Result) {
 	if slices.ContainsFunc(results, func(r transfer.Result) bool {
 		return r.Table == statements.TableNameDefault && r.Items > 0

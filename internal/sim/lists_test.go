@@ -216,7 +216,7 @@ func (d *openAPI) lists() (ids []string) {
 // API was followed while all was quiet, unless there is a reason to leave it out.
 func TestEveryListIsCompared(t *testing.T) {
 	if testing.Short() {
-		t.Skip("rounds of short runs have the same calls")
+		t.Skip("a round of every call is long with the race detector, and is about no race")
 	}
 	document := readOpenAPI(t)
 	lists := document.lists()

@@ -56,7 +56,7 @@ func hostname(host string) string {
 	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// isLoopback reports whether a name stands for this machine whatever a name server says.
+// isLoopback reports whether a name is one of this machine for every name server.
 func isLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -23,22 +23,33 @@ type turn struct {
 }
 
 // take runs post in the turn of a request. It waits while an earlier request with the same id is in
-// progress; if that one was posted, the answer is a replay.
+// progress; if that one was posted, the answer is a replay. A caller who gave no deadline waits for
+// insistTime in all, because each of the earlier ones may take that long on a store that fails.
 func (t *turns) take(
 	ctx context.Context, r *request, post func() (Receipt, error),
 ) (Receipt, error) {
+	var waiting context.Context
+	var cause error // why the store did not let the last of the earlier ones be posted
 	for {
 		mine, earlier := t.begin(r.id)
 		if mine != nil {
 			return t.run(r.id, mine, post)
 		}
+		if waiting == nil {
+			limited, cancel := bounded(ctx)
+			defer cancel()
+			waiting = limited
+		}
 		select {
 		case <-earlier.done:
-		case <-ctx.Done():
-			return Receipt{}, ctx.Err()
+		case <-waiting.Done():
+			return Receipt{}, outOfTime(waiting.Err(), cause)
 		}
 		if earlier.err == nil {
 			return r.replay(earlier.receipt.Entry)
+		}
+		if retryAlone(earlier.err) {
+			cause = earlier.err
 		}
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // inTurn holds a posting with a key in the middle of its write, lets another caller send the same,
@@ -87,4 +89,32 @@ func TestACallerThatWaitsForItsTurnCanLeave(t *testing.T) {
 	}
 	b.wantBalance("bob", usd("1"))
 	b.sound()
+}
+
+// A caller without a deadline does not wait longer for its turn than for a posting of its own.
+func TestTheWaitForATurnIsBounded(t *testing.T) {
+	if storetest.Remote() {
+		t.Skip("time is simulated, which calls over a network cannot follow")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := aliceAndBob(t, ledger.Options{})
+		held := b.block()
+		var group sync.WaitGroup
+		var first error
+		group.Go(func() {
+			_, first = b.Post(t.Context(), keyed("k", transfer("alice", "bob", "1")))
+		})
+		held.wait(t)
+		ctx := context.WithoutCancel(t.Context())
+		_, err := b.Post(ctx, keyed("k", transfer("alice", "bob", "1")))
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the second caller got %v", err)
+		}
+		close(held.release)
+		group.Wait()
+		if first != nil {
+			t.Error(first)
+		}
+		b.wantBalance("bob", usd("1"))
+	})
 }

@@ -12,7 +12,7 @@ import (
 // itemCalls are all operations of the store on items.
 var itemCalls = append([]string{"GetItem", "Query", "Scan", "BatchGetItem"}, itemWrites...)
 
-// beforeCall calls do before the n-th call from now on, counted from 1, unless it is told before
+// beforeCall calls do before the n-th call from now on, counted from 1, unless it is called before
 // that to forget it.
 func beforeCall(hooked *storetest.Hooked, n int, do func()) (forget func()) {
 	var hook func() error

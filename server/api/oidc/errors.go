@@ -27,7 +27,7 @@ var (
 	ErrWrongAudience = Problems.Define(problem.Unauthenticated, "token_wrong_audience",
 		"The token was made for another app than those that this server takes tokens of",
 		"Sign in with the app that belongs to this server, or start it with the app's client id")
-	// ErrInvalidSubject reports that the token names nobody.
+	// ErrInvalidSubject reports that the token has no subject.
 	ErrInvalidSubject = Problems.Define(problem.Unauthenticated, "token_subject_invalid",
 		"The subject of the token {reason}",
 		"Sign in as a person whom the issuer names by such a subject")
@@ -47,7 +47,7 @@ var (
 	ErrSignature = Problems.Define(problem.Unauthenticated, "token_signature_invalid",
 		"The signature of the token is wrong",
 		"Send the token as the issuer gave it")
-	// ErrUnavailable reports that nobody can be told apart while the issuer is away.
+	// ErrUnavailable reports that no caller can be identified while the issuer is away.
 	ErrUnavailable = Problems.Define(problem.Unavailable, "issuer_unavailable",
 		"The issuer {issuer} does not answer, so that its tokens cannot be checked",
 		"Try again in a few seconds; API keys work meanwhile")
