@@ -11,7 +11,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 )
 
 func withKeys(o *server.Options) { o.Auth = server.AuthKeys }

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/api"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/test/frozen"
 )
 
@@ -16,7 +16,7 @@ func TestCodesAndScopesAreFrozen(t *testing.T) {
 	for _, kind := range problem.Kinds() {
 		samples = append(samples, frozen.Sample{Name: "kind " + string(kind), Value: string(kind)})
 	}
-	for _, c := range api.Catalogues() {
+	for _, c := range rest.Catalogues() {
 		for _, d := range c.Definitions() {
 			samples = append(samples, frozen.Sample{
 				Name: "code " + string(d.Code()), Value: string(d.Kind()),

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/exchequer-dev/exchequer/server/api/oidc"
-	"github.com/exchequer-dev/exchequer/server/api/person"
+	"github.com/exchequer-dev/exchequer/server/rest/oidc"
+	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
 // OIDC says whose tokens of users a server takes with AuthOIDC.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/server/api/oidc"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/oidc"
 	"github.com/exchequer-dev/exchequer/test/issuer"
 )
 

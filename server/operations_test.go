@@ -12,7 +12,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -366,7 +366,7 @@ func (w *world) tables(t *testing.T) {
 		"describe": func() error { _, err := w.Table(ctx, "Nothing"); return err },
 		"check":    func() error { _, err := w.CheckTable(ctx, "Nothing"); return err },
 	} {
-		if err := try(); !errors.Is(err, api.ErrTableNotFound) {
+		if err := try(); !errors.Is(err, rest.ErrTableNotFound) {
 			t.Errorf("%s an unknown table: %v", name, err)
 		}
 	}

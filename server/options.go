@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
-	"github.com/exchequer-dev/exchequer/server/api/person"
+	"github.com/exchequer-dev/exchequer/server/rest/person"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 	"github.com/exchequer-dev/exchequer/systems/rates"

@@ -17,8 +17,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
@@ -70,20 +70,20 @@ func errorsPage(*testing.T) []byte {
 		"filled in, and are in the member `details` by these names. Of several problems that apply, a\n" +
 		"system reports the one that stands first here.\n\n## Kinds\n\n| kind | HTTP status |\n|---|---|\n")
 	for _, kind := range problem.Kinds() {
-		fmt.Fprintf(&b, "| `%s` | %d |\n", kind, api.Status(kind, ""))
+		fmt.Fprintf(&b, "| `%s` | %d |\n", kind, rest.Status(kind, ""))
 	}
-	for _, c := range api.Catalogues() {
+	for _, c := range rest.Catalogues() {
 		fmt.Fprintf(&b, "\n## %s\n\n", title(c.Name()))
 		b.WriteString("| code | kind | status | what is wrong | what to try next |\n|---|---|---|---|---|\n")
 		for _, d := range c.Definitions() {
 			fmt.Fprintf(&b, "| `%s` | `%s` | %d | %s. | %s |\n", d.Code(), d.Kind(),
-				api.Status(d.Kind(), d.Code()), d.Sentence(), sentence(d.Hint()))
+				rest.Status(d.Kind(), d.Code()), d.Sentence(), sentence(d.Hint()))
 		}
 	}
 	e := problem.From(io.EOF)
 	fmt.Fprintf(&b, "\n## Everything else\n\n| code | kind | status | what is wrong | what to try next |\n"+
 		"|---|---|---|---|---|\n| `%s` | `%s` | %d | %s. | %s |\n", e.Code, e.Kind,
-		api.Status(e.Kind, e.Code), e.Sentence, sentence(e.Hint))
+		rest.Status(e.Kind, e.Code), e.Sentence, sentence(e.Hint))
 	return b.Bytes()
 }
 
@@ -272,12 +272,12 @@ func TestNoTwoPatternsHaveOneName(t *testing.T) {
 }
 
 func TestProblemsAreWellDeclared(t *testing.T) {
-	if err := problem.Check(api.Catalogues()...); err != nil {
+	if err := problem.Check(rest.Catalogues()...); err != nil {
 		t.Error(err)
 	}
 	seen := map[int]problem.Kind{}
 	for _, kind := range problem.Kinds() {
-		status := api.Status(kind, "")
+		status := rest.Status(kind, "")
 		if status < 400 || status > 599 {
 			t.Errorf("%s has status %d", kind, status)
 		}
@@ -286,7 +286,7 @@ func TestProblemsAreWellDeclared(t *testing.T) {
 		}
 		seen[status] = kind
 	}
-	if got := api.Status("newer", ""); got != http.StatusInternalServerError {
+	if got := rest.Status("newer", ""); got != http.StatusInternalServerError {
 		t.Errorf("an unknown kind has status %d", got)
 	}
 }
@@ -326,7 +326,7 @@ func TestDocsStandAlone(t *testing.T) {
 		}
 	}
 	// Every problem's type leads to its row.
-	for _, c := range api.Catalogues() {
+	for _, c := range rest.Catalogues() {
 		for _, d := range c.Definitions() {
 			if !anchors[string(d.Code())] {
 				t.Errorf("%s is not described", d.Code())

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/server/worker"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -54,7 +54,7 @@ func (s *Server) settlePayments(ctx context.Context) (wait func()) {
 			Run: s.payments.Run, Every: work.Every, Logger: s.opts.Logger,
 			Options: payments.RunOptions{Callers: work.Callers, Units: work.Units},
 			Counted: func(before, after payments.Report) {
-				for outcome, n := range api.Outcomes(before, after) {
+				for outcome, n := range rest.Outcomes(before, after) {
 					s.metrics.paid(outcome, n)
 				}
 			},

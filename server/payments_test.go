@@ -17,7 +17,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/server/api/person"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
 // me is what the server says of a caller.

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/server/worker"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/rates"
@@ -147,13 +147,13 @@ func (c rateCollector) Collect(out chan<- prometheus.Metric) {
 }
 
 // rateFetches tells how the fetching goes, nil where there is none.
-func (s *Server) rateFetches() func() api.RateFetches {
+func (s *Server) rateFetches() func() rest.RateFetches {
 	if s.fetcher == nil {
 		return nil
 	}
-	return func() api.RateFetches {
+	return func() rest.RateFetches {
 		f := s.fetcher.Status()
-		out := api.RateFetches{
+		out := rest.RateFetches{
 			Source: f.Source, Failures: f.Failures, Newest: f.Newest,
 			Tried: f.Tried, Succeeded: f.Succeeded, PausedUntil: f.PausedUntil,
 		}

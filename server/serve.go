@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 )
 
 // ErrOpenAddress refuses to let the network in without authentication.
@@ -121,7 +121,7 @@ func (s *Server) ListenAndServe(ctx context.Context, address string) error {
 }
 
 // done writes a line about a request into the log, and measures it.
-func (s *Server) done(x api.Exchange) {
+func (s *Server) done(x rest.Exchange) {
 	s.metrics.exchange(x)
 	level := slog.LevelInfo
 	switch {

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/internal/tempfile"
-	"github.com/exchequer-dev/exchequer/server/api"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/server/api/oidc"
+	"github.com/exchequer-dev/exchequer/server/rest"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/oidc"
 	"github.com/exchequer-dev/exchequer/server/worker"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
@@ -40,7 +40,7 @@ type Server struct {
 	tables     *tables
 	metrics    *metrics
 	users      *oidc.Verifier // Nil where no tokens of users are taken.
-	api        *api.API
+	api        *rest.API
 	layout     map[string]error  // Why a system cannot be used, by its name: see checkLayout.
 	wanted     locations.Options // With the optional indexes that were asked for.
 	draining   atomic.Bool
@@ -60,7 +60,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		return nil, err
 	}
 	// A kill of earlier versions, and of any on Windows, left the archives that it was restoring.
-	tempfile.Clean("", api.RestorePattern, 0)
+	tempfile.Clean("", rest.RestorePattern, 0)
 	s := &Server{opts: opts, db: db, metrics: newMetrics(db)}
 	if err := s.build(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -131,13 +131,13 @@ func (s *Server) build(ctx context.Context) error {
 	if err := s.buildUsers(ctx); err != nil {
 		return err
 	}
-	s.api = api.New(
-		api.Deps{
+	s.api = rest.New(
+		rest.Deps{
 			Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
 			Statements: s.statements,
 			Keys:       s.keys, Store: store, Models: models, Personal: personal, Tables: s.tables,
 		},
-		api.Options{
+		rest.Options{
 			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.asks(),
 			Authenticate: s.authenticate(),
 			Hosts:        s.opts.Hosts, User: s.opts.User,
@@ -168,13 +168,13 @@ func (s *Server) Handler() http.Handler { return s.api }
 // ready tells whether the server can answer: it reads something from the store.
 func (s *Server) ready(ctx context.Context) error {
 	if s.draining.Load() {
-		return api.ErrDraining
+		return rest.ErrDraining
 	}
 	limited, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	_, err := s.tables.List(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return api.ErrStoreUnavailable.Wrap(fmt.Errorf("no answer within %s: %w", readyTime, err))
+		return rest.ErrStoreUnavailable.Wrap(fmt.Errorf("no answer within %s: %w", readyTime, err))
 	}
 	return err
 }

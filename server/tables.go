@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
@@ -67,8 +67,8 @@ func (t *tables) create(ctx context.Context) error {
 }
 
 // List returns the tables of the systems that exist, by name.
-func (t *tables) List(ctx context.Context) ([]api.Table, error) {
-	var found []api.Table
+func (t *tables) List(ctx context.Context) ([]rest.Table, error) {
+	var found []rest.Table
 	for _, design := range t.designs {
 		described, ok, err := t.Describe(ctx, design.Name())
 		if err != nil {
@@ -78,32 +78,32 @@ func (t *tables) List(ctx context.Context) ([]api.Table, error) {
 			found = append(found, described)
 		}
 	}
-	slices.SortFunc(found, func(a, b api.Table) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(found, func(a, b rest.Table) int { return strings.Compare(a.Name, b.Name) })
 	return found, nil
 }
 
 // Describe returns a table of the systems, and whether it exists.
-func (t *tables) Describe(ctx context.Context, name string) (api.Table, bool, error) {
+func (t *tables) Describe(ctx context.Context, name string) (rest.Table, bool, error) {
 	if t.design(name) == nil {
-		return api.Table{}, false, nil
+		return rest.Table{}, false, nil
 	}
 	d, err := t.db.DescribeTable(ctx, name)
 	if errors.Is(err, dynamo.ErrResourceNotFound) {
-		return api.Table{}, false, nil
+		return rest.Table{}, false, nil
 	}
 	if err != nil {
-		return api.Table{}, false, fmt.Errorf("describe table %s: %w", name, busy(err))
+		return rest.Table{}, false, fmt.Errorf("describe table %s: %w", name, busy(err))
 	}
 	ttl, err := t.db.DescribeTimeToLive(ctx, name)
 	if err != nil {
-		return api.Table{}, false, fmt.Errorf("describe expiry of table %s: %w", name, busy(err))
+		return rest.Table{}, false, fmt.Errorf("describe expiry of table %s: %w", name, busy(err))
 	}
 	return tableOf(d, ttl), true, nil
 }
 
 // Create creates the tables of the systems that are missing, adds optional indexes that are wanted,
 // turns an expiry on that is off, and returns all tables.
-func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
+func (t *tables) Create(ctx context.Context) ([]rest.Table, error) {
 	before, err := t.List(ctx)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (t *tables) Create(ctx context.Context) ([]api.Table, error) {
 	after, err := t.List(ctx)
 	for i := range after {
 		after[i].Created = !slices.ContainsFunc(before,
-			func(b api.Table) bool { return b.Name == after[i].Name })
+			func(b rest.Table) bool { return b.Name == after[i].Name })
 	}
 	return after, err
 }
@@ -174,16 +174,16 @@ func (t *tables) design(name string) *singletable.Table {
 	return nil
 }
 
-func tableOf(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) api.Table {
+func tableOf(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) rest.Table {
 	partition, sort := keysOf(d.KeySchema)
-	t := api.Table{
+	t := rest.Table{
 		Name: d.TableName, Status: string(d.TableStatus), PartitionKey: partition,
 		SortKey: sort, TTL: ttl.AttributeName, Items: d.ItemCount, Bytes: d.TableSizeBytes,
 		CreatedAt: d.CreationDateTime,
 	}
 	for _, x := range d.GlobalSecondaryIndexes {
 		partition, sort := keysOf(x.KeySchema)
-		t.Indexes = append(t.Indexes, api.Index{
+		t.Indexes = append(t.Indexes, rest.Index{
 			Name: x.IndexName, Kind: "global", Status: string(x.IndexStatus),
 			PartitionKey: partition, SortKey: sort,
 			Projection: string(x.Projection.ProjectionType),
@@ -192,7 +192,7 @@ func tableOf(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) api.
 	}
 	for _, x := range d.LocalSecondaryIndexes {
 		partition, sort := keysOf(x.KeySchema)
-		t.Indexes = append(t.Indexes, api.Index{
+		t.Indexes = append(t.Indexes, rest.Index{
 			Name: x.IndexName, Kind: "local", PartitionKey: partition, SortKey: sort,
 			Projection: string(x.Projection.ProjectionType),
 			Attributes: x.Projection.NonKeyAttributes, Items: x.ItemCount, Bytes: x.IndexSizeBytes,

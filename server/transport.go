@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 )
 
 // Transport returns a way to the handler without a socket, for the client package. It is trusted:
@@ -56,7 +56,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, http.ErrServerClosed
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	request := r.Clone(api.Trust(ctx))
+	request := r.Clone(rest.Trust(ctx))
 	request.RequestURI = r.URL.RequestURI()
 	request.RemoteAddr = "in-process"
 	if request.Host == "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/person"
+	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
 // The environment that the program reads. A flag goes before its variable.

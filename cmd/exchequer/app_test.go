@@ -18,14 +18,14 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/api"
-	"github.com/exchequer-dev/exchequer/server/api/apikey"
-	"github.com/exchequer-dev/exchequer/server/api/payload"
+	"github.com/exchequer-dev/exchequer/server/rest"
+	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 var catalogues = []*problem.Catalogue{
-	ledger.Problems, api.Problems, payload.Problems, apikey.Problems, client.Problems,
+	ledger.Problems, rest.Problems, payload.Problems, apikey.Problems, client.Problems,
 	bulk.Problems,
 }
 

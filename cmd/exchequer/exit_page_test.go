@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/api"
+	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -99,7 +99,7 @@ func TestProblemsOfDifferencesHaveTheStatusOfChecks(t *testing.T) {
 		"table_differs": exitRefused, "layout_differs": exitRefused,
 	}
 	found := 0
-	for _, c := range []*problem.Catalogue{payments.Problems, api.Problems} {
+	for _, c := range []*problem.Catalogue{payments.Problems, rest.Problems} {
 		for _, d := range c.Definitions() {
 			if !strings.HasSuffix(string(d.Code()), "_differs") {
 				continue

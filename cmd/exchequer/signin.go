@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/api/person"
+	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
 // The environment about who somebody is.

@@ -56,7 +56,7 @@ var layout = []rule{
 		"server/...", "systems/...", "singletable", "money", "problem", "dynamo/...",
 		"internal/tempfile",
 	}},
-	{pkg: "server/api/...", may: []string{
+	{pkg: "server/rest/...", may: []string{
 		"systems/...", "singletable", "money", "problem", "when", "bankfile",
 		"internal/tempfile",
 	}},
@@ -115,8 +115,8 @@ var homes = []home{
 	{"github.com/danielgtaylor/huma", []string{"server/..."}, nil},
 	{"github.com/prometheus/client_golang", []string{"server/..."}, anything},
 	// Only the packages that identify users verify signatures of tokens.
-	{"github.com/coreos/go-oidc", []string{"server/api/oidc"}, nil},
-	{"github.com/go-jose/go-jose", []string{"server/api/oidc"}, nil},
+	{"github.com/coreos/go-oidc", []string{"server/rest/oidc"}, nil},
+	{"github.com/go-jose/go-jose", []string{"server/rest/oidc"}, nil},
 	{"go.yaml.in/yaml", []string{"server/endpoint/..."}, nil},
 	// Uploaded files are kept in an object store, which the server opens.
 	{"gocloud.dev", []string{"server"}, nil},

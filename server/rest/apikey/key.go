@@ -1,0 +1,186 @@
+package apikey
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/rest/person"
+)
+
+// Scope is something that a key allows.
+type Scope string
+
+// The scopes.
+const (
+	// LedgerRead reads merchants, accounts, transactions, statements and reconciliations.
+	LedgerRead Scope = "ledger:read"
+	// LedgerWrite creates merchants, opens accounts, posts and reverses transactions.
+	LedgerWrite Scope = "ledger:write"
+	// LedgerAdmin freezes, unfreezes and closes accounts, changes overdrafts and repairs dates.
+	LedgerAdmin Scope = "ledger:admin"
+	// PaymentsRead reads scheduled payments, their shards and how far days are moved.
+	PaymentsRead Scope = "payments:read"
+	// PaymentsWrite schedules, changes, cancels, replays and settles payments, moves days into the
+	// history and adds shards.
+	PaymentsWrite Scope = "payments:write"
+	// LocationsRead reads locations.
+	LocationsRead Scope = "locations:read"
+	// LocationsWrite creates, changes, deletes, restores and imports locations.
+	LocationsWrite Scope = "locations:write"
+	// LocationsAdmin releases codes, and repairs the directory.
+	LocationsAdmin Scope = "locations:admin"
+	// RatesRead reads exchange rates and converts amounts.
+	RatesRead Scope = "rates:read"
+	// RatesWrite saves, deletes, loads and fetches exchange rates.
+	RatesWrite Scope = "rates:write"
+	// StatementsRead reads the bank statements, tags and totals of the person that a key is bound
+	// to.
+	StatementsRead Scope = "statements:read"
+	// StatementsWrite imports, changes and deletes them.
+	StatementsWrite Scope = "statements:write"
+	// StoreRead describes tables, and lists and runs access patterns, which shows all data.
+	StoreRead Scope = "store:read"
+	// StoreAdmin creates tables.
+	StoreAdmin Scope = "store:admin"
+	// KeysAdmin creates, lists and revokes API keys, and so can give itself every other scope.
+	KeysAdmin Scope = "keys:admin"
+	// MetricsRead reads the server's measurements.
+	MetricsRead Scope = "metrics:read"
+)
+
+// PersonalScopes returns the scopes that are about one person's data. The person has all of them.
+func PersonalScopes() []Scope { return []Scope{StatementsRead, StatementsWrite} }
+
+// Scopes returns all scopes.
+func Scopes() []Scope {
+	return []Scope{
+		LedgerRead, LedgerWrite, LedgerAdmin,
+		PaymentsRead, PaymentsWrite,
+		LocationsRead, LocationsWrite, LocationsAdmin,
+		RatesRead, RatesWrite,
+		StatementsRead, StatementsWrite,
+		StoreRead, StoreAdmin, KeysAdmin, MetricsRead,
+	}
+}
+
+const (
+	prefix = "exq_"
+	// idBytes make ids that a person can tell apart and that do not collide among the keys of one
+	// server.
+	idBytes = 8
+	// secretBytes are more than anyone can try out; see the package's description.
+	secretBytes = 32
+	// nameMax is the maximum length of a key's name in bytes.
+	nameMax = 100
+)
+
+// Key is an API key, without its secret.
+type Key struct {
+	ID string `dynamodbav:"ID"`
+	// Name is what the key is for.
+	Name   string  `dynamodbav:"Name"`
+	Scopes []Scope `dynamodbav:"Scopes"`
+	// Subject is the person whose data the key reaches; empty for a key that reaches nobody's. It
+	// is set when the key is made and never afterwards.
+	Subject person.Subject `dynamodbav:"Subject,omitempty"`
+	// Hash is the SHA-256 of the secret in hexadecimal digits.
+	Hash      string    `dynamodbav:"Hash"`
+	CreatedAt time.Time `dynamodbav:"CreatedAt"`
+	// ExpiresAt and RevokedAt are zero where they do not apply.
+	ExpiresAt time.Time `dynamodbav:"ExpiresAt,omitempty"`
+	RevokedAt time.Time `dynamodbav:"RevokedAt,omitempty"`
+}
+
+// Allows reports whether the key has a scope.
+func (k Key) Allows(s Scope) bool { return slices.Contains(k.Scopes, s) }
+
+// valid reports whether the key may be used at an instant.
+func (k Key) valid(now time.Time) bool {
+	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
+}
+
+// fits tells in constant time whether a secret is the key's.
+func (k Key) fits(secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(hash(secret)), []byte(k.Hash)) == 1
+}
+
+// New asks for a key.
+type New struct {
+	Name   string
+	Scopes []Scope
+	// Subject binds the key to a person; it may be empty.
+	Subject person.Subject
+	// ExpiresAt ends the key; zero means never.
+	ExpiresAt time.Time
+}
+
+func (n New) check(now time.Time) error {
+	var wrong problem.Fields
+	switch {
+	case n.Name == "":
+		wrong.Add("name", "is missing")
+	case len(n.Name) > nameMax:
+		wrong.Addf("name", "must have at most %d bytes", nameMax)
+	}
+	if len(n.Scopes) == 0 {
+		wrong.Add("scopes", "must name what the key allows: "+scopeList())
+	}
+	for i, s := range n.Scopes {
+		if !slices.Contains(Scopes(), s) {
+			wrong.Add(fmt.Sprintf("scopes[%d]", i), "must be one of "+scopeList())
+		}
+	}
+	if n.Subject != "" {
+		if err := n.Subject.Check(); err != nil {
+			wrong.Add("subject", err.Error())
+		}
+	}
+	if !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now) {
+		wrong.Add("expiresAt", "must be in the future")
+	}
+	return wrong.Err(ErrInvalidKey)
+}
+
+func scopeList() string {
+	var names []string
+	for _, s := range Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+// hash returns what is stored of a secret.
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// random returns n random bytes in hexadecimal digits.
+func random(n int) string {
+	data := make([]byte, n)
+	_, _ = rand.Read(data) // Never fails, by its documentation.
+	return hex.EncodeToString(data)
+}
+
+// tokenOf joins a key's id and its secret.
+func tokenOf(id, secret string) string { return prefix + id + "_" + secret }
+
+// Is reports whether a bearer token has the form of a key rather than that of a user's token.
+func Is(token string) bool { return strings.HasPrefix(token, prefix) }
+
+// parse takes a token apart.
+func parse(token string) (id, secret string, ok bool) {
+	rest, ok := strings.CutPrefix(token, prefix)
+	if !ok {
+		return "", "", false
+	}
+	id, secret, ok = strings.Cut(rest, "_")
+	return id, secret, ok && len(id) == 2*idBytes && len(secret) == 2*secretBytes
+}

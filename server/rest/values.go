@@ -1,0 +1,214 @@
+package rest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/server/rest/payload"
+	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
+)
+
+// instantLayout is how instants are written: UTC, of fixed width, as in the store.
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+// instant is a time in an answer.
+type instant time.Time
+
+// MarshalJSON writes the instant as a string.
+func (i instant) MarshalJSON() ([]byte, error) {
+	return json.Marshal(time.Time(i).UTC().Format(instantLayout))
+}
+
+// IsZero reports whether the member is left out of an answer.
+func (i instant) IsZero() bool { return time.Time(i).IsZero() }
+
+// Schema tells the framework what MarshalJSON writes.
+func (i instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Format: "date-time", Examples: []any{"2026-01-02T10:30:00.123Z"},
+	}
+}
+
+// PageParams are the parameters of every list.
+type PageParams struct {
+	Size   int    `query:"size" minimum:"1" maximum:"1000" default:"100" doc:"The greatest number of rows"`
+	Cursor string `query:"cursor" doc:"The member next of the page before; leave it out for the first page"`
+}
+
+func (p PageParams) query() ledger.PageQuery {
+	return ledger.PageQuery{Size: p.Size, Cursor: p.Cursor}
+}
+
+// list is a page of rows.
+type list[T any] struct {
+	Items []T    `json:"items" nullable:"false" doc:"The rows"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+	// Unreadable are rows too, but nothing is known of them but their keys.
+	Unreadable []unreadable `json:"unreadable,omitempty" nullable:"false" doc:"The stored items among the rows of this page that cannot be read; absent if all can"`
+}
+
+// unreadable is a stored item that cannot be understood.
+type unreadable struct {
+	Entity    string `json:"entity" doc:"What the item is" example:"Transaction"`
+	Table     string `json:"table" example:"FinancialTransactions"`
+	Key       string `json:"key" doc:"The item's primary key" example:"{\"PK\":{\"S\":\"TXN#7\"},\"SK\":{\"S\":\"METADATA\"}}"`
+	Attribute string `json:"attribute" doc:"The attribute that cannot be understood" example:"Amount"`
+	Reason    string `json:"reason" doc:"Why it cannot" example:"is absent"`
+}
+
+func unreadableOf(bad *singletable.UnreadableError) unreadable {
+	return unreadable{Entity: bad.Entity, Table: bad.Table, Key: bad.KeyText(),
+		Attribute: bad.Attribute, Reason: bad.Reason.Error()}
+}
+
+// unreadables returns the items that cannot be read; nil, which is left out, if there is none.
+func unreadables(bad []*singletable.UnreadableError) []unreadable {
+	var out []unreadable
+	for _, b := range bad {
+		out = append(out, unreadableOf(b))
+	}
+	return out
+}
+
+// unreadablesOf is unreadables of a list, which may be nil.
+func unreadablesOf(list *singletable.UnreadableList) []unreadable {
+	if list == nil {
+		return nil
+	}
+	return unreadables(list.Items)
+}
+
+// optionalText is the number of an amount, or "" of one that is absent.
+func optionalText(a money.Amount) string {
+	if a.Currency() == "" {
+		return ""
+	}
+	return a.Text()
+}
+
+// answer is an answer with nothing but a body.
+type answer[T any] struct {
+	Body T
+}
+
+// created is the answer to a request that may have made something.
+type created[T any] struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     T
+}
+
+// repeatable is the answer to a request that creates something once, however often it is sent.
+type repeatable[T any] struct {
+	Status   int
+	Location string `header:"Location"`
+	Replayed string `header:"Idempotent-Replayed" doc:"true if an earlier, equal request created it"`
+	Body     T
+}
+
+func newRepeatable[T any](replayed bool, path string, body T) *repeatable[T] {
+	status, mark := repeated(replayed)
+	return &repeatable[T]{Status: status, Location: path, Replayed: mark, Body: body}
+}
+
+// repeated returns the status of an answer to a request that creates something, and its
+// Idempotent-Replayed: 201 without one, or 200 and "true" if an earlier, equal request created it.
+func repeated(replayed bool) (status int, mark string) {
+	if replayed {
+		return http.StatusOK, "true"
+	}
+	return http.StatusCreated, ""
+}
+
+// convert returns a page with its items in another form.
+func convert[T, U any](page singletable.Page[T], form func(T) U) *answer[list[U]] {
+	return &answer[list[U]]{Body: list[U]{Items: convertAll(page.Items, form), Next: page.Next,
+		Unreadable: unreadables(page.Unreadable)}}
+}
+
+// convertAll returns items in another form; never nil, since a list in an answer is [], not null.
+func convertAll[T, U any](items []T, form func(T) U) []U {
+	made := make([]U, 0, len(items))
+	for _, item := range items {
+		made = append(made, form(item))
+	}
+	return made
+}
+
+// readAmount reads an amount of a body. Its faults are collected.
+func readAmount(
+	wrong *problem.Fields, field string, text payload.Decimal, currency money.Currency,
+) money.Amount {
+	if text == "" {
+		wrong.Add(field, "is missing")
+		return money.Amount{}
+	}
+	units, err := money.ParseDecimal(string(text))
+	if limit := (*money.LimitError)(nil); errors.As(err, &limit) {
+		wrong.Add(field, faultDigits)
+		return money.Amount{}
+	}
+	if err != nil {
+		wrong.Add(field, `must be a plain decimal such as "5.50": `+err.Error())
+		return money.Amount{}
+	}
+	amount, err := money.New(units, currency)
+	if err != nil {
+		return money.Amount{} // The currency has been told of by its own check.
+	}
+	return amount
+}
+
+// faultDigits is what is wrong with an amount of more digits than any amount has.
+var faultDigits = fmt.Sprintf("has more than %d digits", money.DigitsMax)
+
+// refused returns the problem of the amounts and other members of a body: d, unless all that is
+// wrong is the size of amounts, which has a code of its own.
+func refused(wrong problem.Fields, d *problem.Definition) error {
+	for _, f := range wrong {
+		if f.Wrong != faultDigits {
+			return wrong.Err(d)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	e := ledger.ErrAmountTooLarge.With("limit", money.DigitsMax)
+	e.Fields = wrong
+	return e
+}
+
+// checkCurrency collects what is wrong with a currency.
+func checkCurrency(wrong *problem.Fields, field string, currency money.Currency) {
+	switch {
+	case currency == "":
+		wrong.Add(field, "is missing")
+	case !currency.Known():
+		_, err := money.ParseCurrency(string(currency))
+		if unit := (*money.CurrencyError)(nil); errors.As(err, &unit) && unit.Unit() {
+			wrong.Addf(field, "must be a currency: %v", err)
+			return
+		}
+		wrong.Addf(field, "must be a code of ISO 4217: %v", err)
+	}
+}
+
+// Conditional is the header of reads that may be answered by "as you know it".
+type Conditional struct {
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of the answer that the caller has"`
+}
+
+// tagged is an answer with an ETag.
+type tagged[T any] struct {
+	Status int
+	ETag   string `header:"ETag" doc:"Changes whenever the answer does"`
+	Body   T
+}
