@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
@@ -15,13 +16,17 @@ func (t *table) askColumn(topic Topic, text string, is func(string) bool) Questi
 		if t.roles[i] == RoleDate || t.share(i, is) < 50 {
 			continue
 		}
-		if topic == AskAmount && (t.share(i, isDate) >= 50 || t.share(i, reading.IsAccount) >= 50) {
+		if topic == AskAmount &&
+			(t.share(i, cells.IsDate) >= 50 || t.share(i, reading.IsAccount) >= 50) {
 			continue
 		}
 		q.Choices = append(q.Choices, Choice{Value: strconv.Itoa(i + 1), Meaning: t.columnName(i)})
 		for _, row := range t.samples {
 			if i < len(row) && strings.TrimSpace(row[i]) != "" {
-				q.Examples = append(q.Examples, cellAt{t.firstLine, clip(row[i])}.String())
+				q.Examples = append(
+					q.Examples,
+					cells.At{Line: t.firstLine, Text: cells.Clip(row[i])}.String(),
+				)
 				break
 			}
 		}
@@ -48,7 +53,10 @@ func (t *table) askMoney() Question {
 		)
 	}
 	for _, row := range rows {
-		q.Examples = append(q.Examples, clip(strings.Join(t.samples[row], string(rune(t.delim)))))
+		q.Examples = append(
+			q.Examples,
+			cells.Clip(strings.Join(t.samples[row], string(rune(t.delim)))),
+		)
 	}
 	return q
 }
@@ -102,15 +110,15 @@ func (t *table) moneyMeaning(m *reading.Money, rows []int) string {
 
 // rowName is how a person finds a row of the sample: by its date and its first words.
 func (t *table) rowName(row int) string {
-	cells := t.samples[row]
+	fields := t.samples[row]
 	var parts []string
-	if t.date >= 0 && t.date < len(cells) {
-		parts = append(parts, trimBlanks(cells[t.date]))
+	if t.date >= 0 && t.date < len(fields) {
+		parts = append(parts, cells.TrimBlanks(fields[t.date]))
 	}
-	for i, cell := range cells {
-		cell = trimBlanks(cell)
-		if i != t.date && cell != "" && !isAmount(cell) && !isDate(cell) {
-			parts = append(parts, clip(cell))
+	for i, cell := range fields {
+		cell = cells.TrimBlanks(cell)
+		if i != t.date && cell != "" && !cells.IsAmount(cell) && !cells.IsDate(cell) {
+			parts = append(parts, cells.Clip(cell))
 			break
 		}
 	}
@@ -154,12 +162,15 @@ func (t *table) askDirection() Question {
 	for i, word := range t.words {
 		other := t.words[1-i]
 		q.Choices = append(q.Choices, Choice{Value: word, Meaning: fmt.Sprintf(
-			"rows with %q are money out, rows with %q are money in", clip(word), clip(other))})
+			"rows with %q are money out, rows with %q are money in",
+			cells.Clip(word),
+			cells.Clip(other),
+		)})
 	}
 	q.Choices = append(q.Choices, Choice{Value: AskNone,
 		Meaning: "none; all amounts are money in, as they are written"})
-	for row, cells := range t.samples {
-		q.Examples = append(q.Examples, clip(strings.Join(cells, string(rune(t.delim)))))
+	for row, fields := range t.samples {
+		q.Examples = append(q.Examples, cells.Clip(strings.Join(fields, string(rune(t.delim)))))
 		if row+1 == shownRows {
 			break
 		}

@@ -2,11 +2,14 @@ package bankfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -14,13 +17,13 @@ import (
 // all versions share; where versions differ (Sts or Sts/Cd, Dt or DtTm, Nm or Pty/Nm) both are
 // read.
 func parseCAMT(_ *File, text io.Reader, w *walk) error {
-	p := &camtParser{w: w, m: newMarkup(text)}
+	p := &camtParser{w: w, m: scan.NewMarkup(text)}
 	return ignoreStopped(p.run())
 }
 
 type camtParser struct {
 	w    *walk
-	m    *markup
+	m    *scan.Markup
 	path []string // Local names of the open elements.
 	base int      // How many were open when the statement began, its own included.
 	ccy  []string // Their Ccy attributes.
@@ -35,7 +38,7 @@ type camtParser struct {
 	text       []byte // Of the element that is open.
 	raw        []byte // The values of the entry, for showing it again.
 	seen       bool
-	names      names
+	names      scan.Names
 }
 
 type camtBalance struct {
@@ -82,29 +85,29 @@ var camtKinds = map[string]Kind{"Stmt": Final, "Rpt": Interim, "Ntfctn": Advice}
 
 func (p *camtParser) run() error {
 	for {
-		t, err := p.m.next()
+		t, err := p.m.Next()
 		if errors.Is(err, io.EOF) {
 			return p.end()
 		}
 		if err != nil {
 			return err
 		}
-		switch t.kind {
-		case tokenText:
+		switch t.Kind {
+		case scan.Text:
 			if len(p.path) > 0 && len(p.text) < FieldMax {
-				p.text = append(p.text, t.text...)
-				if t.cut && p.entry != nil {
+				p.text = append(p.text, t.Text...)
+				if t.Cut && p.entry != nil {
 					p.entry.cut = true
 				}
 			}
-		case tokenStart:
-			err = p.open(p.names.of(t.name), t)
-		case tokenEmpty:
-			if err = p.open(p.names.of(t.name), t); err == nil {
-				err = p.close(p.names.of(t.name), t.line)
+		case scan.Start:
+			err = p.open(p.names.Of(t.Name), t)
+		case scan.Empty:
+			if err = p.open(p.names.Of(t.Name), t); err == nil {
+				err = p.close(p.names.Of(t.Name), t.Line)
 			}
-		case tokenEnd:
-			err = p.close(p.names.of(t.name), t.line)
+		case scan.End:
+			err = p.close(p.names.Of(t.Name), t.Line)
 		}
 		if err != nil {
 			return err
@@ -113,10 +116,10 @@ func (p *camtParser) run() error {
 }
 
 func (p *camtParser) end() error {
-	p.w.line = p.m.line
+	p.w.line = p.m.Line
 	if len(p.path) > 0 {
-		return &FormatError{Line: p.m.line, Why: "the file ends within <" +
-			clip(p.path[len(p.path)-1]) + ">: it is not whole"}
+		return &FormatError{Line: p.m.Line, Why: "the file ends within <" +
+			cells.Clip(p.path[len(p.path)-1]) + ">: it is not whole"}
 	}
 	if !p.seen {
 		return &FormatError{Why: "the message has no statement, report or notification"}
@@ -125,21 +128,21 @@ func (p *camtParser) end() error {
 }
 
 // open takes a start tag.
-func (p *camtParser) open(name string, t token) error {
+func (p *camtParser) open(name string, t scan.Token) error {
 	if len(p.path) >= DepthMax {
-		return &LimitError{Line: t.line, What: "elements within each other", Limit: DepthMax}
+		return &LimitError{Line: t.Line, What: "elements within each other", Limit: DepthMax}
 	}
 	p.text = p.text[:0]
 	ccy := ""
-	if len(t.attr) > 0 {
-		ccy = t.attribute("Ccy")
+	if len(t.Attributes) > 0 {
+		ccy = t.Attribute("Ccy")
 	}
 	p.path, p.ccy = append(p.path, name), append(p.ccy, ccy)
 	kind, isStatement := camtKinds[name]
 	switch {
 	case isStatement && p.entry == nil && strings.HasPrefix(p.parent(), "BkToCstmr"):
 		p.seen, p.opening, p.base = true, "", len(p.path)
-		_, err := p.w.begin(Statement{Kind: kind, Line: t.line})
+		_, err := p.w.begin(Statement{Kind: kind, Line: t.Line})
 		return err
 	case p.w.at < 0:
 	case name == "Bal" && p.entry == nil:
@@ -149,10 +152,10 @@ func (p *camtParser) open(name string, t token) error {
 		if cap(details) > detailsKept {
 			details = nil
 		}
-		p.kept = camtEntry{line: t.line, details: details}
+		p.kept = camtEntry{line: t.Line, details: details}
 		p.entry, p.raw = &p.kept, p.raw[:0]
 	case name == "TxDtls" && p.entry != nil && p.detail == nil:
-		p.keptDetail = camtDetail{line: t.line}
+		p.keptDetail = camtDetail{line: t.Line}
 		p.detail = &p.keptDetail
 	}
 	return nil
@@ -171,7 +174,7 @@ func (p *camtParser) up(n int) string {
 // close takes an end tag, which must be that of the open element.
 func (p *camtParser) close(name string, line int) error {
 	if len(p.path) == 0 || p.path[len(p.path)-1] != name {
-		return &FormatError{Line: line, Why: "</" + clip(name) + "> ends nothing"}
+		return &FormatError{Line: line, Why: "</" + cells.Clip(name) + "> ends nothing"}
 	}
 	value := ""
 	if p.w.first && p.entry != nil && camtWords[name] {
@@ -242,9 +245,9 @@ func (p *camtParser) takeStatement(name, value string) {
 	case name == "IBAN" && p.up(2) == "Acct" && len(p.path) == p.base+3:
 		s.Account = value
 	case name == "Id" && parent == "Othr" && p.up(3) == "Acct" && len(p.path) == p.base+4:
-		s.Account = first(s.Account, value)
+		s.Account = cmp.Or(s.Account, value)
 	case name == "Ccy" && parent == "Acct":
-		s.Currency = currencyOf(value)
+		s.Currency = cells.CurrencyOf(value)
 	case (name == "BIC" || name == "BICFI") && p.up(2) == "Svcr":
 		s.Bank = value
 	case name == "Id" && len(p.path) == p.base+1:
@@ -278,7 +281,7 @@ func (p *camtParser) closeBalance() {
 	}
 	date, _ := camtDate(b.date)
 	s := p.w.current()
-	balance := &Balance{Amount: amount, Currency: currencyOf(b.currency), Date: date}
+	balance := &Balance{Amount: amount, Currency: cells.CurrencyOf(b.currency), Date: date}
 	switch b.code {
 	case "OPBD":
 		s.Opening, p.opening = balance, b.code
@@ -306,7 +309,7 @@ func (p *camtParser) takeEntry(name, value string) {
 		case "RvslInd":
 			e.reversal = value == "true" || value == "1"
 		case "Sts":
-			e.status = first(e.status, value)
+			e.status = cmp.Or(e.status, value)
 		case "AcctSvcrRef":
 			e.servicer = value
 		case "NtryRef":
@@ -358,18 +361,20 @@ func (p *camtParser) takeDetail(name, value string) {
 	case name == "Nm" && (parent == "Cdtr" || parent == "Pty" && p.up(2) == "Cdtr"):
 		d.creditor = value
 	case name == "IBAN" && p.up(2) == "DbtrAcct", name == "Id" && p.up(3) == "DbtrAcct":
-		d.debtorAccount = first(d.debtorAccount, value)
+		d.debtorAccount = cmp.Or(d.debtorAccount, value)
 	case name == "IBAN" && p.up(2) == "CdtrAcct", name == "Id" && p.up(3) == "CdtrAcct":
-		d.creditorAccount = first(d.creditorAccount, value)
+		d.creditorAccount = cmp.Or(d.creditorAccount, value)
 	case name == "Ustrd":
 		if len(d.remittance) > 0 {
 			d.remittance = append(d.remittance, ' ')
 		}
-		d.remittance = append(d.remittance, clipTo(value, max(0, FieldMax-len(d.remittance)))...)
+		d.remittance = append(
+			d.remittance,
+			cells.ClipTo(value, max(0, FieldMax-len(d.remittance)))...)
 	case name == "Ref" && parent == "CdtrRefInf":
 		d.reference = value
 	case (name == "TxDtTm" || name == "AccptncDtTm") && parent == "RltdDts":
-		d.acted = first(d.acted, value)
+		d.acted = cmp.Or(d.acted, value)
 	case name == "AddtlTxInf":
 		d.information = value
 	}
@@ -394,7 +399,7 @@ func camtAmount(text, sign string) (money.Decimal, error) {
 	}
 	n, err := money.ParseDecimal(strings.TrimPrefix(text, "+"))
 	if err != nil {
-		return n, fmt.Errorf("the amount: %q is not an amount", clip(text))
+		return n, fmt.Errorf("the amount: %q is not an amount", cells.Clip(text))
 	}
 	switch sign {
 	case "CRDT":
@@ -402,14 +407,15 @@ func camtAmount(text, sign string) (money.Decimal, error) {
 	case "DBIT":
 		return n.Neg(), nil
 	}
-	return n, fmt.Errorf("%q says neither credit nor debit", clip(sign))
+	return n, fmt.Errorf("%q says neither credit nor debit", cells.Clip(sign))
 }
 
 // camtDate reads the day of a date or of a moment, as it is written.
 func camtDate(text string) (Date, bool) {
 	if len(text) < 10 || text[4] != '-' || text[7] != '-' ||
-		!allDigits(text[:4]+text[5:7]+text[8:10]) {
+		!cells.AllDigits(text[:4]+text[5:7]+text[8:10]) {
 		return "", false
 	}
-	return compactDate(text[:4] + text[5:7] + text[8:10])
+	day, ok := cells.CompactDate(text[:4] + text[5:7] + text[8:10])
+	return Date(day), ok
 }

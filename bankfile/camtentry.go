@@ -2,8 +2,10 @@ package bankfile
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -59,17 +61,17 @@ func (c *camtEntry) whole(s *Statement) (e Entry, warnings []Warning, why string
 	value, valueOK := camtDate(c.value)
 	switch {
 	case !bookedOK && c.booked != "":
-		return e, nil, fmt.Sprintf("there is no such date of booking as %q", clip(c.booked))
+		return e, nil, fmt.Sprintf("there is no such date of booking as %q", cells.Clip(c.booked))
 	case !bookedOK && !valueOK:
 		return e, nil, "it has no date of booking and no value date"
 	case !bookedOK:
 		booked = value
 	}
 	e = Entry{
-		Date: booked, ValueDate: value, Amount: amount, Currency: currencyOf(c.currency),
+		Date: booked, ValueDate: value, Amount: amount, Currency: cells.CurrencyOf(c.currency),
 		Reversal: c.reversal, Pending: c.status == "PDNG" || c.status == "FUTR",
-		BankID: first(c.servicer, c.ref), Memo: collapse(c.info),
-		Category: first(c.domain, c.code),
+		BankID: cmp.Or(c.servicer, c.ref), Memo: cells.Collapse(c.info),
+		Category: cmp.Or(c.domain, c.code),
 	}
 	if e.Currency == "" {
 		e.Currency = s.Currency
@@ -79,7 +81,7 @@ func (c *camtEntry) whole(s *Statement) (e Entry, warnings []Warning, why string
 		d.describe(&e, s.Account)
 		if d.sign != "" && d.sign != c.sign {
 			warnings = append(warnings, Warning{WarnSign, fmt.Sprintf(
-				"Its detail says %s, the entry %s; the entry counts.", clip(d.sign), c.sign)})
+				"Its detail says %s, the entry %s; the entry counts.", cells.Clip(d.sign), c.sign)})
 		}
 		d.foreign(&e)
 	}
@@ -98,14 +100,14 @@ func (d *camtDetail) describe(e *Entry, own string) {
 		e.Name, e.Counterparty = d.creditor, d.creditorAccount
 	}
 	// Some banks name the other side under the wrong word, which is better than no name.
-	e.Name = first(e.Name, d.creditor, d.debtor)
-	if text := first(string(d.remittance), d.reference, d.information); text != "" {
-		e.Memo = collapse(text)
+	e.Name = cmp.Or(e.Name, d.creditor, d.debtor)
+	if text := cmp.Or(string(d.remittance), d.reference, d.information); text != "" {
+		e.Memo = cells.Collapse(text)
 	}
 	if d.endToEnd != "NOTPROVIDED" {
 		e.Reference = d.endToEnd
 	}
-	e.Reference = first(e.Reference, d.reference)
+	e.Reference = cmp.Or(e.Reference, d.reference)
 	if day, ok := camtDate(d.acted); ok {
 		e.AuthorisedDate = day
 	}
@@ -113,7 +115,7 @@ func (d *camtDetail) describe(e *Entry, own string) {
 
 // foreign keeps the amount before conversion.
 func (d *camtDetail) foreign(e *Entry) {
-	currency := currencyOf(d.instructedCcy)
+	currency := cells.CurrencyOf(d.instructedCcy)
 	if currency == "" || currency == e.Currency {
 		return
 	}
@@ -139,10 +141,10 @@ func (c *camtEntry) parts(whole Entry, own string) ([]Entry, bool) {
 		if text == "" {
 			text, currency = d.txAmount, d.txCurrency
 		}
-		if code := currencyOf(currency); code != "" && code != whole.Currency {
+		if code := cells.CurrencyOf(currency); code != "" && code != whole.Currency {
 			return nil, false
 		}
-		n, err := camtAmount(text, first(d.sign, c.sign))
+		n, err := camtAmount(text, cmp.Or(d.sign, c.sign))
 		if err != nil {
 			return nil, false
 		}
@@ -153,10 +155,10 @@ func (c *camtEntry) parts(whole Entry, own string) ([]Entry, bool) {
 		e.Amount = n
 		e.Memo = ""
 		d.describe(&e, own)
-		e.Memo = first(e.Memo, whole.Memo)
+		e.Memo = cmp.Or(e.Memo, whole.Memo)
 		d.foreign(&e)
 		// The entry's own id would stand at every part.
-		e.BankID = first(d.servicer, d.txID)
+		e.BankID = cmp.Or(d.servicer, d.txID)
 		if e.BankID == whole.BankID || e.BankID == "" {
 			e.BankID = ""
 			if whole.BankID != "" {

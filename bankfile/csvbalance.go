@@ -1,8 +1,10 @@
 package bankfile
 
 import (
+	"cmp"
 	"fmt"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -30,7 +32,7 @@ type runningRow struct {
 }
 
 // follow reads the balance of a row and keeps what the check at the end needs.
-func (p *csvParser) follow(r *record, e *Entry) {
+func (p *csvParser) follow(r *scan.Record, e *Entry) {
 	run := &p.runs[p.w.at]
 	before := run.sum
 	if run.top == "" {
@@ -57,7 +59,7 @@ func (p *csvParser) follow(r *record, e *Entry) {
 	if cell == "" {
 		return
 	}
-	b, _, err := p.w.amount(cell, r.line)
+	b, _, err := p.w.amount(cell, r.Line)
 	if err != nil {
 		return
 	}
@@ -70,7 +72,7 @@ func (p *csvParser) follow(r *record, e *Entry) {
 	if e.Pending {
 		return // Some banks count it in, others do not.
 	}
-	row := runningRow{r.line, e.Date, b, before, run.sum, run.dayOld, run.sum}
+	row := runningRow{r.Line, e.Date, b, before, run.sum, run.dayOld, run.sum}
 	if !run.seen {
 		run.seen, run.first = true, row
 	}
@@ -120,7 +122,7 @@ func (p *csvParser) finish() error {
 		total.Checked = true
 		if total.Opening, total.Closing, total.Agrees = run.agree(); total.Agrees {
 			for _, b := range []*Balance{total.Opening, total.Closing} {
-				b.Currency = first(p.f.Statements[i].Currency, p.f.defaultCurrency())
+				b.Currency = cmp.Or(p.f.Statements[i].Currency, p.f.defaultCurrency())
 			}
 			continue
 		}

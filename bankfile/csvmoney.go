@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
 // money reads the amount of a row with its sign, its currency and the amount in another currency.
-func (p *csvParser) money(r *record, e *Entry) error {
+func (p *csvParser) money(r *scan.Record, e *Entry) error {
 	t := p.t
 	amount, parts, settled, err := p.signed(r)
 	if err != nil {
@@ -23,9 +25,9 @@ func (p *csvParser) money(r *record, e *Entry) error {
 		t.signs.settled++
 	}
 	e.Amount = amount
-	e.Currency = currencyOf(p.cell(r, t.currency))
+	e.Currency = cells.CurrencyOf(p.cell(r, t.currency))
 	if e.Currency == "" {
-		e.Currency = p.signCurrency(r, parts.currency)
+		e.Currency = p.signCurrency(r, parts.Currency)
 	}
 	if e.Currency == "" {
 		e.Currency = t.named
@@ -34,10 +36,10 @@ func (p *csvParser) money(r *record, e *Entry) error {
 	if foreign == "" {
 		return nil
 	}
-	n, text, err := p.w.amount(foreign, r.line)
-	currency := currencyOf(p.cell(r, t.foreignCurrency))
+	n, text, err := p.w.amount(foreign, r.Line)
+	currency := cells.CurrencyOf(p.cell(r, t.foreignCurrency))
 	if currency == "" {
-		currency = currencyOf(text.currency)
+		currency = cells.CurrencyOf(text.Currency)
 	}
 	// The same amount over again is not foreign.
 	if err != nil || currency == "" || currency == e.Currency {
@@ -52,12 +54,12 @@ func (p *csvParser) money(r *record, e *Entry) error {
 
 // takeFee takes off the amount what the bank took beside it, so that the entry is what the balance
 // moved by. A fee is positive whichever way the money went.
-func (p *csvParser) takeFee(r *record, e *Entry) error {
+func (p *csvParser) takeFee(r *scan.Record, e *Entry) error {
 	cell := p.cell(r, p.t.fee)
 	if cell == "" {
 		return nil
 	}
-	fee, _, err := p.w.amount(cell, r.line)
+	fee, _, err := p.w.amount(cell, r.Line)
 	if err != nil {
 		return err
 	}
@@ -67,18 +69,18 @@ func (p *csvParser) takeFee(r *record, e *Entry) error {
 
 // signCurrency returns the currency that the sign beside an amount means. A sign of several
 // currencies means the account's if that is one of them; else it is a doubt.
-func (p *csvParser) signCurrency(r *record, sign string) money.Currency {
+func (p *csvParser) signCurrency(r *scan.Record, sign string) money.Currency {
 	if sign == "" {
 		return ""
 	}
 	account := p.f.defaultCurrency()
-	several := sharedSigns[strings.TrimSuffix(strings.ToUpper(sign), ".")]
+	several := cells.SharedSigns[strings.TrimSuffix(strings.ToUpper(sign), ".")]
 	if slices.Contains(several, account) {
 		return account
 	}
-	c := currencyOf(sign)
+	c := cells.CurrencyOf(sign)
 	if c == "" && len(several) > 0 && account != "" && p.t.strange.Text == "" && p.w.first {
-		p.t.strange = cellAt{r.line, strings.Clone(clip(sign))}
+		p.t.strange = cells.At{Line: r.Line, Text: strings.Clone(cells.Clip(sign))}
 	}
 	if c != "" && p.w.first {
 		p.t.signs.signed++
@@ -86,32 +88,11 @@ func (p *csvParser) signCurrency(r *record, sign string) money.Currency {
 	return c
 }
 
-// sharedSigns are signs that several currencies have, in upper case.
-var sharedSigns = map[string][]money.Currency{
-	"$": {
-		"USD", "AUD", "NZD", "CAD", "SGD", "HKD", "TWD", "MXN", "ARS", "CLP", "COP", "BBD", "BSD",
-		"BZD", "BMD", "BND", "FJD", "GYD", "JMD", "KYD", "LRD", "NAD", "SBD", "SRD", "TTD", "UYU",
-		"XCD", "DOP", "CUP",
-	},
-	"KR": {"SEK", "NOK", "DKK", "ISK"},
-	"¥":  {"JPY", "CNY"}, "￥": {"JPY", "CNY"}, "元": {"CNY", "TWD"},
-	"RS": {
-		"INR",
-		"PKR",
-		"LKR",
-		"NPR",
-		"MUR",
-		"SCR",
-	}, "₨": {"INR", "PKR", "LKR", "NPR", "MUR", "SCR"},
-	"£": {"GBP", "EGP", "LBP", "SYP", "GIP", "FKP", "SHP"},
-	"R": {"ZAR"}, "LEI": {"RON", "MDL"}, "DIN": {"RSD", "MKD", "DZD"}, "FR": {"CHF"},
-	"L": {"HNL", "MDL", "ALL"}, "Q": {"GTQ"}, "B/": {"PAB"}, "S/": {"PEN"}, "BS": {"BOB", "VES"},
-	"DH": {"AED", "MAD"}, "DHS": {"AED", "MAD"}, "TK": {"BDT"}, "RM": {"MYR"}, "RP": {"IDR"},
-}
-
 // signed reads the amount from whichever columns hold it. Settled is whether a word says the
 // direction.
-func (p *csvParser) signed(r *record) (n money.Decimal, text amountText, settled bool, err error) {
+func (p *csvParser) signed(
+	r *scan.Record,
+) (n money.Decimal, text cells.Amount, settled bool, err error) {
 	t := p.t
 	if p.w.first {
 		p.countSigns(r)
@@ -125,7 +106,7 @@ func (p *csvParser) signed(r *record) (n money.Decimal, text amountText, settled
 		n, text, err = p.pair(r)
 		return n, text, false, err
 	}
-	n, text, err = p.w.amount(cell, r.line)
+	n, text, err = p.w.amount(cell, r.Line)
 	if err != nil {
 		return n, text, false, err
 	}
@@ -135,15 +116,15 @@ func (p *csvParser) signed(r *record) (n money.Decimal, text amountText, settled
 	}
 	flag := flagOf(word, p.f.mapping.OutFlags, p.f.mapping.InFlags)
 	switch {
-	case text.side != 0 && flag == 0:
+	case text.Side != 0 && flag == 0:
 		return n, text, true, nil
 	case flag == 0 && word == "":
-		if t.habits.rest != 0 && !text.negative {
+		if t.habits.rest != 0 && !text.Negative {
 			return turned(n, t.habits.rest), text, true, nil
 		}
 		return n, text, false, nil
 	case flag == 0:
-		return n, text, false, fmt.Errorf("%q says neither debit nor credit", clip(word))
+		return n, text, false, fmt.Errorf("%q says neither debit nor credit", cells.Clip(word))
 	case t.habits.flagRepeats:
 	case t.habits.flagWords:
 		n = turned(n.Abs(), flag)
@@ -162,17 +143,17 @@ func turned(n money.Decimal, direction int) money.Decimal {
 }
 
 // pair reads a debit and a credit column. A zero beside the other one is no amount.
-func (p *csvParser) pair(r *record) (money.Decimal, amountText, error) {
+func (p *csvParser) pair(r *scan.Record) (money.Decimal, cells.Amount, error) {
 	t := p.t
-	debit, dt, errD := p.w.amount(p.side(r, t.debit), r.line)
-	credit, ct, errC := p.w.amount(p.side(r, t.credit), r.line)
+	debit, dt, errD := p.w.amount(p.side(r, t.debit), r.Line)
+	credit, ct, errC := p.w.amount(p.side(r, t.credit), r.Line)
 	switch {
-	case errD != nil && !errors.Is(errD, errNoAmount):
+	case errD != nil && !errors.Is(errD, cells.ErrNoAmount):
 		return debit, dt, errD
-	case errC != nil && !errors.Is(errC, errNoAmount):
+	case errC != nil && !errors.Is(errC, cells.ErrNoAmount):
 		return credit, ct, errC
 	case errD != nil && errC != nil:
-		return debit, dt, errNoAmount
+		return debit, dt, cells.ErrNoAmount
 	case errD == nil && errC == nil && debit.Sign() != 0 && credit.Sign() != 0:
 		return debit, dt, errors.New("both debit and credit are filled")
 	case errD != nil || errC == nil && debit.Sign() == 0:
@@ -188,15 +169,15 @@ func (p *csvParser) pair(r *record) (money.Decimal, amountText, error) {
 }
 
 // countSigns gathers, in the first pass, how the bank writes signs.
-func (p *csvParser) countSigns(r *record) {
+func (p *csvParser) countSigns(r *scan.Record) {
 	t := p.t
 	sign := func(col int) int {
 		cell := p.cell(r, col)
-		a, err := splitAmount(cell)
-		if err != nil || strings.Trim(a.digits, "0.,") == "" {
+		a, err := cells.SplitAmount(cell)
+		if err != nil || strings.Trim(a.Digits, "0.,") == "" {
 			return 0
 		}
-		if a.negative {
+		if a.Negative {
 			return -1
 		}
 		return 1
@@ -213,7 +194,10 @@ func (p *csvParser) countSigns(r *record) {
 	switch debit := sign(t.debit); {
 	case debit < 0:
 		if s.debitNeg == 0 {
-			s.debitExample = cellAt{r.line, strings.Clone(clip(p.cell(r, t.debit)))}
+			s.debitExample = cells.At{
+				Line: r.Line,
+				Text: strings.Clone(cells.Clip(p.cell(r, t.debit))),
+			}
 		}
 		s.debitNeg++
 	case debit > 0:
@@ -222,7 +206,10 @@ func (p *csvParser) countSigns(r *record) {
 	switch credit := sign(t.credit); {
 	case credit < 0:
 		if s.creditNeg == 0 {
-			s.creditExample = cellAt{r.line, strings.Clone(clip(p.cell(r, t.credit)))}
+			s.creditExample = cells.At{
+				Line: r.Line,
+				Text: strings.Clone(cells.Clip(p.cell(r, t.credit))),
+			}
 		}
 		s.creditNeg++
 	case credit > 0:
@@ -231,18 +218,18 @@ func (p *csvParser) countSigns(r *record) {
 }
 
 // countWords gathers, in the first pass, how signs stand beside words for the direction.
-func (p *csvParser) countWords(r *record, amount int) {
+func (p *csvParser) countWords(r *scan.Record, amount int) {
 	t := p.t
 	s := &t.signs
 	if amount == 0 {
 		return
 	}
 	cell := p.cell(r, t.amount)
-	a, _ := splitAmount(cell)
+	a, _ := cells.SplitAmount(cell)
 	switch {
-	case a.side < 0:
+	case a.Side < 0:
 		s.sideOut++
-	case a.side > 0:
+	case a.Side > 0:
 		s.sideIn++
 	default:
 		s.plain++
@@ -251,7 +238,7 @@ func (p *csvParser) countWords(r *record, amount int) {
 		s.plus++
 	}
 	if amount > 0 && s.example.Text == "" {
-		s.example = cellAt{r.line, strings.Clone(clip(cell))}
+		s.example = cells.At{Line: r.Line, Text: strings.Clone(cells.Clip(cell))}
 	}
 	if t.flag < 0 {
 		return
@@ -292,7 +279,8 @@ func headerCurrency(text string) string {
 	if code := strings.TrimSuffix(text, "$"); len(code) == 3 {
 		text = code
 	}
-	if c := currencyOf(text); c.Known() && (text == string(c) || currencySigns[text] == c) {
+	if c := cells.CurrencyOf(text); c.Known() &&
+		(text == string(c) || cells.CurrencySigns[text] == c) {
 		return string(c)
 	}
 	return ""

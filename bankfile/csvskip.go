@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
@@ -18,7 +19,7 @@ var totalWords = []string{
 // isTotal reports whether the first words of a row are those of a sum of others.
 func isTotal(fields []string) bool {
 	for _, cell := range fields {
-		if cell = fold(trimBlanks(cell)); cell == "" {
+		if cell = reading.Fold(cells.TrimBlanks(cell)); cell == "" {
 			continue
 		}
 		return slices.ContainsFunc(totalWords, func(w string) bool {
@@ -54,12 +55,13 @@ func isBalance(fields []string) bool {
 	}
 	found := false
 	for i, cell := range fields {
-		cell = trimBlanks(cell)
-		if cell == "" || isDate(cell) || isAmount(cell) || reading.Direction(cell) != 0 ||
-			i > 0 && utf8.RuneCountInString(cell) <= 3 || reading.IsAccount(cell) {
+		cell = cells.TrimBlanks(cell)
+		if cell == "" || cells.IsDate(cell) || cells.IsAmount(cell) ||
+			reading.Direction(cell) != 0 || reading.IsAccount(cell) ||
+			i > 0 && utf8.RuneCountInString(cell) <= 3 {
 			continue
 		}
-		plain := strings.Trim(fold(cell), " .:*")
+		plain := strings.Trim(reading.Fold(cell), " .:*")
 		if !slices.ContainsFunc(balanceWords, func(w string) bool {
 			rest, ok := strings.CutPrefix(plain, w)
 			return ok && (rest == "" || isDayOf(rest))
@@ -85,7 +87,7 @@ const headLen = 5
 
 // mayBeBalance reports whether a cell begins as one of balanceWords does.
 func mayBeBalance(cell string) bool {
-	cell = trimBlanks(cell)
+	cell = cells.TrimBlanks(cell)
 	if len(cell) < headLen {
 		return false
 	}
@@ -93,7 +95,7 @@ func mayBeBalance(cell string) bool {
 	for i := range head {
 		c := cell[i]
 		if c >= 0x80 {
-			folded := fold(clipTo(cell, 4*headLen))
+			folded := reading.Fold(cells.ClipTo(cell, 4*headLen))
 			return len(folded) >= headLen && balanceHeads[[headLen]byte([]byte(folded))]
 		}
 		if c >= 'A' && c <= 'Z' {
@@ -107,5 +109,5 @@ func mayBeBalance(cell string) bool {
 // isDayOf reports whether the end of a text is a day: "as of 01/20/2026".
 func isDayOf(rest string) bool {
 	words := strings.Fields(rest)
-	return len(words) > 0 && len(words) <= 3 && isDate(words[len(words)-1])
+	return len(words) > 0 && len(words) <= 3 && cells.IsDate(words[len(words)-1])
 }

@@ -3,6 +3,10 @@ package bankfile
 import (
 	"regexp"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/charset"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 )
 
 // whyRates is about tables of exchange rates, which people who follow several currencies have
@@ -103,8 +107,8 @@ func camtMessage(text string) error {
 // balance.
 func looksLikeMT940(text string) bool {
 	found := 0
-	for line := range splitLines(text) {
-		tag, _ := mtTag(strings.TrimLeft(line, "\x01\x03 "))
+	for line := range scan.SplitLines(text) {
+		tag, _ := swift.CutTag(strings.TrimLeft(line, "\x01\x03 "))
 		switch tag {
 		case "20", "25", "28", "28C", "61":
 			found++
@@ -121,7 +125,7 @@ func looksLikeMT940(text string) bool {
 // looksLikeQIF looks for a header of QIF, or for records that end with a caret.
 func looksLikeQIF(text string) bool {
 	dated, amount := false, false
-	for line := range splitLines(text) {
+	for line := range scan.SplitLines(text) {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
@@ -144,19 +148,23 @@ func looksLikeQIF(text string) bool {
 	return false
 }
 
-// splitLines yields the lines of a text with any line end.
-func splitLines(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for len(text) > 0 {
-			line := text
-			if end := strings.IndexAny(text, "\r\n"); end >= 0 {
-				line, text = text[:end], text[end+1:]
-			} else {
-				text = ""
-			}
-			if line != "" && !yield(line) {
-				return
-			}
-		}
+// foreign recognises files that people take for statements, and says what to do.
+func foreign(head []byte) string {
+	text := string(head[:min(len(head), 1024)])
+	switch {
+	case strings.HasPrefix(text, "%PDF"):
+		return "this is a PDF; ask the bank for CSV, OFX or camt.053"
+	case strings.HasPrefix(text, "PK\x03\x04"), strings.HasPrefix(text, "\xD0\xCF\x11\xE0"):
+		return "this is a spreadsheet or an archive; save the sheet as CSV, or unpack it"
+	case strings.HasPrefix(text, "\x1f\x8b"):
+		return "this is a compressed file; unpack it"
 	}
+	wide := strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF")
+	if _, zeroed := charset.Zeros(head); strings.IndexByte(text, 0) >= 0 && !zeroed && !wide {
+		return "the file is not text"
+	}
+	if beginsMarkup(text) && isWebPage(strings.ToUpper(text)) {
+		return whyWebPage
+	}
+	return ""
 }

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/charset"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -70,8 +71,6 @@ type File struct {
 	table   *table // Of a CSV file.
 	profile *Profile
 	ids     idTable
-
-	askEncoding *Question // Set where nothing decides the encoding.
 }
 
 // Statement is what a file says about one account.
@@ -126,7 +125,7 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 		f.mapping.Columns = slices.Clone(m.Columns)
 	}
 	f.mapping.Version = MappingVersion
-	head := make([]byte, min(size, headMax))
+	head := make([]byte, min(size, charset.HeadMax))
 	n, err := r.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -138,15 +137,19 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	if why := foreign(head); why != "" {
 		return nil, &FormatError{Why: why}
 	}
-	if err := f.findEncoding(head); err != nil {
+	found, err := charset.Find(r, size, head, charset.Encoding(f.mapping.Encoding))
+	if err != nil {
 		return nil, err
 	}
-	text := decodeBytes(head[min(f.skip, int64(n)):], f.Encoding)
+	f.Encoding, f.skip, f.EncodingSure = Encoding(found.Encoding), found.Skip, found.Sure
+	f.EncodingSample = found.Sample
+	text := charset.Decode(head[min(f.skip, int64(n)):], found.Encoding)
 	if f.Format, err = detectFormat(text); err != nil {
 		return nil, err
 	}
-	if f.askEncoding != nil && (f.Format == CSV || f.Format == QIF) {
-		return nil, &UndecidedError{Questions: []Question{*f.askEncoding}, Mapping: f.mapping}
+	if len(found.Choices) > 0 && (f.Format == CSV || f.Format == QIF) {
+		ask := []Question{encodingQuestion(&found)}
+		return nil, &UndecidedError{Questions: ask, Mapping: f.mapping}
 	}
 	w := &walk{file: f, first: true, at: -1}
 	w.ids.init()
@@ -166,11 +169,11 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 func (f *File) decide(w *walk) (*File, error) {
 	var questions []Question
 	if f.mapping.DateOrder == "" {
-		order, ask := w.orders.decide()
+		order, ask := w.orders.Decide()
+		f.mapping.DateOrder = Order(order)
 		if ask && f.profile != nil {
-			order, ask = f.profile.Mapping.DateOrder, false
+			f.mapping.DateOrder, ask = f.profile.Mapping.DateOrder, false
 		}
-		f.mapping.DateOrder = order
 		if ask {
 			questions = append(questions, orderQuestion(&w.orders))
 		}
@@ -182,25 +185,25 @@ func (f *File) decide(w *walk) (*File, error) {
 				currency = s.Currency
 			}
 		}
-		mark, ask := w.marks.decide(currency.Digits(), currency.Known())
+		mark, ask := w.marks.Decide(currency.Digits(), currency.Known())
 		if mark != 0 {
 			f.mapping.Decimal = string(rune(mark))
 		}
 		switch {
 		case ask && f.Format == OFX:
 			// OFX has no marks between thousands, so the mark is that of the decimals.
-			digits := w.marks.first.digits
+			digits := w.marks.First.Digits
 			f.mapping.Decimal = string(digits[strings.IndexAny(digits, ".,")])
 		case ask && f.profile != nil:
 			f.mapping.Decimal = f.profile.Mapping.Decimal
-		case ask && w.hints.point != w.hints.comma:
+		case ask && w.hints.Point != w.hints.Comma:
 			f.mapping.Decimal = "."
-			if w.hints.comma {
+			if w.hints.Comma {
 				f.mapping.Decimal = ","
 			}
 		case ask:
 			questions = append(questions, decimalQuestion(&w.marks))
-		case w.marks.point && w.marks.comma:
+		case w.marks.Point && w.marks.Comma:
 			f.Doubts = append(f.Doubts, "Some amounts have a decimal point and some a decimal "+
 				"comma; those that can be read in two ways are refused.")
 		}
@@ -214,8 +217,8 @@ func (f *File) decide(w *walk) (*File, error) {
 	if w.ids.full {
 		f.Doubts = append(f.Doubts, "The file has so many ids of the bank that none is relied on.")
 	}
-	if w.marks.either && (f.Format == OFX || f.Format == QIF) ||
-		w.orders.open && f.Format == QIF {
+	if w.marks.Either && (f.Format == OFX || f.Format == QIF) ||
+		w.orders.Open && f.Format == QIF {
 		// Balances were read before the decimal mark, or the order of their days, was known.
 		again := &walk{file: f, first: true, at: -1}
 		again.ids.init()
@@ -247,25 +250,36 @@ func (f *File) nameBalances() {
 	}
 }
 
+// encodingQuestion asks for the encoding by a word of the file.
+func encodingQuestion(found *charset.Found) Question {
+	q := Question{Topic: AskEncoding, Text: "In which encoding are the characters of this file?",
+		Examples: []string{cells.Clip(found.Word)}}
+	for _, c := range found.Choices {
+		q.Choices = append(q.Choices,
+			Choice{Value: string(c.Encoding), Meaning: cells.Clip(c.Word)})
+	}
+	return q
+}
+
 // orderQuestion asks for the order of day and month, by a date that exists in both or, where the
 // year may come first, for the order of all three.
-func orderQuestion(dates *orders) Question {
+func orderQuestion(dates *cells.Orders) Question {
 	q := Question{
 		Topic:    AskOrder,
 		Text:     "Which comes first in the dates of this file, the day or the month?",
-		Examples: []string{dates.example.String()},
+		Examples: []string{dates.Example.String()},
 	}
-	choices := []Order{DayFirst, MonthFirst, YearFirst}
-	if dates.yearsFirst() {
+	choices := []cells.Order{cells.DayFirst, cells.MonthFirst, cells.YearFirst}
+	if dates.YearsFirst() {
 		q.Text = "Which comes first in the dates of this file, the day, the month or the year?"
-		choices = []Order{YearFirst, DayFirst, MonthFirst}
+		choices = []cells.Order{cells.YearFirst, cells.DayFirst, cells.MonthFirst}
 	}
 	for _, o := range choices {
-		date, ok := dates.first.read(o)
+		date, ok := dates.First.Read(o)
 		switch {
 		case ok:
-			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: string(date)})
-		case o != YearFirst && dates.noDay == dates.noMonth:
+			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: date})
+		case o != cells.YearFirst && dates.NoDay == dates.NoMonth:
 			// As many of the other dates exist in that order only.
 			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: "no such date"})
 		}
@@ -274,14 +288,14 @@ func orderQuestion(dates *orders) Question {
 }
 
 // decimalQuestion asks what a mark before three digits means.
-func decimalQuestion(m *marks) Question {
+func decimalQuestion(m *cells.Marks) Question {
 	q := Question{
 		Topic:    AskDecimal,
 		Text:     "Which mark parts the cents in the amounts of this file?",
-		Examples: []string{m.example.String()},
+		Examples: []string{m.Example.String()},
 	}
-	for _, mark := range []byte{markComma, markPoint} {
-		if n, err := m.first.read(mark); err == nil {
+	for _, mark := range []byte{cells.MarkComma, cells.MarkPoint} {
+		if n, err := m.First.Read(mark); err == nil {
 			q.Choices = append(q.Choices, Choice{Value: string(rune(mark)), Meaning: n.String()})
 		}
 	}
@@ -346,79 +360,6 @@ func (f *File) parse(w *walk) error {
 
 // text returns the file's text as UTF-8, from its beginning.
 func (f *File) text() io.Reader {
-	return decoder(io.NewSectionReader(f.src, f.skip, f.size-f.skip), f.Encoding)
-}
-
-// findEncoding sets the encoding. The bytes come first, then what the file declares, then what
-// the mapping says, then the letters.
-func (f *File) findEncoding(head []byte) error {
-	e, skip, letters, err := detectEncoding(f.src, f.size, head)
-	if err != nil {
-		return err
-	}
-	f.Encoding, f.skip, f.EncodingSure = e, skip, true
-	if letters == nil {
-		return nil
-	}
-	known := f.mapping.Encoding
-	if known == Windows1250 || known == Windows1252 || codePageOf(known) != nil {
-		f.Encoding = known
-		return nil
-	}
-	if declared := declaredEncoding(head); declared == Windows1250 || codePageOf(declared) != nil {
-		f.Encoding = declared
-		return nil
-	} else if declared == Windows1252 {
-		return nil
-	}
-	var page Encoding
-	if page, f.askEncoding = chooseCodePage(letters); page != "" {
-		f.Encoding = page
-		return nil
-	}
-	f.Encoding, f.EncodingSure = chooseSingleByte(letters)
-	if f.EncodingSure {
-		return nil
-	}
-	for line := range splitLines(decodeBytes(letters, f.Encoding)) {
-		if hasHigh(line) {
-			f.EncodingSample = clip(line)
-			break
-		}
-	}
-	return nil
-}
-
-var declaration = regexp.MustCompile(`(?i)(?:encoding="|encoding='|CHARSET:)\s*([a-z0-9_-]+)`)
-
-// declaredEncoding reads the declaration of XML or the header of OFX, which names a code page in
-// CHARSET when its ENCODING is USASCII.
-func declaredEncoding(head []byte) Encoding {
-	m := declaration.FindSubmatch(head[:min(len(head), 2048)])
-	if m == nil {
-		return ""
-	}
-	e, _ := ParseEncoding(string(m[1]))
-	return e
-}
-
-// foreign recognises files that people take for statements, and says what to do.
-func foreign(head []byte) string {
-	text := string(head[:min(len(head), 1024)])
-	switch {
-	case strings.HasPrefix(text, "%PDF"):
-		return "this is a PDF; ask the bank for CSV, OFX or camt.053"
-	case strings.HasPrefix(text, "PK\x03\x04"), strings.HasPrefix(text, "\xD0\xCF\x11\xE0"):
-		return "this is a spreadsheet or an archive; save the sheet as CSV, or unpack it"
-	case strings.HasPrefix(text, "\x1f\x8b"):
-		return "this is a compressed file; unpack it"
-	}
-	wide := strings.HasPrefix(text, "\xFF\xFE") || strings.HasPrefix(text, "\xFE\xFF")
-	if _, zeroed := zeros(head); strings.IndexByte(text, 0) >= 0 && !zeroed && !wide {
-		return "the file is not text"
-	}
-	if beginsMarkup(text) && isWebPage(strings.ToUpper(text)) {
-		return whyWebPage
-	}
-	return ""
+	section := io.NewSectionReader(f.src, f.skip, f.size-f.skip)
+	return charset.Reader(section, charset.Encoding(f.Encoding))
 }

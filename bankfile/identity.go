@@ -7,6 +7,8 @@ import (
 	"hash/maphash"
 	"strconv"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 )
 
 // Key names an entry of an account in every file that contains it, so that an import can be
@@ -99,7 +101,7 @@ func (t *idTable) init() {
 func (t *idTable) hash(account, id string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(t.seed)
-	_, _ = h.WriteString(clipTo(account, NameMax)) // Never fails.
+	_, _ = h.WriteString(cells.ClipTo(account, NameMax)) // Never fails.
 	_ = h.WriteByte(0)
 	_, _ = h.WriteString(id)
 	return h.Sum64() | 1

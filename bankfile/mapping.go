@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/charset"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -47,9 +50,6 @@ type Column struct {
 	Name  string `json:"name,omitempty"`
 	Role  Role   `json:"role"`
 }
-
-// columnsMax is the greatest number of columns of a CSV file. The widest that is known has 60.
-const columnsMax = 512
 
 // Role is what a column of a CSV file holds.
 type Role string
@@ -98,6 +98,16 @@ func RoleNames() []string {
 	}
 	return names
 }
+
+// Order is the order of day, month and year in the dates of one file.
+type Order string
+
+// The orders that a file can have. Year-first dates and dates with a month's name show their own.
+const (
+	DayFirst   = Order(cells.DayFirst)
+	MonthFirst = Order(cells.MonthFirst)
+	YearFirst  = Order(cells.YearFirst)
+)
 
 // DebitSign is what a negative number in a column of debits means.
 type DebitSign string
@@ -162,40 +172,35 @@ func (m *Mapping) check() error {
 	switch m.Decimal {
 	case "", ".", ",":
 	default:
-		return fmt.Errorf("mapping: decimal mark %q must be . or ,", clip(m.Decimal))
+		return fmt.Errorf("mapping: decimal mark %q must be . or ,", cells.Clip(m.Decimal))
 	}
 	switch m.DateOrder {
 	case "", DayFirst, MonthFirst, YearFirst:
 	default:
-		return fmt.Errorf("mapping: unknown date order %q", clip(string(m.DateOrder)))
+		return fmt.Errorf("mapping: unknown date order %q", cells.Clip(string(m.DateOrder)))
 	}
 	switch m.DebitSign {
 	case "", DebitOut, DebitSigned:
 	default:
-		return fmt.Errorf("mapping: unknown debit sign %q", clip(string(m.DebitSign)))
+		return fmt.Errorf("mapping: unknown debit sign %q", cells.Clip(string(m.DebitSign)))
 	}
 	switch m.CreditSign {
 	case "", CreditIn, CreditSigned:
 	default:
-		return fmt.Errorf("mapping: unknown credit sign %q", clip(string(m.CreditSign)))
+		return fmt.Errorf("mapping: unknown credit sign %q", cells.Clip(string(m.CreditSign)))
 	}
 	switch m.FlagSign {
 	case "", FlagDecides, FlagRepeats, FlagWord:
 	default:
-		return fmt.Errorf("mapping: unknown flag sign %q", clip(string(m.FlagSign)))
+		return fmt.Errorf("mapping: unknown flag sign %q", cells.Clip(string(m.FlagSign)))
 	}
 	switch m.Rest {
 	case "", RestOut, RestIn:
 	default:
-		return fmt.Errorf("mapping: unknown rest %q", clip(string(m.Rest)))
+		return fmt.Errorf("mapping: unknown rest %q", cells.Clip(string(m.Rest)))
 	}
-	switch m.Encoding {
-	case "", UTF8, UTF16LE, UTF16BE, Windows1250, Windows1252:
-	default:
-		if codePageOf(m.Encoding) != nil {
-			break
-		}
-		return fmt.Errorf("mapping: unknown encoding %q", clip(string(m.Encoding)))
+	if m.Encoding != "" && !charset.Known(charset.Encoding(m.Encoding)) {
+		return fmt.Errorf("mapping: unknown encoding %q", cells.Clip(string(m.Encoding)))
 	}
 	if m.Delimiter != "" && len(m.Delimiter) != 1 {
 		return errors.New("mapping: the delimiter must be one ASCII character")
@@ -206,8 +211,8 @@ func (m *Mapping) check() error {
 	for i, c := range m.Columns {
 		switch {
 		case !slices.Contains(roles, c.Role):
-			return fmt.Errorf("mapping: unknown role %q", clip(string(c.Role)))
-		case c.Index < 0 || c.Index >= columnsMax:
+			return fmt.Errorf("mapping: unknown role %q", cells.Clip(string(c.Role)))
+		case c.Index < 0 || c.Index >= scan.ColumnsMax:
 			return fmt.Errorf("mapping: the column of %s has the index %d", c.Role, c.Index)
 		case c.Role != RoleMemo && c.Role != RoleIgnore &&
 			slices.ContainsFunc(m.Columns[:i], func(o Column) bool { return o.Role == c.Role }):
@@ -215,7 +220,7 @@ func (m *Mapping) check() error {
 		}
 	}
 	if m.Currency != "" && !m.Currency.Known() && !m.Currency.Retired() {
-		return fmt.Errorf("mapping: unknown currency %q", clip(string(m.Currency)))
+		return fmt.Errorf("mapping: unknown currency %q", cells.Clip(string(m.Currency)))
 	}
 	return nil
 }
@@ -242,7 +247,7 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 	case AskEncoding:
 		encoding, ok := ParseEncoding(value)
 		if !ok {
-			return fmt.Errorf("%q is no encoding that is read", clip(value))
+			return fmt.Errorf("%q is no encoding that is read", cells.Clip(value))
 		}
 		next.Encoding, next.Columns = encoding, nil // Names may have been read wrongly.
 	default:
@@ -304,14 +309,14 @@ func ColumnTopic(role Role) Topic { return Topic(string(role) + "Column") }
 func (m *Mapping) answerColumn(topic Topic, value string) error {
 	name, ok := strings.CutSuffix(string(topic), "Column")
 	if !ok || !slices.Contains(roles, Role(name)) {
-		return fmt.Errorf("unknown question %q", clip(string(topic)))
+		return fmt.Errorf("unknown question %q", cells.Clip(string(topic)))
 	}
 	if topic == AskAmount && strings.Contains(value, "=") {
 		for part := range strings.SplitSeq(value, ",") {
 			role, column, _ := strings.Cut(part, "=")
 			if Role(role) != RoleDebit && Role(role) != RoleCredit {
 				return fmt.Errorf("answer to %s: %q is neither a column nor debit=3,credit=4",
-					topic, clip(value))
+					topic, cells.Clip(value))
 			}
 			if err := m.setColumn(Role(role), column); err != nil {
 				return fmt.Errorf("answer to %s: %w", topic, err)
@@ -332,8 +337,8 @@ func (m *Mapping) setColumn(role Role, value string) error {
 	switch index, err := strconv.Atoi(value); {
 	case err != nil:
 		c.Name = value
-	case index < 1 || index > columnsMax:
-		return fmt.Errorf("%q is not the number of a column; the first one is 1", clip(value))
+	case index < 1 || index > scan.ColumnsMax:
+		return fmt.Errorf("%q is not the number of a column; the first one is 1", cells.Clip(value))
 	default:
 		c.Index = index - 1
 	}

@@ -6,24 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 )
-
-// mtTags are the tags of MT940 and MT942 messages. Nothing else that begins with a colon and two
-// digits is one: purposes are wrapped, and a line of them may begin with ":26:37".
-const mtTags = " 13 13D 20 21 25 25P 28 28C 34F 60F 60M 61 62F 62M 64 65 86 90C 90D NS "
-
-// mtTag splits a line into its tag and the rest, or returns no tag.
-func mtTag(line string) (tag, rest string) {
-	if len(line) < 4 || line[0] != ':' {
-		return "", line
-	}
-	end := strings.IndexByte(line[1:min(len(line), 5)], ':')
-	if end < 2 || !strings.Contains(mtTags, " "+line[1:1+end]+" ") {
-		return "", line
-	}
-	return line[1 : 1+end], line[2+end:]
-}
 
 // mtPart is where in a message a line stands. Each part has its own legal tags.
 type mtPart uint8
@@ -37,7 +23,7 @@ const (
 
 // parseMT940 reads MT940 statements and MT942 interim reports, framed in any way.
 func parseMT940(_ *File, text io.Reader, w *walk) error {
-	p := &mtParser{w: w, lines: newLines(text)}
+	p := &mtParser{w: w, lines: scan.NewLines(text)}
 	err := p.run()
 	if errors.Is(err, errStopped) {
 		return nil
@@ -47,7 +33,7 @@ func parseMT940(_ *File, text io.Reader, w *walk) error {
 
 type mtParser struct {
 	w     *walk
-	lines *lines
+	lines *scan.Lines
 
 	part    mtPart
 	begun   bool // The statement of the message was begun.
@@ -69,7 +55,7 @@ type mtParser struct {
 
 func (p *mtParser) run() error {
 	for {
-		raw, err := p.lines.next()
+		raw, err := p.lines.Next()
 		if errors.Is(err, io.EOF) {
 			if !p.begun && p.w.at < 0 {
 				return &FormatError{Why: "no message of MT940 or MT942 is whole"}
@@ -82,8 +68,8 @@ func (p *mtParser) run() error {
 		if err != nil {
 			return err
 		}
-		p.w.line = p.lines.line
-		p.cut = p.cut || p.lines.cut
+		p.w.line = p.lines.Line
+		p.cut = p.cut || p.lines.Cut
 		if err := p.line(unframe(string(raw))); err != nil {
 			return err
 		}
@@ -101,7 +87,7 @@ func unframe(line string) string {
 }
 
 func (p *mtParser) line(line string) error {
-	tag, rest := mtTag(line)
+	tag, rest := swift.CutTag(line)
 	if p.dash {
 		p.dash = false
 		if strings.Contains(" 61 62F 62M 86 ", " "+tag+" ") {
@@ -141,7 +127,7 @@ func (p *mtParser) line(line string) error {
 	case "25", "25P":
 		p.account = strings.TrimSpace(rest)
 	case "28", "28C":
-		p.number, p.page = mtNumber(strings.TrimSpace(rest))
+		p.number, p.page = swift.CutNumber(strings.TrimSpace(rest))
 	case "34F":
 		return p.floorLimit(rest)
 	case "60F", "60M":
@@ -150,14 +136,14 @@ func (p *mtParser) line(line string) error {
 		if err := p.begin(nil, false); err != nil {
 			return err
 		}
-		p.part, p.entry, p.entryLine = mtEntries, []string{rest}, p.lines.line
+		p.part, p.entry, p.entryLine = mtEntries, []string{rest}, p.lines.Line
 		p.size = len(rest)
 	case "86":
 		if p.info != nil { // Another text of the same entry.
 			p.more(rest)
 			break
 		}
-		p.info, p.infoLine = []string{rest}, p.lines.line
+		p.info, p.infoLine = []string{rest}, p.lines.Line
 		p.size += len(rest)
 	case "62F", "62M":
 		return p.closing(rest, tag == "62M")
@@ -218,7 +204,7 @@ func (p *mtParser) endMessage() error {
 
 func (p *mtParser) opening(rest string, intermediate bool) error {
 	p.begun = false
-	b, bad := mtBalance(rest)
+	b, bad := readBalance(rest)
 	if err := p.begin(b, intermediate); err != nil {
 		return err
 	}
@@ -237,7 +223,7 @@ func (p *mtParser) closing(rest string, intermediate bool) error {
 		return err
 	}
 	p.part = mtFooter
-	b, err := mtBalance(rest)
+	b, err := readBalance(rest)
 	if err != nil {
 		return p.badBalance("closing", err)
 	}
@@ -250,7 +236,7 @@ func (p *mtParser) closing(rest string, intermediate bool) error {
 }
 
 func (p *mtParser) badBalance(which string, err error) error {
-	if !p.w.warn(p.lines.line, fmt.Sprintf("The %s balance cannot be read: %v.", which, err)) {
+	if !p.w.warn(p.lines.Line, fmt.Sprintf("The %s balance cannot be read: %v.", which, err)) {
 		return errStopped
 	}
 	return nil
@@ -265,47 +251,9 @@ func (p *mtParser) floorLimit(rest string) error {
 	s := p.w.current()
 	s.Kind = Interim
 	if s.Currency == "" && len(rest) >= 3 {
-		s.Currency = currencyOf(rest[:3])
+		s.Currency = cells.CurrencyOf(rest[:3])
 	}
 	return nil
-}
-
-// mtBalance reads C110522EUR3236,28.
-func mtBalance(text string) (*Balance, error) {
-	text = strings.TrimSpace(text)
-	if len(text) < 11 || text[0] != 'C' && text[0] != 'D' {
-		return nil, fmt.Errorf("%q is not a balance", clip(text))
-	}
-	b := &Balance{Currency: currencyOf(text[7:10])}
-	if allDigits(text[1:7]) {
-		b.Date, _ = compactDate("20" + text[1:7])
-	}
-	if b.Currency == "" {
-		return nil, fmt.Errorf("%q has no currency", clip(text))
-	}
-	n, err := mtAmount(text[10:])
-	if err != nil {
-		return nil, err
-	}
-	b.Amount = n
-	if text[0] == 'D' {
-		b.Amount = n.Neg()
-	}
-	return b, nil
-}
-
-// mtAmount reads an amount of SWIFT: the mark is a comma, the digits behind it are optional, and
-// there may be zeros in front. Some banks write a point.
-func mtAmount(text string) (money.Decimal, error) {
-	a, err := splitAmount(text)
-	if err != nil || a.negative {
-		return money.Decimal{}, fmt.Errorf("%q is not an amount", clip(text))
-	}
-	mark := byte(markComma)
-	if strings.IndexByte(text, markComma) < 0 {
-		mark = markPoint
-	}
-	return a.read(mark)
 }
 
 // flush hands out the entry that was being read, or the text of the whole statement.
@@ -326,84 +274,48 @@ func (p *mtParser) flush() error {
 			raw += "\n:86:" + strings.Join(info, "\n")
 		}
 	}
-	e, warnings, why := readStatementLine(strings.TrimSpace(entry[0]))
-	if why != "" {
-		if !p.w.refuse(p.entryLine, raw, why) {
-			return errStopped
-		}
-		return nil
+	line, err := swift.ReadLine(strings.TrimSpace(entry[0]))
+	if err != nil {
+		return stoppedUnless(p.w.refuse(p.entryLine, raw, err.Error()))
+	}
+	var warnings []Warning
+	for _, text := range line.Doubts {
+		warnings = append(warnings, Warning{WarnDate, text})
 	}
 	if cut {
 		warnings = append(warnings, Warning{WarnTruncated, "A text was too long and was cut."})
 	}
+	e := Entry{
+		Date: Date(line.Date), ValueDate: Date(line.ValueDate), Amount: line.Amount,
+		BankID: line.BankID, Reversal: line.Reversal, Pending: line.Pending,
+	}
 	if !p.w.first {
-		readInformation(info, &e)
-		if len(entry) > 1 {
-			readSupplement(entry[1:], &e)
-		}
-		e.Reference = mtReference(e.Reference)
+		note := swift.Note{Category: line.Category, Reference: line.Reference}
+		note.ReadInformation(info)
+		note.ReadSupplement(entry[1:])
+		e.setNote(&note)
 	}
 	p.move(e.Amount)
 	return stoppedUnless(p.w.entry(p.entryLine, raw, e, warnings))
 }
 
-// mtDate reads six digits, of this century.
-func mtDate(digits string) (Date, bool) { return compactDate("20" + digits) }
-
-// two reads two digits.
-func two(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
-
-// readSupplement reads what stands below the first line of a :61: and is not :86:: often a text,
-// at Rabobank the other side's account, in the standard the amount before its conversion.
-func readSupplement(lines []string, e *Entry) {
-	text := collapse(strings.Join(lines, ""))
-	if _, rest, ok := strings.Cut(text, "/OCMT/"); ok {
-		amount, _, _ := strings.Cut(rest, "/")
-		setForeign(e, amount)
+// setNote sets the texts and the amount before conversion.
+func (e *Entry) setNote(n *swift.Note) {
+	e.Name, e.Memo, e.Counterparty, e.Category = n.Name, n.Memo, n.Counterparty, n.Category
+	e.Reference = swift.Reference(n.Reference)
+	if n.ForeignCurrency == "" {
 		return
 	}
-	if looksLikeIBAN(text) {
-		e.Counterparty = first(e.Counterparty, text)
-		return
-	}
-	e.Memo = first(e.Memo, text)
-}
-
-// setForeign takes an amount such as USD12,50 with the sign of the entry.
-func setForeign(e *Entry, text string) {
-	if len(text) < 4 {
-		return
-	}
-	currency := currencyOf(text[:3])
-	n, err := mtAmount(text[3:])
-	if err != nil || currency == "" {
-		return
-	}
+	e.Foreign, e.ForeignCurrency = n.Foreign, n.ForeignCurrency
 	if e.Amount.Sign() < 0 {
-		n = n.Neg()
+		e.Foreign = e.Foreign.Neg()
 	}
-	e.Foreign, e.ForeignCurrency = n, currency
 }
 
-// looksLikeIBAN tells whether the text is two letters, two digits and 11 to 30 more of either.
-func looksLikeIBAN(text string) bool {
-	if len(text) < 15 || len(text) > 34 || !allDigits(text[2:4]) {
-		return false
+func readBalance(text string) (*Balance, error) {
+	b, err := swift.ReadBalance(text)
+	if err != nil {
+		return nil, err
 	}
-	for i := range len(text) {
-		c := text[i]
-		if !isDigit(c) && (c < 'A' || c > 'Z') || i < 2 && isDigit(c) {
-			return false
-		}
-	}
-	return true
-}
-
-// mtReference drops the words that stand where there is no reference.
-func mtReference(text string) string {
-	switch text {
-	case "NONREF", "NOREF", "NOTPROVIDED", "EREF", "MREF", "PREF", "KREF+", "EREF+":
-		return ""
-	}
-	return text
+	return &Balance{Amount: b.Amount, Currency: b.Currency, Date: Date(b.Date)}, nil
 }

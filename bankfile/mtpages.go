@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -49,18 +51,6 @@ func (p *mtPages) before(key string, page int, intermediate bool) *mtChain {
 	return nil
 }
 
-// mtNumber splits the number of a statement, such as 19322/1, from that of its page.
-func mtNumber(text string) (number string, page int) {
-	number, digits, ok := strings.Cut(text, "/")
-	if !ok || len(digits) > 6 || !allDigits(digits) {
-		return text, 0
-	}
-	for i := range len(digits) {
-		page = page*10 + int(digits[i]-'0')
-	}
-	return number, page
-}
-
 // begin starts the statement of the message, or goes on with the one that it is a page of, once
 // for a message. Opening is nil where the message has no opening balance.
 func (p *mtParser) begin(opening *Balance, intermediate bool) error {
@@ -68,11 +58,11 @@ func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 		return nil
 	}
 	p.begun = true
-	key := clipTo(p.account, NameMax) + "\x00" + clipTo(p.number, NameMax)
+	key := cells.ClipTo(p.account, NameMax) + "\x00" + cells.ClipTo(p.number, NameMax)
 	chain := p.pages.before(key, p.page, intermediate)
 	if chain == nil {
 		_, err := p.w.begin(Statement{
-			Kind: Final, Account: p.account, ID: p.number, Line: p.lines.line,
+			Kind: Final, Account: p.account, ID: p.number, Line: p.lines.Line,
 		})
 		if err != nil {
 			return err
@@ -81,7 +71,7 @@ func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 			opening: opening}
 		if intermediate {
 			return p.tell("The statement %s begins with an intermediate balance: the page before "+
-				"it is missing.", clip(p.number))
+				"it is missing.", cells.Clip(p.number))
 		}
 		return nil
 	}
@@ -109,13 +99,13 @@ func (p *mtParser) tellGap(last *mtChain, opening *Balance) error {
 	gap := opening != nil && last.closing != nil && opening.Amount != last.closing.Amount
 	switch {
 	case gap && missing != "":
-		return p.tell("In the statement %s %s: a page begins with %s, and the one before it ended "+
-			"with %s.", clip(p.number), missing, opening.Amount, last.closing.Amount)
+		return p.tell("In the statement %s %s: a page begins with %s, and the previous one ended "+
+			"with %s.", cells.Clip(p.number), missing, opening.Amount, last.closing.Amount)
 	case gap:
-		return p.tell("A page of the statement %s begins with %s, but the one before it ended "+
-			"with %s: a page may be missing.", clip(p.number), opening.Amount, last.closing.Amount)
+		return p.tell("A page of the statement %s begins with %s, but the previous one ended with "+
+			"%s: a page may be missing.", cells.Clip(p.number), opening.Amount, last.closing.Amount)
 	case missing != "":
-		return p.tell("In the statement %s %s.", clip(p.number), missing)
+		return p.tell("In the statement %s %s.", cells.Clip(p.number), missing)
 	}
 	return nil
 }
@@ -137,7 +127,7 @@ func (p *mtParser) closePage(closing *Balance, intermediate bool) error {
 	}
 	c.told = true
 	return p.tell("A page of the statement %s begins with %s, and its entries of %s make %s, but "+
-		"it ends with %s.", clip(p.number), c.opening.Amount, entries, want, closing.Amount)
+		"it ends with %s.", cells.Clip(p.number), c.opening.Amount, entries, want, closing.Amount)
 }
 
 // waitFor sets whether another page of the statement must come.
@@ -175,7 +165,7 @@ func (p *mtParser) endPages() error {
 		p.waitFor(c, false)
 		number := p.w.known().ID
 		err := p.tell("The statement %s ends with an intermediate balance: the page behind it is "+
-			"missing.", clip(number))
+			"missing.", cells.Clip(number))
 		if err != nil {
 			return err
 		}
@@ -190,7 +180,7 @@ func (p *mtParser) endPages() error {
 
 // tell warns of something about a page.
 func (p *mtParser) tell(format string, args ...any) error {
-	return stoppedUnless(p.w.warn(p.lines.line, fmt.Sprintf(format, args...)))
+	return stoppedUnless(p.w.warn(p.lines.Line, fmt.Sprintf(format, args...)))
 }
 
 // mtMoves counts the entries of a message on one side.
@@ -226,7 +216,7 @@ func (p *mtParser) checkMoves(text string, debits bool) error {
 	for i := range digits {
 		count = count*10 + int(text[i]-'0')
 	}
-	sum, err := mtAmount(text[digits+3:])
+	sum, err := swift.ReadAmount(text[digits+3:])
 	if err != nil || count == m.count && sum == m.sum {
 		return nil
 	}

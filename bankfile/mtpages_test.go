@@ -69,7 +69,7 @@ func TestMT940PagesMakeOneStatement(t *testing.T) {
 		"the page in the middle is missing": {pages: []mtPage{one, three}, all: 1,
 			want: []string{"2026-01-03 -5 EUR",
 				"warned line 12: In the statement 7 the page 2 is missing: a page begins with 98, " +
-					"and the one before it ended with 95.",
+					"and the previous one ended with 95.",
 				"2026-01-03 -8 EUR",
 				"warned line 16: The opening balance 100 and the entries of -13 make 87, but the " +
 					"closing balance is 90: the difference is 3."},

@@ -2,16 +2,20 @@ package bankfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 )
 
 // parseOFX reads OFX 1 and 2. Both are read in the same way: a tag with text is a value, and end
 // tags may be missing or wrong, as they are in the files of real banks.
 func parseOFX(_ *File, text io.Reader, w *walk) error {
-	p := &ofxParser{w: w, m: newMarkup(text)}
+	p := &ofxParser{w: w, m: scan.NewMarkup(text)}
 	err := p.run()
 	if errors.Is(err, errStopped) {
 		return nil
@@ -21,7 +25,7 @@ func parseOFX(_ *File, text io.Reader, w *walk) error {
 
 type ofxParser struct {
 	w *walk
-	m *markup
+	m *scan.Markup
 
 	tag    string // The last start tag, whose text comes next.
 	inside string // The aggregate that values belong to: BANKACCTFROM, LEDGERBAL, ….
@@ -30,7 +34,7 @@ type ofxParser struct {
 
 	trn      ofxTransaction
 	inTrn    bool
-	names    names
+	names    scan.Names
 	trade    bool // The current aggregate is a trade of securities.
 	tradeRow int
 	balance  [2]string // Amount and date of the balance that is being read.
@@ -74,23 +78,23 @@ var ofxAggregates = map[string]bool{
 
 func (p *ofxParser) run() error {
 	for {
-		t, err := p.m.next()
+		t, err := p.m.Next()
 		if errors.Is(err, io.EOF) {
 			return p.end()
 		}
 		if err != nil {
 			return err
 		}
-		switch t.kind {
-		case tokenText:
+		switch t.Kind {
+		case scan.Text:
 			if p.tag != "" {
 				p.value(t)
 			}
-		case tokenEmpty:
+		case scan.Empty:
 			p.tag = ""
-		case tokenStart:
+		case scan.Start:
 			err = p.start(t)
-		case tokenEnd:
+		case scan.End:
 			err = p.close(t)
 		}
 		if err != nil {
@@ -106,13 +110,13 @@ func (p *ofxParser) end() error {
 	if err := p.finishTrn(); err != nil {
 		return err
 	}
-	p.w.line = p.m.line
+	p.w.line = p.m.Line
 	return nil
 }
 
 // start takes a start tag.
-func (p *ofxParser) start(t token) error {
-	name := p.names.upper(t.name)
+func (p *ofxParser) start(t scan.Token) error {
+	name := p.names.Upper(t.Name)
 	p.tag = name
 	switch {
 	case name == "OFX":
@@ -121,11 +125,11 @@ func (p *ofxParser) start(t token) error {
 		if err := p.finishTrn(); err != nil {
 			return err
 		}
-		if err := p.needStatement(t.line); err != nil {
+		if err := p.needStatement(t.Line); err != nil {
 			return err
 		}
 		p.inTrn, p.inside, p.trade = true, "", false
-		p.trn.reset(t.line)
+		p.trn.reset(t.Line)
 		if name == "STMTTRNP" {
 			p.trn.values["PENDING"] = "Y"
 		}
@@ -134,7 +138,7 @@ func (p *ofxParser) start(t token) error {
 			return err
 		}
 		p.inside = ""
-		_, err := p.w.begin(Statement{Kind: Final, Line: t.line})
+		_, err := p.w.begin(Statement{Kind: Final, Line: t.Line})
 		return err
 	case ofxAggregates[name]:
 		if name == "ORIGCURRENCY" {
@@ -144,7 +148,7 @@ func (p *ofxParser) start(t token) error {
 			p.balance = [2]string{}
 		}
 		if name == "INVTRAN" && !p.inTrn {
-			p.trade, p.tradeRow = true, t.line
+			p.trade, p.tradeRow = true, t.Line
 		}
 		if strings.HasSuffix(name, "BAL") || strings.HasSuffix(name, "LIST") {
 			if err := p.finishTrn(); err != nil {
@@ -168,8 +172,8 @@ func (p *ofxParser) needStatement(line int) error {
 }
 
 // close takes an end tag. Those that match nothing are passed over.
-func (p *ofxParser) close(t token) error {
-	name := p.names.upper(t.name)
+func (p *ofxParser) close(t scan.Token) error {
+	name := p.names.Upper(t.Name)
 	p.tag = ""
 	switch {
 	case name == "STMTTRN" || name == "STMTTRNP":
@@ -189,16 +193,16 @@ func (p *ofxParser) close(t token) error {
 }
 
 // value takes the text behind a start tag.
-func (p *ofxParser) value(t token) {
+func (p *ofxParser) value(t scan.Token) {
 	tag := p.tag
 	p.tag = ""
 	if p.inTrn {
 		if !p.w.first || firstPassTags[tag] {
-			p.trnValue(tag, trimBlanks(string(t.text)), t)
+			p.trnValue(tag, cells.TrimBlanks(string(t.Text)), t)
 		}
 		return
 	}
-	text := trimBlanks(string(t.text))
+	text := cells.TrimBlanks(string(t.Text))
 	if p.w.at < 0 || text == "" {
 		return
 	}
@@ -224,7 +228,7 @@ func (p *ofxParser) value(t token) {
 		p.closeBalance()
 	default:
 		if tag == "CURDEF" {
-			s.Currency = currencyOf(text)
+			s.Currency = cells.CurrencyOf(text)
 		}
 	}
 }
@@ -235,7 +239,7 @@ func (p *ofxParser) closeBalance() {
 		return
 	}
 	s := p.w.current()
-	n, _, err := p.w.amount(p.balance[0], p.m.line)
+	n, _, err := p.w.amount(p.balance[0], p.m.Line)
 	if err != nil {
 		return
 	}
@@ -244,11 +248,11 @@ func (p *ofxParser) closeBalance() {
 	s.Closing = b
 }
 
-func (p *ofxParser) trnValue(tag, text string, t token) {
+func (p *ofxParser) trnValue(tag, text string, t scan.Token) {
 	if text == "" {
 		return
 	}
-	p.trn.cut = p.trn.cut || t.cut
+	p.trn.cut = p.trn.cut || t.Cut
 	if !p.w.first && len(p.trn.raw) < RawMax {
 		p.trn.raw = append(append(append(p.trn.raw, tag...), ": "...), text...)
 		p.trn.raw = append(p.trn.raw, '\n')
@@ -292,7 +296,7 @@ func (p *ofxParser) finishTrn() error {
 
 // entry reads the values of a transaction, or says why they cannot be read.
 func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why string) {
-	date, err := ofxDate(first(v["DTPOSTED"], v["DTTRAN"])) // DTTRAN is of pending ones.
+	date, err := ofxDate(cmp.Or(v["DTPOSTED"], v["DTTRAN"])) // DTTRAN is of pending ones.
 	if err != nil {
 		return e, nil, "the date of posting: " + err.Error()
 	}
@@ -303,10 +307,10 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 	e = Entry{
 		Date:         date,
 		Amount:       amount,
-		Name:         first(v["NAME"], v["PAYEENAME"]),
+		Name:         cmp.Or(v["NAME"], v["PAYEENAME"]),
 		Memo:         v["MEMO"],
 		BankID:       v["FITID"],
-		Reference:    first(v["CHECKNUM"], v["REFNUM"]),
+		Reference:    cmp.Or(v["CHECKNUM"], v["REFNUM"]),
 		Counterparty: v["TOACCTID"],
 		Category:     v["TRNTYPE"],
 		Corrects:     v["CORRECTFITID"],
@@ -314,7 +318,7 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 		Pending:      v["PENDING"] != "",
 	}
 	if e.Reference == "0" {
-		e.Reference = first(v["REFNUM"])
+		e.Reference = cmp.Or(v["REFNUM"])
 	}
 	// DTAVAIL is when the money can be used, DTUSER when the person acted. VALUEDATE is none of
 	// the standard's, but of some banks in Australia.
@@ -326,13 +330,13 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 	if text := v["DTUSER"]; text != "" {
 		e.AuthorisedDate, _ = ofxDate(text)
 	}
-	if sym := currencyOf(v["CURSYM"]); sym != "" {
+	if sym := cells.CurrencyOf(v["CURSYM"]); sym != "" {
 		if p.trn.origin {
 			e.ForeignCurrency = sym
 		} else {
 			e.Currency = sym
 		}
-	} else if e.Currency = currencyOf(parts.currency); e.Currency == p.w.known().Currency {
+	} else if e.Currency = cells.CurrencyOf(parts.Currency); e.Currency == p.w.known().Currency {
 		e.Currency = ""
 	}
 	if strings.EqualFold(v["TRNTYPE"], "DEBIT") && amount.Sign() > 0 ||
@@ -349,55 +353,17 @@ func ofxDate(text string) (Date, error) {
 	if text == "" {
 		return "", errors.New("there is none")
 	}
-	if len(text) < 8 || !allDigits(text[:8]) {
-		if d, ok := splitDate(text); ok && d.fixed == YearFirst {
-			if date, ok := d.read(YearFirst); ok {
-				return date, nil
+	if len(text) < 8 || !cells.AllDigits(text[:8]) {
+		if d, ok := cells.SplitDate(text); ok && d.Fixed == cells.YearFirst {
+			if date, ok := d.Read(cells.YearFirst); ok {
+				return Date(date), nil
 			}
 		}
-		return "", fmt.Errorf("%q is not a date", clip(text))
+		return "", fmt.Errorf("%q is not a date", cells.Clip(text))
 	}
-	date, ok := compactDate(text[:8])
+	date, ok := cells.CompactDate(text[:8])
 	if !ok {
-		return "", fmt.Errorf("there is no such date as %q", clip(text))
+		return "", fmt.Errorf("there is no such date as %q", cells.Clip(text))
 	}
-	return date, nil
-}
-
-// compactDate reads eight digits.
-func compactDate(digits string) (Date, bool) {
-	n := 0
-	for i := range 8 {
-		n = n*10 + int(digits[i]-'0')
-	}
-	return makeDate(n/10000, n/100%100, n%100)
-}
-
-func allDigits(text string) bool {
-	for i := range len(text) {
-		if !isDigit(text[i]) {
-			return false
-		}
-	}
-	return text != ""
-}
-
-// first returns the first text that is not empty.
-func first[T ~string](texts ...T) T {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-// upper returns the name of a tag in upper case.
-func (n *names) upper(name []byte) string {
-	for _, c := range name {
-		if c >= 'a' && c <= 'z' {
-			return strings.ToUpper(string(name))
-		}
-	}
-	return n.of(name)
+	return Date(date), nil
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 )
 
 // Profile says how the CSV files of one bank are read. A file belongs to it by its header, so
@@ -63,7 +65,7 @@ func profile(name string, invert bool, columns ...string) Profile {
 	p := Profile{
 		Country: "NZ",
 		Mapping: Mapping{Version: MappingVersion, Name: name, Delimiter: ",", DateOrder: DayFirst,
-			Decimal: string(rune(markPoint)), Invert: invert, Currency: "NZD"},
+			Decimal: string(rune(cells.MarkPoint)), Invert: invert, Currency: "NZD"},
 	}
 	for i, column := range columns {
 		at := strings.LastIndexByte(column, ' ')

@@ -1,11 +1,14 @@
 package bankfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -13,9 +16,9 @@ import (
 // first letter, and a caret at the end. It names no currency and has no ids, so it is the format
 // that can be trusted least.
 func parseQIF(_ *File, text io.Reader, w *walk) error {
-	p := &qifParser{w: w, l: newLines(text), section: "bank"}
+	p := &qifParser{w: w, l: scan.NewLines(text), section: "bank"}
 	for {
-		line, err := p.l.next()
+		line, err := p.l.Next()
 		if errors.Is(err, io.EOF) {
 			return ignoreStopped(p.record())
 		}
@@ -37,7 +40,7 @@ func ignoreStopped(err error) error {
 
 type qifParser struct {
 	w *walk
-	l *lines
+	l *scan.Lines
 
 	section string // What the records are: an account's type in lower case, "account", a list.
 	account string // The name that !Account gave to the transactions that follow.
@@ -72,9 +75,9 @@ func (p *qifParser) take(line string) error {
 		return p.record()
 	}
 	if p.rec.line == 0 {
-		p.rec.line = p.l.line
+		p.rec.line = p.l.Line
 	}
-	if p.rec.size += len(trimmed); p.rec.size > RecordMax || p.l.cut {
+	if p.rec.size += len(trimmed); p.rec.size > RecordMax || p.l.Cut {
 		p.rec.cut = true
 		return nil
 	}
@@ -143,7 +146,7 @@ func (p *qifParser) isAccount() bool {
 func (p *qifParser) begin() error {
 	p.fresh = false
 	_, err := p.w.begin(Statement{
-		Kind: Final, Account: p.account, Type: p.section, Line: max(1, p.l.line),
+		Kind: Final, Account: p.account, Type: p.section, Line: max(1, p.l.Line),
 	})
 	return err
 }
@@ -169,7 +172,7 @@ func (p *qifParser) record() error {
 		}
 		ok = p.w.skip(r.line, raw, "a trade of securities")
 	case !p.isAccount():
-		ok = p.w.skip(r.line, raw, "a record of the list "+clip(p.section))
+		ok = p.w.skip(r.line, raw, "a record of the list "+cells.Clip(p.section))
 	default:
 		if p.w.at < 0 {
 			if err := p.begin(); err != nil {
@@ -196,7 +199,7 @@ func (p *qifParser) transaction(r *qifRecord, raw string) bool {
 	if err != nil {
 		return p.w.refuse(r.line, raw, "the date: "+err.Error())
 	}
-	amount, _, err := p.w.amount(first(r.fields['T'], r.fields['U'], r.fields['$']), r.line)
+	amount, _, err := p.w.amount(cmp.Or(r.fields['T'], r.fields['U'], r.fields['$']), r.line)
 	if err != nil {
 		return p.w.refuse(r.line, raw, "the amount: "+err.Error())
 	}

@@ -1,13 +1,16 @@
 package bankfile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -99,11 +102,11 @@ func (t *table) digest(f *File, given map[int]Role) *reading.Table {
 	}
 	mark := t.mark(f)
 	for _, row := range t.samples {
-		cells := make([]reading.Cell, len(row))
+		digest := make([]reading.Cell, len(row))
 		for i, text := range row {
-			cells[i] = digestCell(text, mark)
+			digest[i] = digestCell(text, mark)
 		}
-		sample.Rows = append(sample.Rows, cells)
+		sample.Rows = append(sample.Rows, digest)
 	}
 	return sample
 }
@@ -113,56 +116,55 @@ func (t *table) mark(f *File) byte {
 	if f.mapping.Decimal != "" {
 		return f.mapping.Decimal[0]
 	}
-	var m marks
+	var m cells.Marks
 	for _, row := range t.samples {
 		for _, text := range row {
-			if isDate(text) {
+			if cells.IsDate(text) {
 				continue
 			}
-			if a, err := splitAmount(text); err == nil {
-				m.add(a, text, 0)
+			if a, err := cells.SplitAmount(text); err == nil {
+				m.Add(a, text, 0)
 			}
 		}
 	}
-	m.short, m.long = 0, 0 // Most whole numbers of a table are no amounts.
+	m.Short, m.Long = 0, 0 // Most whole numbers of a table are no amounts.
 	c := f.defaultCurrency()
-	mark, _ := m.decide(c.Digits(), c.Known())
+	mark, _ := m.Decide(c.Digits(), c.Known())
 	return mark
 }
 
 func digestCell(text string, mark byte) reading.Cell {
-	text = trimBlanks(text)
+	text = cells.TrimBlanks(text)
 	cell := reading.Cell{Text: text}
-	if text == "" || isDashes(text) {
+	if text == "" || cells.IsDashes(text) {
 		cell.Text = ""
 		return cell
 	}
-	if isDate(text) {
-		d, _ := splitDate(text)
-		order := DayFirst
-		if !d.possible(order) {
-			order = MonthFirst
+	if cells.IsDate(text) {
+		d, _ := cells.SplitDate(text)
+		order := cells.DayFirst
+		if !d.Possible(order) {
+			order = cells.MonthFirst
 		}
-		day, _ := d.read(order)
-		cell.Date = string(day)
+		cell.Date, _ = d.Read(order)
 	}
-	if c := currencyOf(text); len(text) == 3 && (c.Known() || c.Retired()) || text == "$" {
-		cell.Currency = first(c, money.Currency(text))
+	if c := cells.CurrencyOf(text); len(text) == 3 && (c.Known() || c.Retired()) || text == "$" {
+		cell.Currency = cmp.Or(c, money.Currency(text))
 	}
-	a, err := splitAmount(text)
-	if err != nil || a.digits == "" || reading.IsIBAN(reading.Squeeze(text)) ||
-		isNumbered(a) || isGrouped(a.digits) {
+	a, err := cells.SplitAmount(text)
+	if err != nil || a.Digits == "" || reading.IsIBAN(reading.Squeeze(text)) ||
+		isNumbered(a) || isGrouped(a.Digits) {
 		return cell
 	}
 	cell.Number = true
-	cell.Strong = a.negative || a.currency != "" || strings.ContainsAny(a.digits, ".,")
-	cell.Negative, cell.Side = a.negative, a.side
-	cell.Signed = a.negative || a.side != 0 || strings.ContainsAny(text, "+(")
-	n, err := a.read(mark)
+	cell.Strong = a.Negative || a.Currency != "" || strings.ContainsAny(a.Digits, ".,")
+	cell.Negative, cell.Side = a.Negative, a.Side
+	cell.Signed = a.Negative || a.Side != 0 || strings.ContainsAny(text, "+(")
+	n, err := a.Read(mark)
 	if err != nil {
-		if n, err = a.read(0); err != nil {
-			a.digits = strings.ReplaceAll(a.digits, ",", ".")
-			n, _ = a.read(markPoint)
+		if n, err = a.Read(0); err != nil {
+			a.Digits = strings.ReplaceAll(a.Digits, ",", ".")
+			n, _ = a.Read(cells.MarkPoint)
 		}
 	}
 	cell.Value = n
@@ -170,11 +172,11 @@ func digestCell(text string, mark byte) reading.Cell {
 }
 
 // isNumbered reports whether a text is a word with a number, such as "Invoice 7", and no amount.
-func isNumbered(a amountText) bool {
-	word := strings.TrimSuffix(strings.ToUpper(a.currency), ".")
-	c := currencyOf(word)
-	return utf8.RuneCountInString(word) >= 3 && len(sharedSigns[word]) == 0 && !c.Known() &&
-		!c.Retired() && !strings.ContainsAny(a.digits, ".,")
+func isNumbered(a cells.Amount) bool {
+	word := strings.TrimSuffix(strings.ToUpper(a.Currency), ".")
+	c := cells.CurrencyOf(word)
+	return utf8.RuneCountInString(word) >= 3 && len(cells.SharedSigns[word]) == 0 && !c.Known() &&
+		!c.Retired() && !strings.ContainsAny(a.Digits, ".,")
 }
 
 // isGrouped reports whether digits are in groups as those of an account's number are, such as
@@ -193,7 +195,7 @@ func (t *table) ownNumbers() (own []string) {
 		for _, part := range strings.FieldsFunc(line, func(r rune) bool {
 			return strings.ContainsRune("\";,\t|:", r)
 		}) {
-			part = trimBlanks(part)
+			part = cells.TrimBlanks(part)
 			if plain := reading.Squeeze(part); reading.IsIBAN(plain) {
 				own = append(own, plain)
 			}
@@ -218,7 +220,7 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 		}
 		if at < 0 {
 			return nil, &FormatError{Line: t.headerLine, Why: fmt.Sprintf(
-				"the mapping has a column %q that this file does not have", clip(c.Name))}
+				"the mapping has a column %q that this file does not have", cells.Clip(c.Name))}
 		}
 		given[at] = c.Role
 	}
@@ -235,11 +237,11 @@ func (t *table) find(c Column) int {
 		switch {
 		case name == c.Name:
 		case reading.Key(name) == key && key != "":
-			d = columnsMax
+			d = scan.ColumnsMax
 		default:
 			continue
 		}
-		d += abs(i - c.Index)
+		d += max(i-c.Index, c.Index-i)
 		if at < 0 || d < least {
 			at, least = i, d
 		}
@@ -266,13 +268,13 @@ func (t *table) share(col int, is func(string) bool) int {
 
 // flagOf returns -1 for money out, 1 for money in, 0 for a word that says neither.
 func flagOf(word string, out, in []string) int {
-	return reading.DirectionIn(trimBlanks(word), out, in)
+	return reading.DirectionIn(cells.TrimBlanks(word), out, in)
 }
 
 // columnName is how a person finds a column: by its number, counted from 1, and its name.
 func (t *table) columnName(i int) string {
 	if i < len(t.header) && t.header[i] != "" {
-		return fmt.Sprintf("column %d, %s", i+1, clip(t.header[i]))
+		return fmt.Sprintf("column %d, %s", i+1, cells.Clip(t.header[i]))
 	}
 	return fmt.Sprintf("column %d", i+1)
 }

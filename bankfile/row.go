@@ -1,8 +1,6 @@
 package bankfile
 
 import (
-	"fmt"
-
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -114,18 +112,13 @@ type Entry struct {
 	Splits []Split
 }
 
+// Date is a calendar day as the bank wrote it: "2026-01-31". It is never an instant, and no time
+// zone changes it. The empty Date is no date.
+type Date string
+
 // Split is a part of an entry.
 type Split struct {
 	Amount   money.Decimal
 	Category string
 	Memo     string
 }
-
-// cellAt is a text of the file with its line.
-type cellAt struct {
-	Line int
-	Text string
-}
-
-// String returns the text with its line: `line 7: "03/04/2026"`.
-func (c cellAt) String() string { return fmt.Sprintf("line %d: %q", c.Line, c.Text) }

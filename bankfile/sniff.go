@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -39,13 +41,13 @@ type table struct {
 	memos []int
 	named money.Currency // In the name of the amount's column.
 	notes []int          // Columns of other words.
-	left  []int          // Columns with cells that nothing reads.
+	left  []int          // Columns with row that nothing reads.
 
 	best   reading.Money   // How the amounts are read,
 	others []reading.Money // and how else they may be.
 	words  []string        // Two unknown words that may say the direction.
 	// strange is a sign of a currency that is not the account's.
-	strange cellAt
+	strange cells.At
 	card    bool // What was bought is written as positive, as the words of rows show.
 	before  bool // The balances are those before the rows.
 	sample  *reading.Table
@@ -64,7 +66,7 @@ type tableSigns struct {
 	plus                                                           int // With a sign that says so.
 	signed                                                         int // With a known currency.
 	settled                                                        int // By a word.
-	debitExample, creditExample, example                           cellAt
+	debitExample, creditExample, example                           cells.At
 }
 
 // tableHabits are the bank's habits, decided once for the file.
@@ -79,9 +81,7 @@ type tableHabits struct {
 
 // findTable finds delimiter, header and columns.
 func (f *File) findTable() error {
-	section := io.NewSectionReader(f.src, f.skip, f.size-f.skip)
-	limited := io.LimitReader(decoder(section, f.Encoding), sniffBytes)
-	head, err := io.ReadAll(limited)
+	head, err := io.ReadAll(io.LimitReader(f.text(), sniffBytes))
 	if err != nil {
 		return fmt.Errorf("read the beginning: %w", err)
 	}
@@ -122,7 +122,7 @@ const ratesMin = 5
 func (t *table) namesCurrencies() bool {
 	count := 0
 	for _, name := range t.header {
-		if currencyOf(name).Known() {
+		if cells.CurrencyOf(name).Known() {
 			count++
 		}
 	}
@@ -132,18 +132,18 @@ func (t *table) namesCurrencies() bool {
 // sniff reads the beginning with one delimiter and scores how well that fits: by the rows that
 // have a date and an amount, and by a header that names them.
 func sniff(head string, delim byte) (*table, int) {
-	c := &csvReader{l: newLines(strings.NewReader(head)), delim: delim}
-	var rows []record
+	c := scan.NewRows(strings.NewReader(head), delim, 0)
+	var rows []scan.Record
 	widths := make(map[int]int)
 	for len(rows) < sniffRows {
-		r, err := c.next()
+		r, err := c.Next()
 		if err != nil {
 			break
 		}
-		r.fields = append([]string(nil), r.fields...)
+		r.Fields = append([]string(nil), r.Fields...)
 		rows = append(rows, r)
-		if isData(r.fields) {
-			widths[len(r.fields)]++
+		if isData(r.Fields) {
+			widths[len(r.Fields)]++
 		}
 	}
 	t := &table{delim: delim}
@@ -159,15 +159,15 @@ func sniff(head string, delim byte) (*table, int) {
 	}
 	t.findMore(rows)
 	for _, r := range rows {
-		if r.line < t.headerLine {
-			t.preamble = append(t.preamble, r.raw)
+		if r.Line < t.headerLine {
+			t.preamble = append(t.preamble, r.Raw)
 		}
-		if r.line > t.headerLine && isData(r.fields) && near(len(r.fields), t.width) &&
-			!isBalance(r.fields) {
+		if r.Line > t.headerLine && isData(r.Fields) && near(len(r.Fields), t.width) &&
+			!isBalance(r.Fields) {
 			if t.firstLine == 0 {
-				t.firstLine = r.line
+				t.firstLine = r.Line
 			}
-			t.samples = append(t.samples, r.fields)
+			t.samples = append(t.samples, r.Fields)
 		}
 	}
 	if t.header == nil && t.oddFirst() {
@@ -175,11 +175,11 @@ func sniff(head string, delim byte) (*table, int) {
 		t.samples = t.samples[1:]
 		t.headerLine = t.firstLine
 		for _, r := range rows {
-			if r.line == t.headerLine {
-				t.preamble = append(t.preamble, r.raw)
+			if r.Line == t.headerLine {
+				t.preamble = append(t.preamble, r.Raw)
 			}
-			if r.line > t.headerLine && isData(r.fields) {
-				t.firstLine = r.line
+			if r.Line > t.headerLine && isData(r.Fields) {
+				t.firstLine = r.Line
 				break
 			}
 		}
@@ -197,13 +197,13 @@ func (t *table) oddFirst() bool {
 	if len(t.samples) < 3 {
 		return false
 	}
-	col := slices.IndexFunc(t.samples[1], isDate)
-	form := func(row []string) (Order, bool) {
+	col := slices.IndexFunc(t.samples[1], cells.IsDate)
+	form := func(row []string) (cells.Order, bool) {
 		if col < 0 || col >= len(row) {
 			return "", false
 		}
-		d, ok := splitDate(row[col])
-		return d.fixed, ok
+		d, ok := cells.SplitDate(row[col])
+		return d.Fixed, ok
 	}
 	odd, ok := form(t.samples[0])
 	usual, _ := form(t.samples[1])
@@ -215,22 +215,22 @@ func (t *table) oddFirst() bool {
 
 // findMore finds out whether the text of each row goes on in the lines behind it: lines without a
 // date and an amount, as many behind each row, with text in the same columns.
-func (t *table) findMore(rows []record) {
+func (t *table) findMore(rows []scan.Record) {
 	var counts []int // Of the lines behind each row but the last one.
 	columns := make(map[int]bool)
 	open, behind := false, 0
 	for i, r := range rows {
-		if r.line <= t.headerLine {
+		if r.Line <= t.headerLine {
 			continue
 		}
-		if isData(r.fields) && near(len(r.fields), t.width) {
+		if isData(r.Fields) && near(len(r.Fields), t.width) {
 			if open {
 				counts = append(counts, behind)
 			}
 			open, behind = true, 0
 			continue
 		}
-		if !open || i > 0 && rows[i-1].last+1 != r.line || hasDateOrAmount(r.fields) {
+		if !open || i > 0 && rows[i-1].Last+1 != r.Line || hasDateOrAmount(r.Fields) {
 			continue
 		}
 		behind++
@@ -241,17 +241,17 @@ func (t *table) findMore(rows []record) {
 	t.more = slices.Max(counts)
 	open = false
 	for i, r := range rows {
-		data := isData(r.fields) && near(len(r.fields), t.width)
-		if !data && open && rows[i-1].last+1 == r.line {
-			for col, cell := range r.fields {
-				if trimBlanks(cell) != "" {
+		data := isData(r.Fields) && near(len(r.Fields), t.width)
+		if !data && open && rows[i-1].Last+1 == r.Line {
+			for col, cell := range r.Fields {
+				if cells.TrimBlanks(cell) != "" {
 					columns[col] = true
 				}
 			}
 		}
 		// What follows the last row may be a footer, so its columns do not count.
-		open = data && i+1 < len(rows) && slices.ContainsFunc(rows[i+1:], func(r record) bool {
-			return isData(r.fields)
+		open = data && i+1 < len(rows) && slices.ContainsFunc(rows[i+1:], func(r scan.Record) bool {
+			return isData(r.Fields)
 		}) || open && !data
 	}
 	t.goesOn = slices.Collect(maps.Keys(columns))
@@ -261,7 +261,10 @@ func (t *table) findMore(rows []record) {
 const moreMax = 4
 
 func hasDateOrAmount(fields []string) bool {
-	return slices.ContainsFunc(fields, func(c string) bool { return isDate(c) || isAmount(c) })
+	return slices.ContainsFunc(
+		fields,
+		func(c string) bool { return cells.IsDate(c) || cells.IsAmount(c) },
+	)
 }
 
 // near tells whether a width is that of the data: a delimiter more or less at the end is common.
@@ -275,9 +278,9 @@ func isData(fields []string) bool {
 	date, amount := false, false
 	for _, cell := range fields {
 		switch {
-		case !date && isDate(cell):
+		case !date && cells.IsDate(cell):
 			date = true
-		case isAmount(cell):
+		case cells.IsAmount(cell):
 			amount = true
 		}
 		if date && amount {
@@ -287,28 +290,18 @@ func isData(fields []string) bool {
 	return false
 }
 
-func isDate(cell string) bool {
-	d, ok := splitDate(cell)
-	return ok && (d.possible(DayFirst) || d.possible(MonthFirst))
-}
-
-func isAmount(cell string) bool {
-	a, err := splitAmount(cell)
-	return err == nil && a.digits != ""
-}
-
 // findHeader finds the row that names the columns: one with names of a date and of an amount, or
 // else the row of words just before the data.
-func (t *table) findHeader(rows []record) (named bool) {
+func (t *table) findHeader(rows []scan.Record) (named bool) {
 	first := len(rows)
 	for i, r := range rows {
-		if isData(r.fields) && near(len(r.fields), t.width) {
+		if isData(r.Fields) && near(len(r.Fields), t.width) {
 			first = i
 			break
 		}
 	}
 	for i := range min(first+1, len(rows)) {
-		if namesTable(rows[i].fields) {
+		if namesTable(rows[i].Fields) {
 			t.setHeader(rows[i])
 			return true
 		}
@@ -317,31 +310,31 @@ func (t *table) findHeader(rows []record) (named bool) {
 		return false
 	}
 	before := rows[first-1]
-	if !near(len(before.fields), t.width) || len(before.fields) < 2 {
+	if !near(len(before.Fields), t.width) || len(before.Fields) < 2 {
 		return false
 	}
 	words := 0
-	for _, cell := range before.fields {
-		if isDate(cell) || isAmount(cell) {
+	for _, cell := range before.Fields {
+		if cells.IsDate(cell) || cells.IsAmount(cell) {
 			return false
 		}
 		if strings.TrimSpace(cell) != "" {
 			words++
 		}
 	}
-	if words*2 > len(before.fields) {
+	if words*2 > len(before.Fields) {
 		t.setHeader(before)
 	}
 	return false
 }
 
-func (t *table) setHeader(r record) {
-	t.headerLine = r.line
-	for _, cell := range r.fields {
+func (t *table) setHeader(r scan.Record) {
+	t.headerLine = r.Line
+	for _, cell := range r.Fields {
 		t.header = append(t.header, strings.Trim(cell, " \t,;|\ufeff\u00a0"))
 	}
 	if t.width == 0 {
-		t.width = len(r.fields)
+		t.width = len(r.Fields)
 	}
 }
 
@@ -349,7 +342,7 @@ func (t *table) setHeader(r record) {
 func namesTable(fields []string) bool {
 	date, amount := false, false
 	for _, cell := range fields {
-		if isDate(cell) {
+		if cells.IsDate(cell) {
 			return false
 		}
 		name := strings.Trim(cell, " \t,;|\ufeff")

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/scan"
+	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 )
 
 // index finds the column of each role.
@@ -66,11 +69,14 @@ func (t *table) complete() bool {
 // decide settles the habits of the bank, or asks.
 func (t *table) decide(f *File) (questions []Question) {
 	if t.date < 0 {
-		questions = append(questions, t.askColumn(AskDate, "Which column is the date?", isDate))
+		questions = append(
+			questions,
+			t.askColumn(AskDate, "Which column is the date?", cells.IsDate),
+		)
 	}
 	if t.amount < 0 && t.debit < 0 && t.credit < 0 {
 		questions = append(questions, t.askColumn(AskAmount, "Which column is the amount?",
-			isAmount))
+			cells.IsAmount))
 	}
 	if len(questions) > 0 {
 		return questions
@@ -137,8 +143,11 @@ func (t *table) decideView(f *File) {
 	s, m := &t.signs, &f.mapping
 	if t.card && !m.Invert && !m.SignsGiven && !f.opts.Exact {
 		m.Invert = true
-		f.Doubts = append(f.Doubts, "The words of the rows show a card that writes what was bought "+
-			"as positive, so all signs are inverted. If that is wrong, answer invert=false.")
+		f.Doubts = append(
+			f.Doubts,
+			"The words of the rows show a card that writes what was bought "+
+				"as positive, so all signs are inverted. If that is wrong, answer invert=false.",
+		)
 	}
 	if text := t.unread(); text != "" {
 		f.Doubts = append(f.Doubts, text)
@@ -222,9 +231,8 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 	if !t.complete() {
 		return nil // The first pass asks.
 	}
-	p := &csvParser{t: t, w: w, f: f, c: &csvReader{
-		l: newLines(text), delim: t.delim, width: max(t.width, len(t.header)),
-	}}
+	p := &csvParser{t: t, w: w, f: f,
+		c: scan.NewRows(text, t.delim, max(t.width, len(t.header)))}
 	if w.first {
 		t.accounts, t.signs, t.mixed = make(map[string]int), tableSigns{}, false
 		s := Statement{Kind: Final, Line: max(1, t.headerLine), Account: t.owner}
@@ -236,7 +244,7 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 	}
 	w.at = 0
 	for {
-		r, err := p.c.next()
+		r, err := p.c.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -265,7 +273,7 @@ type csvParser struct {
 	t    *table
 	w    *walk
 	f    *File
-	c    *csvReader
+	c    *scan.Rows
 	runs []running // Of the second pass, by statement.
 
 	held heldEntry // An entry that may get more lines.
@@ -282,27 +290,27 @@ type heldEntry struct {
 	warnings []Warning
 }
 
-func (p *csvParser) cell(r *record, col int) string {
-	if col < 0 || col >= len(r.fields) {
+func (p *csvParser) cell(r *scan.Record, col int) string {
+	if col < 0 || col >= len(r.Fields) {
 		return ""
 	}
-	return trimBlanks(r.fields[col])
+	return cells.TrimBlanks(r.Fields[col])
 }
 
 // side returns a cell of the debit or credit column. A dash there stands for nothing.
-func (p *csvParser) side(r *record, col int) string {
+func (p *csvParser) side(r *scan.Record, col int) string {
 	cell := p.cell(r, col)
-	if isDashes(cell) {
+	if cells.IsDashes(cell) {
 		return ""
 	}
 	return cell
 }
 
 // take takes one row.
-func (p *csvParser) take(r *record) error {
+func (p *csvParser) take(r *scan.Record) error {
 	t := p.t
-	if r.line <= t.headerLine {
-		if r.line == t.headerLine {
+	if r.Line <= t.headerLine {
+		if r.Line == t.headerLine {
 			return nil
 		}
 		return p.skip(r, "it stands before the header")
@@ -311,29 +319,29 @@ func (p *csvParser) take(r *record) error {
 	money := p.cell(r, t.amount) + p.side(r, t.debit) + p.side(r, t.credit)
 	dated := strings.ContainsAny(date, "0123456789")
 	switch {
-	case r.cut:
+	case r.Cut:
 		return p.refuse(r, fmt.Sprintf("the row is longer than %d bytes", LineMax))
 	case !dated && !looksLikeNumber(money):
 		if p.join(r) {
 			return nil
 		}
 		return p.skip(r, "a line of text without date and amount")
-	case date == "" || !dated && isTotal(r.fields):
+	case date == "" || !dated && isTotal(r.Fields):
 		return p.skip(r, "a total or another line without a date")
-	case isBalance(r.fields):
+	case isBalance(r.Fields):
 		return p.skip(r, "a balance, not a movement")
 	case !dated && reading.BookingOf(date) == reading.Pending:
 		return p.skip(r, "it is not booked and has no day yet")
 	case !dated:
-		return p.refuse(r, fmt.Sprintf("the date: %q is not a date", clip(date)))
+		return p.refuse(r, fmt.Sprintf("the date: %q is not a date", cells.Clip(date)))
 	case money == "" && p.cell(r, t.date) == "":
 		return p.skip(r, "it is not booked: it has no day of booking and no amount")
-	case money == "" && !isDate(date):
+	case money == "" && !cells.IsDate(date):
 		return p.skip(r, "a line of text without date and amount")
 	case money == "" && p.cell(r, t.balance) != "":
 		return p.skip(r, "a balance without a movement")
 	case p.status(r) == reading.Never:
-		return p.skip(r, "its status is "+clip(p.cell(r, t.status))+": it moved no money")
+		return p.skip(r, "its status is "+cells.Clip(p.cell(r, t.status))+": it moved no money")
 	case p.tooWide(r):
 		return p.refuse(r, "the row has more cells than the header")
 	}
@@ -342,26 +350,29 @@ func (p *csvParser) take(r *record) error {
 
 // join adds a line without date and amount to the text of the row before it, in files whose rows
 // go on in a second line.
-func (p *csvParser) join(r *record) bool {
+func (p *csvParser) join(r *scan.Record) bool {
 	t, h := p.t, &p.held
-	if !p.joins() || !h.holds || h.joined >= quotedLinesMax {
+	if !p.joins() || !h.holds || h.joined >= scan.QuotedLinesMax {
 		return false
 	}
 	if !p.f.mapping.JoinLines || t.more > 0 {
 		// A line of a footer stands in other columns, or behind the lines that each row has.
-		if h.joined >= t.more || r.line != h.next || isTotal(r.fields) {
+		if h.joined >= t.more || r.Line != h.next || isTotal(r.Fields) {
 			return false
 		}
-		for i, cell := range r.fields {
-			if trimBlanks(cell) != "" && !slices.Contains(t.goesOn, i) {
+		for i, cell := range r.Fields {
+			if cells.TrimBlanks(cell) != "" && !slices.Contains(t.goesOn, i) {
 				return false
 			}
 		}
 	}
 	h.joined++
-	h.next = r.line + 1
-	h.raw += "\n" + r.raw
-	h.entry.Memo = clipTo(collapse(h.entry.Memo+" "+strings.Join(r.fields, " ")), FieldMax)
+	h.next = r.Line + 1
+	h.raw += "\n" + r.Raw
+	h.entry.Memo = cells.ClipTo(
+		cells.Collapse(h.entry.Memo+" "+strings.Join(r.Fields, " ")),
+		FieldMax,
+	)
 	return true
 }
 
@@ -371,18 +382,18 @@ func (p *csvParser) joins() bool {
 }
 
 // status returns what the status of a row says.
-func (p *csvParser) status(r *record) reading.Booking {
+func (p *csvParser) status(r *scan.Record) reading.Booking {
 	return reading.BookingOf(p.cell(r, p.t.status))
 }
 
 // tooWide tells whether a cell stands beyond the header, in a column that means nothing: a
 // delimiter within a cell, such as a decimal comma, has moved all cells behind it.
-func (p *csvParser) tooWide(r *record) bool {
+func (p *csvParser) tooWide(r *scan.Record) bool {
 	t := p.t
 	if t.header == nil {
 		return false
 	}
-	for i := len(t.header); i < len(r.fields); i++ {
+	for i := len(t.header); i < len(r.Fields); i++ {
 		if (i >= len(t.roles) || t.roles[i] == "") && p.cell(r, i) != "" {
 			return true
 		}
@@ -392,13 +403,13 @@ func (p *csvParser) tooWide(r *record) bool {
 
 // day returns the cell of the day of booking. Where it is empty, as with cards before the bank
 // processes a payment, another day of the row counts.
-func (p *csvParser) day(r *record) string {
+func (p *csvParser) day(r *scan.Record) string {
 	first := p.cell(r, p.t.date)
-	if first != "" && (isDigit(first[0]) || reading.BookingOf(first) == reading.Unsaid) {
+	if first != "" && (cells.IsDigit(first[0]) || reading.BookingOf(first) == reading.Unsaid) {
 		return first
 	}
 	for _, col := range [...]int{p.t.value, p.t.authorised} {
-		if cell := p.cell(r, col); cell != "" && isDate(cell) {
+		if cell := p.cell(r, col); cell != "" && cells.IsDate(cell) {
 			return cell
 		}
 	}
@@ -407,24 +418,24 @@ func (p *csvParser) day(r *record) string {
 
 // looksLikeNumber tells whether the money cells of a row hold a number at all.
 func looksLikeNumber(text string) bool {
-	return isAmount(text) || strings.ContainsAny(text, "0123456789") && len(text) < 40
+	return cells.IsAmount(text) || strings.ContainsAny(text, "0123456789") && len(text) < 40
 }
 
 // entry reads a row that is an entry.
-func (p *csvParser) entry(r *record) error {
+func (p *csvParser) entry(r *scan.Record) error {
 	t := p.t
-	date, second, err := p.w.date(p.day(r), r.line)
+	date, second, err := p.w.date(p.day(r), r.Line)
 	if err != nil {
 		return p.refuse(r, "the date: "+err.Error())
 	}
 	e := Entry{Date: date, ValueDate: second}
 	if cell := p.cell(r, t.value); cell != "" {
-		if value, _, err := p.w.date(cell, r.line); err == nil {
+		if value, _, err := p.w.date(cell, r.Line); err == nil {
 			e.ValueDate = value
 		}
 	}
 	if cell := p.cell(r, t.authorised); cell != "" {
-		if day, _, err := p.w.date(cell, r.line); err == nil {
+		if day, _, err := p.w.date(cell, r.Line); err == nil {
 			e.AuthorisedDate = day
 		}
 	}
@@ -437,13 +448,13 @@ func (p *csvParser) entry(r *record) error {
 	p.words(r, &e)
 	if p.w.first {
 		if cell := p.cell(r, p.t.balance); cell != "" {
-			if a, err := splitAmount(cell); err == nil {
-				p.w.hints.add(a, cell, r.line)
+			if a, err := cells.SplitAmount(cell); err == nil {
+				p.w.hints.Add(a, cell, r.Line)
 			}
 		}
 	}
 	var warnings []Warning
-	if r.quotes {
+	if r.Quotes {
 		warnings = append(warnings, Warning{WarnQuotes, "A quotation mark is missing or stray."})
 	}
 	if err := p.flush(); err != nil {
@@ -456,15 +467,15 @@ func (p *csvParser) entry(r *record) error {
 		p.follow(r, &e)
 	}
 	if !p.joins() {
-		return stoppedUnless(p.w.entry(r.line, r.raw, e, warnings))
+		return stoppedUnless(p.w.entry(r.Line, r.Raw, e, warnings))
 	}
-	p.held = heldEntry{holds: true, at: p.w.at, line: r.line, next: r.last + 1, raw: r.raw,
+	p.held = heldEntry{holds: true, at: p.w.at, line: r.Line, next: r.Last + 1, raw: r.Raw,
 		entry: e, warnings: warnings}
 	return nil
 }
 
 // words takes the texts of a row.
-func (p *csvParser) words(r *record, e *Entry) {
+func (p *csvParser) words(r *scan.Record, e *Entry) {
 	t := p.t
 	e.Name, e.BankID = p.otherSide(r, e), p.cell(r, t.id)
 	e.Reference, e.Counterparty = p.cell(r, t.reference), p.cell(r, t.counterparty)
@@ -476,10 +487,11 @@ func (p *csvParser) words(r *record, e *Entry) {
 		cell := p.cell(r, col)
 		switch {
 		case cell == "":
-		case keywordAt(cell) != "":
-			memo := e.Memo
-			readKeywords(cell, e)
-			e.Memo = strings.TrimSpace(memo + " " + e.Memo)
+		case swift.HasKeywords(cell):
+			note := swift.Note{Name: e.Name, Counterparty: e.Counterparty, Reference: e.Reference}
+			note.ReadKeywords(cell)
+			e.Name, e.Counterparty, e.Reference = note.Name, note.Counterparty, note.Reference
+			e.Memo = strings.TrimSpace(e.Memo + " " + note.Memo)
 		case i == 0 || e.Memo == "":
 			e.Memo = cell
 		default:
@@ -490,20 +502,20 @@ func (p *csvParser) words(r *record, e *Entry) {
 	e.Pending = t.status >= 0 && p.status(r) == reading.Pending
 	for _, col := range [...]int{t.date, t.value, t.authorised} {
 		cell := p.cell(r, col)
-		e.Pending = e.Pending || cell != "" && !isDigit(cell[0]) &&
+		e.Pending = e.Pending || cell != "" && !cells.IsDigit(cell[0]) &&
 			reading.BookingOf(cell) == reading.Pending
 	}
 }
 
 // details returns the words of columns that are read as nothing else, with the names of the
 // columns. Words that the entry has already are not repeated.
-func (p *csvParser) details(r *record, e *Entry) string {
+func (p *csvParser) details(r *scan.Record, e *Entry) string {
 	if p.w.first || p.f.opts.Exact {
 		return ""
 	}
 	var parts []string
 	for _, col := range p.t.notes {
-		cell := collapse(p.cell(r, col))
+		cell := cells.Collapse(p.cell(r, col))
 		if strings.IndexFunc(cell, unicode.IsLetter) < 0 || strings.Contains(e.Memo, cell) ||
 			cell == e.Name || cell == e.Category {
 			continue
@@ -513,11 +525,11 @@ func (p *csvParser) details(r *record, e *Entry) string {
 		}
 		parts = append(parts, cell)
 	}
-	return clipTo(strings.Join(parts, "; "), FieldMax)
+	return cells.ClipTo(strings.Join(parts, "; "), FieldMax)
 }
 
 // otherSide returns the name of the other side: who pays if money came in, else who is paid.
-func (p *csvParser) otherSide(r *record, e *Entry) string {
+func (p *csvParser) otherSide(r *scan.Record, e *Entry) string {
 	paid, payer := p.cell(r, p.t.name), p.cell(r, p.t.payer)
 	if e.Amount.Sign() > 0 && payer != "" || paid == "" {
 		return payer
@@ -526,8 +538,8 @@ func (p *csvParser) otherSide(r *record, e *Entry) string {
 }
 
 // choose sets the statement of the row's account.
-func (p *csvParser) choose(r *record, e *Entry) error {
-	account := clipTo(p.cell(r, p.t.account), NameMax)
+func (p *csvParser) choose(r *scan.Record, e *Entry) error {
+	account := cells.ClipTo(p.cell(r, p.t.account), NameMax)
 	if !p.w.first {
 		p.w.at = p.t.accounts[account]
 		return nil
@@ -535,7 +547,7 @@ func (p *csvParser) choose(r *record, e *Entry) error {
 	at, ok := p.t.accounts[account]
 	if !ok {
 		if len(p.t.accounts) > 0 {
-			s := Statement{Kind: Final, Line: r.line}
+			s := Statement{Kind: Final, Line: r.Line}
 			if _, err := p.w.begin(s); err != nil {
 				return err
 			}
@@ -574,16 +586,16 @@ func (p *csvParser) flush() error {
 	return nil
 }
 
-func (p *csvParser) skip(r *record, why string) error {
+func (p *csvParser) skip(r *scan.Record, why string) error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	return stoppedUnless(p.w.skip(r.line, r.raw, why))
+	return stoppedUnless(p.w.skip(r.Line, r.Raw, why))
 }
 
-func (p *csvParser) refuse(r *record, why string) error {
+func (p *csvParser) refuse(r *scan.Record, why string) error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	return stoppedUnless(p.w.refuse(r.line, r.raw, why))
+	return stoppedUnless(p.w.refuse(r.Line, r.Raw, why))
 }

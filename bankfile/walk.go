@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -16,9 +17,9 @@ type walk struct {
 
 	// Of the first pass.
 	statements []Statement
-	orders     orders
-	marks      marks
-	hints      marks // Of numbers that are no amounts, such as balances.
+	orders     cells.Orders
+	marks      cells.Marks
+	hints      cells.Marks // Of numbers that are no amounts, such as balances.
 	ids        idTable
 
 	// Of the second pass.
@@ -41,7 +42,7 @@ var errStopped = errors.New("stopped")
 // shorten bounds what is held of a statement. Clones let go of longer texts.
 func (s *Statement) shorten() {
 	for _, text := range []*string{&s.Account, &s.Bank, &s.Type, &s.ID} {
-		*text = strings.Clone(clipTo(*text, NameMax))
+		*text = strings.Clone(cells.ClipTo(*text, NameMax))
 	}
 }
 
@@ -96,40 +97,44 @@ func (w *walk) known() *Statement {
 
 // date reads a date by the order of the file. In the first pass it gathers evidence instead.
 func (w *walk) date(cell string, line int) (date, second Date, err error) {
-	d, ok := splitDate(cell)
+	d, ok := cells.SplitDate(cell)
 	if !ok {
-		return "", "", fmt.Errorf("%q is not a date", clip(cell))
+		return "", "", fmt.Errorf("%q is not a date", cells.Clip(cell))
 	}
-	order := w.file.mapping.DateOrder
+	order := cells.Order(w.file.mapping.DateOrder)
 	if w.first {
-		w.orders.add(d, cell, line)
+		w.orders.Add(d, cell, line)
 	}
 	if order == "" {
-		order = DayFirst
-		if w.first && !d.possible(order) {
-			order = MonthFirst
+		order = cells.DayFirst
+		if w.first && !d.Possible(order) {
+			order = cells.MonthFirst
 		}
 	}
-	if d.fixed != "" {
-		order = d.fixed
+	if d.Fixed != "" {
+		order = d.Fixed
 	}
-	date, ok = d.read(order)
+	day, ok := d.Read(order)
 	if !ok {
-		return "", "", fmt.Errorf("there is no such date as %q (read as %s)", clip(cell), order)
+		return "", "", fmt.Errorf(
+			"there is no such date as %q (read as %s)",
+			cells.Clip(cell),
+			order,
+		)
 	}
-	if d.rest != "" {
-		second = d.secondDate(order)
+	if d.Rest != "" {
+		second = Date(d.SecondDate(order))
 	}
-	return date, second, nil
+	return Date(day), second, nil
 }
 
 // amount reads an amount by the decimal mark of the file. In the first pass it gathers evidence;
 // what it returns then is right in its sign only.
-func (w *walk) amount(cell string, line int) (money.Decimal, amountText, error) {
-	a, err := splitAmount(cell)
+func (w *walk) amount(cell string, line int) (money.Decimal, cells.Amount, error) {
+	a, err := cells.SplitAmount(cell)
 	if err != nil {
-		if errors.Is(err, errNotAmount) {
-			err = fmt.Errorf("%q is not an amount", clip(cell))
+		if errors.Is(err, cells.ErrNotAmount) {
+			err = fmt.Errorf("%q is not an amount", cells.Clip(cell))
 		}
 		return money.Decimal{}, a, err
 	}
@@ -138,22 +143,22 @@ func (w *walk) amount(cell string, line int) (money.Decimal, amountText, error) 
 		mark = m[0]
 	}
 	if w.first {
-		w.marks.add(a, cell, line)
+		w.marks.Add(a, cell, line)
 		if mark == 0 {
-			if a.evidence() == saysEither {
-				a.digits = strings.Map(func(r rune) rune {
+			if a.Evidence() == cells.Ambiguous {
+				a.Digits = strings.Map(func(r rune) rune {
 					if r == ',' {
 						return '.'
 					}
 					return r
-				}, a.digits)
-				mark = markPoint
+				}, a.Digits)
+				mark = cells.MarkPoint
 			}
 		}
 	}
-	n, err := a.read(mark)
+	n, err := a.Read(mark)
 	if err != nil {
-		return n, a, fmt.Errorf("%q: %w", clip(cell), err)
+		return n, a, fmt.Errorf("%q: %w", cells.Clip(cell), err)
 	}
 	return n, a, nil
 }
@@ -178,7 +183,7 @@ func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
 		e.UniqueID = !w.file.ids.repeated(s.Account, e.BankID)
 		if !e.UniqueID && !w.file.ids.full {
 			warnings = append(warnings, Warning{WarnID,
-				fmt.Sprintf("The bank's id %q stands at several entries.", clip(e.BankID))})
+				fmt.Sprintf("The bank's id %q stands at several entries.", cells.Clip(e.BankID))})
 		}
 	}
 	warnings = append(warnings, currencyWarnings(e)...)
@@ -208,7 +213,7 @@ func currencyWarnings(e Entry) []Warning {
 	}
 	if !e.Currency.Known() && !e.Currency.Retired() {
 		return []Warning{{WarnCurrency,
-			fmt.Sprintf("%q is not a currency of ISO 4217.", clip(string(e.Currency)))}}
+			fmt.Sprintf("%q is not a currency of ISO 4217.", cells.Clip(string(e.Currency)))}}
 	}
 	if e.Currency.Known() && e.Amount.FractionDigits() > e.Currency.Digits() {
 		return []Warning{{WarnDecimals, fmt.Sprintf("%s has more decimals than %s; they are kept.",
@@ -311,37 +316,4 @@ func (f *File) defaultCurrency() money.Currency {
 }
 
 // cutRaw bounds what is kept of a row's own text.
-func cutRaw(raw string) string { return clipTo(raw, RawMax) }
-
-// clipTo bounds a text, at a rune's edge.
-func clipTo(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
-}
-
-// currencyOf reads a currency's code as files write it.
-func currencyOf(text string) money.Currency {
-	text = strings.ToUpper(trimBlanks(text))
-	if len(text) != 3 {
-		return currencySigns[text]
-	}
-	for i := range 3 {
-		if text[i] < 'A' || text[i] > 'Z' {
-			return currencySigns[text]
-		}
-	}
-	return money.Currency(text)
-}
-
-// currencySigns are the signs that stand for one currency only. The dollar does not.
-var currencySigns = map[string]money.Currency{
-	"€": "EUR", "£": "GBP", "KČ": "CZK", "ZŁ": "PLN", "FT": "HUF", "NZ$": "NZD", "A$": "AUD",
-	"AU$": "AUD", "C$": "CAD", "US$": "USD", "HK$": "HKD", "S$": "SGD", "₹": "INR", "₽": "RUB",
-	"₺": "TRY", "₪": "ILS", "R$": "BRL", "FR": "CHF", "FR.": "CHF", "RS": "INR", "RS.": "INR",
-	"₩": "KRW", "₴": "UAH", "₦": "NGN", "฿": "THB", "₫": "VND", "₱": "PHP",
-}
+func cutRaw(raw string) string { return cells.ClipTo(raw, RawMax) }

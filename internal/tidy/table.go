@@ -107,7 +107,7 @@ var homes = []home{
 	{"github.com/cespare/xxhash", []string{"dynamo/engine/...", "bench/..."}, nil},
 
 	// Code pages are those of the files that banks give.
-	{"golang.org/x/text", []string{"bankfile"}, []string{"bankfile"}},
+	{"golang.org/x/text", []string{"bankfile/internal/charset"}, []string{"bankfile"}},
 
 	// Decimals and currencies are behind money, the frameworks of HTTP and of commands at the edge.
 	{"github.com/bojanz/currency", []string{"money"}, nil},

@@ -1,4 +1,4 @@
-package bankfile
+package scan
 
 import (
 	"errors"
@@ -6,25 +6,31 @@ import (
 	"strings"
 )
 
-// record is a row of a CSV file.
-type record struct {
-	line   int
-	last   int // The line that it ends with.
-	raw    string
-	fields []string
-	quotes bool // Quotation marks are missing or stray.
-	cut    bool // The row is longer than LineMax.
+// Record is a row of a CSV file. Its fields are good until the next row is read.
+type Record struct {
+	Line   int
+	Last   int // The line that it ends with.
+	Raw    string
+	Fields []string
+	Quotes bool // Quotation marks are missing or stray.
+	Cut    bool // The row is longer than LineMax.
 }
 
-// csvReader reads the rows of delimited text. It never fails for a quotation mark: one that is
-// missing costs a warning at its row, not the file.
-type csvReader struct {
-	l       *lines
-	delim   byte
-	width   int // The width that rows should have, or 0.
-	waiting []csvLine
-	fields  []string
-	given   int // How often a quotation mark was not closed in time.
+// Rows reads the rows of delimited text. A missing quotation mark never makes it fail: the row is
+// marked, and the rest of the file is read.
+type Rows struct {
+	l        *Lines
+	delim    byte
+	width    int // The number of fields that rows should have, or 0.
+	waiting  []csvLine
+	fields   []string
+	unclosed int // The number of quotation marks that were not closed in time.
+}
+
+// NewRows returns a reader of the rows of a text. Width is the number of fields that rows should
+// have, or 0 if it is not known yet.
+func NewRows(text io.Reader, delim byte, width int) *Rows {
+	return &Rows{l: NewLines(text), delim: delim, width: width}
 }
 
 type csvLine struct {
@@ -33,21 +39,21 @@ type csvLine struct {
 	cut  bool
 }
 
-// quotedLinesMax is over how many lines one quoted field, or one entry whose lines are joined, can
-// go. A quotation mark that is not closed by then was never meant to open anything.
-const quotedLinesMax = 32
+// QuotedLinesMax is the maximum number of lines of one quoted field, or of one entry whose lines
+// are joined. A quotation mark that is not closed by then does not open a field.
+const QuotedLinesMax = 32
 
-// givenUpMax is after how many marks that are never closed no row is looked for in the lines
-// behind it any more: the bank does not quote, and looking costs time.
-const givenUpMax = 1000
+// unclosedMax is the number of unclosed marks after which a mark opens no field anymore, because
+// the bank does not quote and every search for the closing mark reads ahead.
+const unclosedMax = 1000
 
-// next returns the next row that is not blank; its fields are good until the next call. At the
+// Next returns the next row that is not blank; its fields are good until the next call. At the
 // end it returns io.EOF.
-func (c *csvReader) next() (record, error) {
+func (c *Rows) Next() (Record, error) {
 	for {
 		line, err := c.line()
 		if err != nil {
-			return record{}, err
+			return Record{}, err
 		}
 		if strings.TrimSpace(line.text) == "" {
 			continue
@@ -56,38 +62,38 @@ func (c *csvReader) next() (record, error) {
 	}
 }
 
-func (c *csvReader) line() (csvLine, error) {
+func (c *Rows) line() (csvLine, error) {
 	if len(c.waiting) > 0 {
 		line := c.waiting[0]
 		c.waiting = c.waiting[1:]
 		return line, nil
 	}
-	text, err := c.l.next()
+	text, err := c.l.Next()
 	if err != nil {
 		return csvLine{}, err
 	}
-	return csvLine{line: c.l.line, text: string(text), cut: c.l.cut}, nil
+	return csvLine{line: c.l.Line, text: string(text), cut: c.l.Cut}, nil
 }
 
 // record reads the row that begins with a line. A quoted field may go over several lines.
-func (c *csvReader) record(start csvLine) (record, error) {
-	r := record{line: start.line, last: start.line, raw: start.text, cut: start.cut}
+func (c *Rows) record(start csvLine) (Record, error) {
+	r := Record{Line: start.line, Last: start.line, Raw: start.text, Cut: start.cut}
 	var open, stray bool
 	c.fields, open, stray = splitFields(start.text, c.delim, c.fields[:0])
-	r.fields, r.quotes = c.fields, stray
-	if !open || r.cut || c.given >= givenUpMax {
-		r.quotes = r.quotes || open
+	r.Fields, r.Quotes = c.fields, stray
+	if !open || r.Cut || c.unclosed >= unclosedMax {
+		r.Quotes = r.Quotes || open
 		return r, nil
 	}
 	joined, alone := start.text, len(c.fields)
 	var more []csvLine
-	for len(more) < quotedLinesMax {
+	for len(more) < QuotedLinesMax {
 		line, err := c.line()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return record{}, err
+			return Record{}, err
 		}
 		more = append(more, line)
 		joined += "\n" + line.text
@@ -101,25 +107,25 @@ func (c *csvReader) record(start csvLine) (record, error) {
 		if open {
 			continue
 		}
-		// A row that became too wide swallowed its neighbour; so did one that was whole without
-		// the lines that follow and has odd marks with them.
+		// A row that became too wide contains its neighbour. So does a row that was complete
+		// without the following lines and has stray marks with them.
 		if c.width > 0 && len(fields) > c.width || stray && alone >= c.width {
 			break
 		}
-		r.fields, r.raw, r.quotes, r.last = fields, joined, stray, line.line
+		r.Fields, r.Raw, r.Quotes, r.Last = fields, joined, stray, line.line
 		return r, nil
 	}
 	c.waiting = append(more, c.waiting...)
-	c.given++
-	r.quotes = true
+	c.unclosed++
+	r.Quotes = true
 	return r, nil
 }
 
-// splitFields splits a row. It tells whether a quoted field is still open at the end, and whether
-// marks stand where they should not.
+// splitFields splits a row. Open reports whether a quoted field is still open at the end, and stray
+// whether there are marks in unexpected places.
 func splitFields(text string, delim byte, fields []string) (out []string, open, stray bool) {
 	for {
-		if len(fields) >= columnsMax {
+		if len(fields) >= ColumnsMax {
 			return append(fields, text), false, true
 		}
 		lead := 0
@@ -156,7 +162,7 @@ func splitFields(text string, delim byte, fields []string) (out []string, open, 
 	}
 }
 
-// quotedField reads a field behind its opening mark. A mark that is followed by neither another
+// quotedField reads a field after its opening mark. A mark that is followed by neither another mark
 // nor a delimiter is text.
 func quotedField(text string, delim byte) (field, rest string, more, closed, odd bool) {
 	escaped := false

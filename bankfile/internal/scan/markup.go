@@ -1,4 +1,4 @@
-package bankfile
+package scan
 
 import (
 	"bufio"
@@ -10,46 +10,48 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is the kind of a token of markup.
-type tokenKind uint8
+// Kind is the kind of a token.
+type Kind uint8
 
+// The kinds of tokens.
 const (
-	tokenText  tokenKind = iota
-	tokenStart           // <NAME> or <NAME attr="…">
-	tokenEnd             // </NAME>
-	tokenEmpty           // <NAME/>
+	Text  Kind = iota
+	Start      // <NAME> or <NAME attr="…">
+	End        // </NAME>
+	Empty      // <NAME/>
 )
 
-// token is a piece of SGML or XML. Its bytes are good until the next one is read.
-type token struct {
-	kind tokenKind
-	name []byte // Without a prefix; as written.
-	attr []byte // All that follows the name within the tag.
-	text []byte // Of tokenText, with entities decoded.
-	line int    // Where it begins.
-	cut  bool   // It was longer than FieldMax, and only its beginning is here.
+// Token is a piece of SGML or XML. Its bytes are good until the next one is read.
+type Token struct {
+	Kind       Kind
+	Name       []byte // Without a prefix; as written.
+	Attributes []byte // All that follows the name within the tag.
+	Text       []byte // Of Text, with entities decoded.
+	Line       int    // Where it begins.
+	Cut        bool   // It was longer than FieldMax, and only its beginning is here.
 }
 
-// markup cuts SGML and XML into tokens. It is tolerant: an ampersand or a less-than sign that
-// begins nothing is text, and whether tags match is for others to say. It fetches nothing and
-// expands no entity that a file declares.
-type markup struct {
+// Markup cuts SGML and XML into tokens. It is tolerant: an ampersand or a less-than sign that
+// begins nothing is text, and it does not check that tags match. It fetches nothing and expands no
+// entity that a file declares.
+type Markup struct {
 	r    *bufio.Reader
-	line int
+	Line int
 	buf  []byte
 	text []byte
 }
 
-func newMarkup(r io.Reader) *markup {
-	return &markup{r: bufio.NewReaderSize(r, 32<<10), line: 1}
+// NewMarkup returns a reader of the tokens of a text.
+func NewMarkup(r io.Reader) *Markup {
+	return &Markup{r: bufio.NewReaderSize(r, 32<<10), Line: 1}
 }
 
-// next returns the next token, or io.EOF.
-func (m *markup) next() (token, error) {
+// Next returns the next token, or io.EOF.
+func (m *Markup) Next() (Token, error) {
 	for {
 		c, err := m.r.Peek(1)
 		if err != nil {
-			return token{}, err
+			return Token{}, err
 		}
 		if c[0] != '<' || !m.tagFollows() {
 			return m.readText()
@@ -61,8 +63,8 @@ func (m *markup) next() (token, error) {
 	}
 }
 
-// tagFollows tells whether the less-than sign ahead begins a tag, a comment or the like.
-func (m *markup) tagFollows() bool {
+// tagFollows reports whether the less-than sign ahead begins a tag, a comment or a declaration.
+func (m *Markup) tagFollows() bool {
 	ahead, _ := m.r.Peek(2)
 	if len(ahead) < 2 {
 		return false
@@ -72,8 +74,8 @@ func (m *markup) tagFollows() bool {
 }
 
 // readText reads up to the next tag.
-func (m *markup) readText() (token, error) {
-	t := token{kind: tokenText, line: m.line}
+func (m *Markup) readText() (Token, error) {
+	t := Token{Kind: Text, Line: m.Line}
 	m.text = m.text[:0]
 	for first := true; ; first = false {
 		c, err := m.r.Peek(1)
@@ -101,30 +103,30 @@ func (m *markup) readText() (token, error) {
 		}
 		m.take(len(piece), &t)
 	}
-	t.text = m.text
-	if bytes.IndexByte(t.text, '&') >= 0 {
-		t.text = decodeEntities(t.text)
+	t.Text = m.text
+	if bytes.IndexByte(t.Text, '&') >= 0 {
+		t.Text = decodeEntities(t.Text)
 	}
 	return t, nil
 }
 
-// take moves n bytes to the text, as far as there is room, and counts lines.
-func (m *markup) take(n int, t *token) {
+// take appends n bytes to the text, up to FieldMax, and counts their lines.
+func (m *Markup) take(n int, t *Token) {
 	piece, _ := m.r.Peek(n)
 	m.count(piece)
 	if room := FieldMax - len(m.text); len(piece) > room {
-		piece, t.cut = piece[:max(room, 0)], true
+		piece, t.Cut = piece[:max(room, 0)], true
 	}
 	m.text = append(m.text, piece...)
-	_, _ = m.r.Discard(n) // What was peeked can be discarded.
+	_, _ = m.r.Discard(n) // Never fails for peeked bytes.
 }
 
-func (m *markup) count(piece []byte) {
+func (m *Markup) count(piece []byte) {
 	lf := bytes.Count(piece, []byte{'\n'})
 	if lf == 0 {
 		lf = bytes.Count(piece, []byte{'\r'})
 	}
-	m.line += lf
+	m.Line += lf
 }
 
 const (
@@ -134,7 +136,7 @@ const (
 
 // cdata reads a section of literal text, if one is ahead. Its ampersands are text, so they are
 // escaped for the decoding that follows.
-func (m *markup) cdata(t *token) (bool, error) {
+func (m *Markup) cdata(t *Token) (bool, error) {
 	ahead, _ := m.r.Peek(len(cdataOpen))
 	if string(ahead) != cdataOpen {
 		return false, nil
@@ -144,24 +146,24 @@ func (m *markup) cdata(t *token) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return true, err
 	}
-	t.cut = t.cut || cut
+	t.Cut = t.Cut || cut
 	raw = bytes.ReplaceAll(raw, []byte("&"), []byte("&amp;"))
 	if room := FieldMax - len(m.text); len(raw) > room {
-		raw, t.cut = raw[:max(room, 0)], true
+		raw, t.Cut = raw[:max(room, 0)], true
 	}
 	m.text = append(m.text, raw...)
 	return true, nil
 }
 
-// until reads to the end mark and past it, and returns what stands before it.
-func (m *markup) until(end string) (raw []byte, cut bool, err error) {
+// until reads up to the end mark and past it, and returns the text before the mark.
+func (m *Markup) until(end string) (raw []byte, cut bool, err error) {
 	m.buf = m.buf[:0]
 	last := end[len(end)-1]
 	for {
 		piece, err := m.r.ReadSlice(last)
 		m.count(piece)
 		if room := FieldMax - len(m.buf); len(piece) > room {
-			// The end of the piece is kept, for the end mark may be in it.
+			// Keep the end of the piece, because the end mark may be in it.
 			cut = true
 			keep := min(len(m.buf), FieldMax-len(end))
 			m.buf = append(m.buf[:keep], piece[max(0, len(piece)-len(end)):]...)
@@ -177,10 +179,9 @@ func (m *markup) until(end string) (raw []byte, cut bool, err error) {
 	}
 }
 
-// readTag reads a tag. It returns false for what tells nothing: comments, declarations,
-// processing instructions.
-func (m *markup) readTag() (token, bool, error) {
-	t := token{line: m.line}
+// readTag reads a tag. It returns false for comments, declarations and processing instructions.
+func (m *Markup) readTag() (Token, bool, error) {
+	t := Token{Line: m.Line}
 	ahead, _ := m.r.Peek(len(cdataOpen))
 	switch {
 	case string(ahead) == cdataOpen:
@@ -199,47 +200,58 @@ func (m *markup) readTag() (token, bool, error) {
 	if len(raw) == 0 || raw[0] == '?' || raw[0] == '!' {
 		return t, false, nil
 	}
-	t.cut = cut
-	t.kind = tokenStart
+	t.Cut = cut
+	t.Kind = Start
 	if raw[0] == '/' {
-		t.kind, raw = tokenEnd, raw[1:]
+		t.Kind, raw = End, raw[1:]
 	} else if raw[len(raw)-1] == '/' {
-		t.kind, raw = tokenEmpty, raw[:len(raw)-1]
+		t.Kind, raw = Empty, raw[:len(raw)-1]
 	}
-	t.name = raw
+	t.Name = raw
 	if at := bytes.IndexAny(raw, " \t\r\n"); at >= 0 {
-		t.name, t.attr = raw[:at], raw[at+1:]
+		t.Name, t.Attributes = raw[:at], raw[at+1:]
 	}
-	if at := bytes.IndexByte(t.name, ':'); at >= 0 {
-		t.name = t.name[at+1:]
+	if at := bytes.IndexByte(t.Name, ':'); at >= 0 {
+		t.Name = t.Name[at+1:]
 	}
 	return t, true, nil
 }
 
-// names keeps the names of elements, so that each is copied once for a file and not once for
-// each time that it stands there.
-type names map[string]string
+// Names keeps the names of elements, so that each name is copied once per file and not at every
+// element.
+type Names map[string]string
 
-// namesMax bounds the names that are kept. camt and OFX have some hundreds.
+// namesMax is the maximum number of names that are kept. camt and OFX have a few hundred.
 const namesMax = 1000
 
-func (n *names) of(name []byte) string {
+// Of returns a name as a string that may be kept.
+func (n *Names) Of(name []byte) string {
 	if known, ok := (*n)[string(name)]; ok {
 		return known
 	}
 	if *n == nil {
-		*n = make(names)
+		*n = make(Names)
 	}
 	text := string(name)
-	if len(*n) < namesMax && len(text) <= NameMax {
+	if len(*n) < namesMax && len(text) <= nameLengthMax {
 		(*n)[text] = text
 	}
 	return text
 }
 
-// attribute returns the value of an attribute of the tag.
-func (t token) attribute(name string) string {
-	rest := string(t.attr)
+// Upper returns the name of a tag in upper case.
+func (n *Names) Upper(name []byte) string {
+	for _, c := range name {
+		if c >= 'a' && c <= 'z' {
+			return strings.ToUpper(string(name))
+		}
+	}
+	return n.Of(name)
+}
+
+// Attribute returns the value of an attribute of the tag.
+func (t Token) Attribute(name string) string {
+	rest := string(t.Attributes)
 	for {
 		eq := strings.IndexByte(rest, '=')
 		if eq < 0 {
@@ -261,11 +273,11 @@ func (t token) attribute(name string) string {
 	}
 }
 
-// entityMax is the greatest length of an entity's name; beyond it an ampersand is text.
+// entityMax is the maximum length of an entity's name; with a longer one the ampersand is text.
 const entityMax = 10
 
-// decodeEntities replaces the entities of XML and character references, once. What it does not
-// know stays as it is written: banks write AT&T.
+// decodeEntities replaces the entities of XML and character references, once. Unknown ones stay as
+// they are written, because banks write AT&T.
 func decodeEntities(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {

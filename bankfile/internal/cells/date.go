@@ -1,4 +1,4 @@
-package bankfile
+package cells
 
 import (
 	"strconv"
@@ -9,48 +9,45 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
-// Date is a calendar day as the bank wrote it: "2026-01-31". It is never an instant and never
-// passes through a time zone. The empty Date is no date.
-type Date string
-
 // Order is the order of day, month and year in the dates of one file.
 type Order string
 
-// The orders that a file can have. Year-first and dates with a month's name settle themselves.
+// The orders that a file can have. Year-first dates and dates with a month's name show their own.
 const (
 	DayFirst   Order = "day-month-year"
 	MonthFirst Order = "month-day-year"
 	YearFirst  Order = "year-month-day"
 )
 
-// Two-digit years from pivotYear on belong to the last century. Statements of before 1970 do not
-// exist as files, and a date far in the future is more often a wrong reading.
+// Two-digit years from pivotYear on are in the last century, because there are no files of
+// statements from before 1970, and a date far in the future is more often read in the wrong order.
 const pivotYear = 70
 
-// The years that a statement can have. A number outside is not a year but a misread reference.
+// The years that a statement can have. A number outside is more likely part of a reference.
 const (
 	yearMin = 1900
 	yearMax = 2199
 )
 
-// dateText is a date as it was written, taken apart: three numbers whose roles the file decides.
-type dateText struct {
+// Date is a date as it is written, split into three numbers. Their order is decided by the whole
+// file.
+type Date struct {
 	a, b, c int
 	short   bool  // The year has one or two digits.
-	points  bool  // Points stand between the numbers.
-	fixed   Order // Set where the date itself says its order.
-	rest    string
+	points  bool  // The numbers are separated by points.
+	Fixed   Order // Set if the date shows its own order.
+	Rest    string
 }
 
-// splitDate takes a cell apart, or says that it holds no date. What follows the date, a time or a
-// second date, is in rest.
-func splitDate(cell string) (dateText, bool) {
-	// Spreadsheets keep a text as it is behind an apostrophe.
-	text := strings.TrimPrefix(trimBlanks(cell), "'")
+// SplitDate splits a cell into the parts of a date, or returns false if it has none. Rest is the
+// text after the date: a time or a second date.
+func SplitDate(cell string) (Date, bool) {
+	// Spreadsheets keep a text unchanged after an apostrophe.
+	text := strings.TrimPrefix(TrimBlanks(cell), "'")
 	if len(text) < 4 {
-		return dateText{}, false
+		return Date{}, false
 	}
-	if !isDigit(text[0]) {
+	if !IsDigit(text[0]) {
 		return splitNamed(text)
 	}
 	var nums [3]int
@@ -58,7 +55,7 @@ func splitDate(cell string) (dateText, bool) {
 	pos, sep := 0, byte(0)
 	for i := range 3 {
 		start := pos
-		for pos < len(text) && isDigit(text[pos]) {
+		for pos < len(text) && IsDigit(text[pos]) {
 			if pos-start < 8 {
 				nums[i] = nums[i]*10 + int(text[pos]-'0')
 			}
@@ -69,7 +66,7 @@ func splitDate(cell string) (dateText, bool) {
 			if i == 1 {
 				return splitNamed(text)
 			}
-			return dateText{}, false
+			return Date{}, false
 		}
 		if i == 0 && lens[0] >= 8 {
 			return splitCompact(text, lens[0])
@@ -82,18 +79,18 @@ func splitDate(cell string) (dateText, bool) {
 			if i == 0 {
 				return splitNamed(text)
 			}
-			return dateText{}, false
+			return Date{}, false
 		}
 		if i == 0 {
 			sep = next
 		} else if next != sep && next != '\'' {
-			return dateText{}, false
+			return Date{}, false
 		}
 	}
 	return numbered(nums, lens, sep, text[pos:])
 }
 
-// separator passes over what stands between two numbers of a date. Quicken writes 6/ 4'18.
+// separator skips the separator between two numbers of a date. Quicken writes 6/ 4'18.
 func separator(text string, pos *int) (byte, bool) {
 	if *pos >= len(text) {
 		return 0, false
@@ -109,37 +106,37 @@ func separator(text string, pos *int) (byte, bool) {
 	return c, true
 }
 
-func numbered(nums, lens [3]int, sep byte, rest string) (dateText, bool) {
-	d := dateText{a: nums[0], b: nums[1], c: nums[2], points: sep == '.', rest: rest}
+func numbered(nums, lens [3]int, sep byte, rest string) (Date, bool) {
+	d := Date{a: nums[0], b: nums[1], c: nums[2], points: sep == '.', Rest: rest}
 	switch {
 	case lens[0] == 4 && lens[1] <= 2 && lens[2] <= 2:
-		d.fixed = YearFirst
+		d.Fixed = YearFirst
 	case lens[0] <= 2 && lens[1] <= 2 && lens[2] == 4:
 	case lens[0] <= 2 && lens[1] <= 2 && lens[2] <= 2:
 		d.short = true
 	default:
-		return dateText{}, false
+		return Date{}, false
 	}
 	return d, restIsTime(rest)
 }
 
-// splitCompact reads 20260131, alone or with a time behind it.
-func splitCompact(text string, digits int) (dateText, bool) {
+// splitCompact reads 20260131, with or without a time after it.
+func splitCompact(text string, digits int) (Date, bool) {
 	if digits != 8 && digits != 12 && digits != 14 {
-		return dateText{}, false
+		return Date{}, false
 	}
 	y, _ := strconv.Atoi(text[:4])
 	m, _ := strconv.Atoi(text[4:6])
 	d, _ := strconv.Atoi(text[6:8])
-	date := dateText{a: y, b: m, c: d, fixed: YearFirst, rest: text[digits:]}
+	date := Date{a: y, b: m, c: d, Fixed: YearFirst, Rest: text[digits:]}
 	if y < yearMin || y > yearMax || m > 12 || d > 31 {
-		return dateText{}, false
+		return Date{}, false
 	}
-	return date, digits > 8 || restIsTime(date.rest)
+	return date, digits > 8 || restIsTime(date.Rest)
 }
 
 // splitNamed reads dates with a month's name: 29-Jun-22, 01 NOV 2021, Jun 29, 2022.
-func splitNamed(text string) (dateText, bool) {
+func splitNamed(text string) (Date, bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return isBlank(r) || strings.ContainsRune("-/.,'", r)
 	})
@@ -147,9 +144,9 @@ func splitNamed(text string) (dateText, bool) {
 		words = words[1:] // The name of a weekday.
 	}
 	if len(words) < 3 {
-		return dateText{}, false
+		return Date{}, false
 	}
-	d := dateText{fixed: DayFirst, short: len(words[2]) <= 2}
+	d := Date{Fixed: DayFirst, short: len(words[2]) <= 2}
 	day, month := words[0], monthOf(words[1])
 	if month == 0 {
 		day, month = strings.TrimRight(words[1], "stndrh"), monthOf(words[0])
@@ -159,16 +156,16 @@ func splitNamed(text string) (dateText, bool) {
 	d.c, err2 = strconv.Atoi(words[2])
 	d.b = month
 	if err1 != nil || err2 != nil || month == 0 || len(day) > 2 || len(words[2]) > 4 {
-		return dateText{}, false
+		return Date{}, false
 	}
 	if at := strings.LastIndex(text, words[2]); at >= 0 {
-		d.rest = text[at+len(words[2]):]
+		d.Rest = text[at+len(words[2]):]
 	}
 	return d, true
 }
 
-// restIsTime tells whether what follows a date may follow one: nothing, a time, a point, a second
-// date. Anything else, and the cell is no date.
+// restIsTime reports whether a text may follow a date: nothing, a time, a point, a second date. A
+// cell with another text is not a date.
 func restIsTime(rest string) bool {
 	if rest == "" || rest == "." {
 		return true
@@ -179,12 +176,12 @@ func restIsTime(rest string) bool {
 		return rest[0] == '['
 	case text == "":
 		return true
-	case !isDigit(text[0]):
+	case !IsDigit(text[0]):
 		lower := strings.ToLower(text)
 		return strings.HasPrefix(lower, "as of ") || strings.HasPrefix(lower, "at ")
 	}
 	digits := 1
-	for digits < len(text) && isDigit(text[digits]) {
+	for digits < len(text) && IsDigit(text[digits]) {
 		digits++
 	}
 	if digits == len(text) {
@@ -194,15 +191,15 @@ func restIsTime(rest string) bool {
 		text[digits] == '.' && rest[0] == ' ') || digits == 6 || digits == 4
 }
 
-// possible tells whether the date exists when read in this order.
-func (d dateText) possible(o Order) bool { return realDay(d.parts(o)) }
+// Possible reports whether the date exists in this order.
+func (d Date) Possible(o Order) bool { return realDay(d.parts(o)) }
 
-// read returns the date in this order; the date's own order, where it has one, wins.
-func (d dateText) read(o Order) (Date, bool) { return makeDate(d.parts(o)) }
+// Read returns the date in this order, or in its own order if it shows one.
+func (d Date) Read(o Order) (string, bool) { return MakeDate(d.parts(o)) }
 
-func (d dateText) parts(o Order) (year, month, day int) {
-	if d.fixed != "" {
-		o = d.fixed
+func (d Date) parts(o Order) (year, month, day int) {
+	if d.Fixed != "" {
+		o = d.Fixed
 	}
 	switch o {
 	case YearFirst:
@@ -222,8 +219,8 @@ func (d dateText) parts(o Order) (year, month, day int) {
 	return year, month, day
 }
 
-// makeDate returns the calendar day, if there is such a day.
-func makeDate(year, month, day int) (Date, bool) {
+// MakeDate returns the calendar day, if there is such a day.
+func MakeDate(year, month, day int) (string, bool) {
 	if !realDay(year, month, day) {
 		return "", false
 	}
@@ -233,10 +230,10 @@ func makeDate(year, month, day int) (Date, bool) {
 	b[4], b[7] = '-', '-'
 	b[5], b[6] = '0'+byte(month/10), '0'+byte(month%10)
 	b[8], b[9] = '0'+byte(day/10), '0'+byte(day%10)
-	return Date(b[:]), true
+	return string(b[:]), true
 }
 
-// realDay tells whether there is such a day, in a year that a statement can have.
+// realDay reports whether there is such a day, in a year that a statement can have.
 func realDay(year, month, day int) bool {
 	return year >= yearMin && year <= yearMax && month >= 1 && month <= 12 && day >= 1 &&
 		(day <= 28 || day <= daysOf(year, month))
@@ -246,51 +243,52 @@ func daysOf(year, month int) int {
 	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// secondDate reads the other date of "04/17/2023 as of 04/15/2023".
-func (d dateText) secondDate(o Order) Date {
+// SecondDate returns the second date of a cell such as "04/17/2023 as of 04/15/2023".
+func (d Date) SecondDate(o Order) string {
 	const mark = "as of "
-	// Lower case would not do: there, some letters take more bytes or fewer.
-	for at := range d.rest {
-		if end := at + len(mark); end <= len(d.rest) && strings.EqualFold(d.rest[at:end], mark) {
-			other, _ := splitDate(d.rest[end:])
-			date, _ := other.read(o)
+	// Do not convert to lower case, because that changes the length of some letters.
+	for at := range d.Rest {
+		if end := at + len(mark); end <= len(d.Rest) && strings.EqualFold(d.Rest[at:end], mark) {
+			other, _ := SplitDate(d.Rest[end:])
+			date, _ := other.Read(o)
 			return date
 		}
 	}
 	return ""
 }
 
-// orders gathers what all dates of a file say about their order.
-type orders struct {
+// Orders collects the evidence of all dates of a file about their order.
+type Orders struct {
 	seen           int
-	open           bool // A date was seen that does not say its own order.
+	Open           bool // A date was seen that does not show its own order.
 	unpointed      bool // One such date is written without points.
-	noDay, noMonth int  // How many such dates are impossible when read so.
+	NoDay, NoMonth int  // The number of such dates that do not exist in that order.
 	noYear         int
 	heads, tails   [100]bool // The first and third numbers of those with short years.
-	first          dateText  // The first such date,
-	example        cellAt    // and as it is shown.
+	First          Date      // The first such date,
+	Example        At        // and as it is shown.
 }
 
-func (o *orders) add(d dateText, cell string, line int) {
+// Add adds the evidence of a date.
+func (o *Orders) Add(d Date, cell string, line int) {
 	o.seen++
-	if d.fixed != "" {
+	if d.Fixed != "" {
 		return
 	}
-	day, month := d.possible(DayFirst), d.possible(MonthFirst)
-	year := d.possible(YearFirst)
+	day, month := d.Possible(DayFirst), d.Possible(MonthFirst)
+	year := d.Possible(YearFirst)
 	if !day && !month && !year {
-		return // The row is refused; it says nothing about the others.
+		return // The row is refused, so it is no evidence.
 	}
-	if !o.open {
-		o.open, o.first, o.example = true, d, cellAt{Line: line, Text: clip(cell)}
-		o.first.rest = "" // Which would hold the whole row.
+	if !o.Open {
+		o.Open, o.First, o.Example = true, d, At{Line: line, Text: Clip(cell)}
+		o.First.Rest = "" // Because it would keep the whole row in memory.
 	}
 	if !day {
-		o.noDay++
+		o.NoDay++
 	}
 	if !month {
-		o.noMonth++
+		o.NoMonth++
 	}
 	if !year {
 		o.noYear++
@@ -301,40 +299,40 @@ func (o *orders) add(d dateText, cell string, line int) {
 	}
 }
 
-// decide returns the one order of the file, or asks. A file in which neither order fits every
-// date has the order that fits more of them; the others are refused, each with its line.
+// Decide returns the order of the file; ask is true if the dates do not decide it. If no order fits
+// every date, it is the order that fits more of them, and the other rows are refused.
 //
-// Where dates are written with points, the day comes first: no bank is known that does otherwise.
-// They are not asked about, and nothing is decided by them: they are read so without an order.
-func (o *orders) decide() (order Order, ask bool) {
-	order, ask = o.settle()
+// Dates with points have the day first, because no known bank does otherwise. Such a file needs no
+// question, and Decide returns no order for it: its dates are read with the day first anyway.
+func (o *Orders) Decide() (order Order, ask bool) {
+	order, ask = o.byEvidence()
 	return order, ask && o.unpointed
 }
 
-// settle decides by which orders are possible, however the dates are written.
-func (o *orders) settle() (order Order, ask bool) {
+// byEvidence decides by the orders that are possible, regardless of the separator.
+func (o *Orders) byEvidence() (order Order, ask bool) {
 	switch {
-	case !o.open:
-		return "", false // Every date says its own.
-	case o.noDay == 0 && o.noMonth > 0 && o.yearsFirst():
+	case !o.Open:
+		return "", false // Every date shows its own order.
+	case o.NoDay == 0 && o.NoMonth > 0 && o.YearsFirst():
 		return "", true
-	case o.noDay == 0 && o.noMonth > 0:
+	case o.NoDay == 0 && o.NoMonth > 0:
 		return DayFirst, false
-	case o.noMonth == 0 && o.noDay > 0:
+	case o.NoMonth == 0 && o.NoDay > 0:
 		return MonthFirst, false
-	case o.noDay > 0 && o.noYear == 0:
+	case o.NoDay > 0 && o.noYear == 0:
 		return YearFirst, false
-	case o.noDay < o.noMonth:
+	case o.NoDay < o.NoMonth:
 		return DayFirst, false
-	case o.noMonth < o.noDay:
+	case o.NoMonth < o.NoDay:
 		return MonthFirst, false
 	}
 	return "", true
 }
 
-// yearsFirst tells whether a short year seems to come first: it may in every date, and there the
-// first number differs less than the third. The dates of a statement have fewer years than days.
-func (o *orders) yearsFirst() bool {
+// YearsFirst reports whether a short year seems to be first: every date allows it, and the first
+// number has fewer values than the third, because a statement has fewer years than days.
+func (o *Orders) YearsFirst() bool {
 	heads, tails := 0, 0
 	for i := range o.heads {
 		if o.heads[i] {
@@ -347,8 +345,8 @@ func (o *orders) yearsFirst() bool {
 	return o.noYear == 0 && heads < tails
 }
 
-// monthNames are beginnings of months' names in the languages of the files we know, without
-// accents. Each is long enough to name one month only.
+// monthNames are the beginnings of the names of months in the languages of known files, without
+// accents. Each is long enough to name only one month.
 var monthNames = [12][]string{
 	{"jan", "ene", "gen", "sty"},
 	{"feb", "fev", "lut"},
@@ -364,15 +362,12 @@ var monthNames = [12][]string{
 	{"dec", "dez", "dic", "des", "gru"},
 }
 
-// fold makes letters plain: lower case without accents.
-func fold(text string) string { return reading.Fold(text) }
-
 // monthOf returns the month that a word names, or 0.
 func monthOf(word string) int {
 	if len(word) < 3 || word[0] < 'A' {
 		return 0
 	}
-	w := fold(word)
+	w := reading.Fold(word)
 	if strings.HasPrefix(w, "juil") {
 		return 7
 	}
@@ -384,4 +379,19 @@ func monthOf(word string) int {
 		}
 	}
 	return 0
+}
+
+// IsDate reports whether a cell is a date.
+func IsDate(cell string) bool {
+	d, ok := SplitDate(cell)
+	return ok && (d.Possible(DayFirst) || d.Possible(MonthFirst))
+}
+
+// CompactDate reads eight digits: year, month and day.
+func CompactDate(digits string) (string, bool) {
+	n := 0
+	for i := range 8 {
+		n = n*10 + int(digits[i]-'0')
+	}
+	return MakeDate(n/10000, n/100%100, n%100)
 }
