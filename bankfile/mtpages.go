@@ -70,8 +70,8 @@ func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 		p.pages.now = &mtChain{key: strings.Clone(key), at: p.w.at, page: p.page, count: 1,
 			opening: opening}
 		if intermediate {
-			return p.tell("The statement %s begins with an intermediate balance: the page before "+
-				"it is missing.", cells.Clip(p.number))
+			return p.tell("The statement %s begins with an intermediate balance: the previous "+
+				"page is missing.", cells.Clip(p.number))
 		}
 		return nil
 	}
@@ -164,7 +164,7 @@ func (p *mtParser) endPages() error {
 		p.w.at = at
 		p.waitFor(c, false)
 		number := p.w.known().ID
-		err := p.tell("The statement %s ends with an intermediate balance: the page behind it is "+
+		err := p.tell("The statement %s ends with an intermediate balance: the next page is "+
 			"missing.", cells.Clip(number))
 		if err != nil {
 			return err

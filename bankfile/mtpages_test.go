@@ -76,14 +76,14 @@ func TestMT940PagesMakeOneStatement(t *testing.T) {
 			first: bankfile.Total{Read: 2, Checked: true}},
 		"the first page is missing": {pages: []mtPage{two, three}, all: 1,
 			want: []string{
-				"warned line 4: The statement 7 begins with an intermediate balance: the page " +
-					"before it is missing.",
+				"warned line 4: The statement 7 begins with an intermediate balance: the " +
+					"previous page is missing.",
 				"2026-01-03 3 EUR", "2026-01-03 -8 EUR"},
 			first: bankfile.Total{Read: 2, Checked: true, Agrees: true}},
 		"the last page is missing": {pages: []mtPage{one, two}, all: 1,
 			want: []string{"2026-01-03 -5 EUR", "2026-01-03 3 EUR",
-				"warned line 16: The statement 7 ends with an intermediate balance: the page behind " +
-					"it is missing."},
+				"warned line 16: The statement 7 ends with an intermediate balance: the next page is " +
+					"missing."},
 			first: bankfile.Total{Read: 2, Checked: true, Agrees: true}},
 		"a page that does not add up": {
 			pages: []mtPage{one, {number: "7/2", opening: "M 95,", closing: "M 98,",
@@ -99,7 +99,7 @@ func TestMT940PagesMakeOneStatement(t *testing.T) {
 		"two pages without numbers that do not meet": {
 			pages: []mtPage{plain(one), plain(three)}, all: 1,
 			want: []string{"2026-01-03 -5 EUR",
-				"warned line 12: A page of the statement 7 begins with 98, but the one before it " +
+				"warned line 12: A page of the statement 7 begins with 98, but the previous one " +
 					"ended with 95: a page may be missing.",
 				"2026-01-03 -8 EUR",
 				"warned line 16: The opening balance 100 and the entries of -13 make 87, but the " +
@@ -112,8 +112,8 @@ func TestMT940PagesMakeOneStatement(t *testing.T) {
 			want: []string{"2026-01-03 1 EUR",
 				"warned line 7: A page of the statement 9 begins with 1, and its entries of 1 make " +
 					"2, but it ends with 3.",
-				"warned line 8: The statement 9 ends with an intermediate balance: the page behind " +
-					"it is missing."},
+				"warned line 8: The statement 9 ends with an intermediate balance: the next page is " +
+					"missing."},
 			first: bankfile.Total{Read: 1, Checked: true}},
 		"equal numbers of whole statements stay apart": {
 			pages: []mtPage{
