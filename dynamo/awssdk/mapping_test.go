@@ -13,6 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/dynamo/partiql"
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
@@ -84,7 +85,7 @@ func richTable() *dynamo.CreateTableInput {
 // alike compares what both answered.
 func alike[T any](b *both, ask func(dynamoStore) (T, error)) T {
 	b.t.Helper()
-	want, wantErr := ask(b.direct)
+	want, wantErr := ask(withStatements{b.direct, partiql.New(b.direct)})
 	got, gotErr := ask(b.sdk)
 	sameValue := cmp.Comparer(func(v, w dynamo.Value) bool {
 		return v.Equal(w) || v.IsAbsent() && w.IsAbsent()
@@ -95,6 +96,12 @@ func alike[T any](b *both, ask func(dynamoStore) (T, error)) T {
 		b.t.Errorf("directly (-) and through the SDK (+):\n%s", diff)
 	}
 	return got
+}
+
+// withStatements is the engine with an executor of statements.
+type withStatements struct {
+	*engine.DB
+	*partiql.Executor
 }
 
 // dynamoStore is everything that both can do.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 // Limits of the service ("Service, account, and table quotas" in the developer guide).

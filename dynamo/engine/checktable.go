@@ -7,6 +7,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
 )
 
 // Limits of tables ("Service, account, and table quotas" in the developer guide).
@@ -68,30 +69,30 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 // checkKeyNames checks the names and key types of all key schemas. DynamoDB reports all of these
 // errors in one message.
 func checkKeyNames(in *dynamo.CreateTableInput) error {
-	var wrong constraints
-	wrong.keyNames("keySchema", in.KeySchema)
+	var wrong constraint.List
+	keyNames(&wrong, "keySchema", in.KeySchema)
 	for i, ix := range in.GlobalSecondaryIndexes {
-		wrong.keyNames(fmt.Sprintf("globalSecondaryIndexes.%d.member.keySchema", i+1),
+		keyNames(&wrong, fmt.Sprintf("globalSecondaryIndexes.%d.member.keySchema", i+1),
 			ix.KeySchema)
 	}
 	for i, ix := range in.LocalSecondaryIndexes {
-		wrong.keyNames(fmt.Sprintf("localSecondaryIndexes.%d.member.keySchema", i+1),
+		keyNames(&wrong, fmt.Sprintf("localSecondaryIndexes.%d.member.keySchema", i+1),
 			ix.KeySchema)
 	}
-	return wrong.err()
+	return wrong.Err()
 }
 
-func (c *constraints) keyNames(field string, schema []dynamo.KeySchemaElement) {
+func keyNames(c *constraint.List, field string, schema []dynamo.KeySchemaElement) {
 	for i, e := range schema {
 		name := fmt.Sprintf("%s.%d.member.attributeName", field, i+1)
 		switch {
 		case e.AttributeName == "":
-			c.add("", name, "Member must have length greater than or equal to 1")
+			c.Add("", name, "Member must have length greater than or equal to 1")
 		case len(e.AttributeName) > keyNameLengthMax:
-			c.add(e.AttributeName, name, "Member must have length less than or equal to 255")
+			c.Add(e.AttributeName, name, "Member must have length less than or equal to 255")
 		}
 		if e.KeyType != dynamo.KeyTypeHash && e.KeyType != dynamo.KeyTypeRange {
-			c.enum(string(e.KeyType), fmt.Sprintf("%s.%d.member.keyType", field, i+1),
+			c.Enum(string(e.KeyType), fmt.Sprintf("%s.%d.member.keyType", field, i+1),
 				"[HASH, RANGE]")
 		}
 	}
@@ -109,10 +110,10 @@ func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
 		switch a.AttributeType {
 		case dynamo.KindS, dynamo.KindN, dynamo.KindB:
 		default:
-			var wrong constraints
-			wrong.enum(a.AttributeType.String(),
+			var wrong constraint.List
+			wrong.Enum(a.AttributeType.String(),
 				fmt.Sprintf("attributeDefinitions.%d.member.attributeType", i+1), "[B, N, S]")
-			return wrong.err()
+			return wrong.Err()
 		}
 	}
 	return nil
@@ -137,16 +138,16 @@ func checkBilling(mode dynamo.BillingMode, pt *dynamo.ProvisionedThroughput) (
 				"WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 		}
 		if pt.ReadCapacityUnits < 1 || pt.WriteCapacityUnits < 1 {
-			var wrong constraints
-			wrong.add(fmt.Sprint(min(pt.ReadCapacityUnits, pt.WriteCapacityUnits)),
+			var wrong constraint.List
+			wrong.Add(fmt.Sprint(min(pt.ReadCapacityUnits, pt.WriteCapacityUnits)),
 				"provisionedThroughput", "Member must have value greater than or equal to 1")
-			return mode, none, wrong.err()
+			return mode, none, wrong.Err()
 		}
 		return dynamo.BillingProvisioned, *pt, nil
 	}
-	var wrong constraints
-	wrong.enum(string(mode), "billingMode", "[PROVISIONED, PAY_PER_REQUEST]")
-	return mode, none, wrong.err()
+	var wrong constraint.List
+	wrong.Enum(string(mode), "billingMode", "[PROVISIONED, PAY_PER_REQUEST]")
+	return mode, none, wrong.Err()
 }
 
 // checkSchema validates the form of a key schema: partition keys come before sort keys, and no name
@@ -466,9 +467,9 @@ func (d *descriptor) changeIndex(u dynamo.GlobalSecondaryIndexUpdate,
 	if u.Delete != "" {
 		return d.dropIndex(u.Delete, dropped)
 	}
-	var wrong constraints
-	wrong.keyNames("globalSecondaryIndexUpdates.1.member.create.keySchema", u.Create.KeySchema)
-	if err := wrong.err(); err != nil {
+	var wrong constraint.List
+	keyNames(&wrong, "globalSecondaryIndexUpdates.1.member.create.keySchema", u.Create.KeySchema)
+	if err := wrong.Err(); err != nil {
 		return err
 	}
 	if err := checkDefinitions(definitions); err != nil {

@@ -20,9 +20,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/disk"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/partiql"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 // Options configure a database. The zero value is a good default.
@@ -117,10 +116,9 @@ type DB struct {
 	tokens   tokens
 	counters counters
 
-	statements partiql.Parser
-	streams    streams
-	archives   archives
-	faults     atomic.Pointer[faultPlan] // nil without faults
+	streams  streams
+	archives archives
+	faults   atomic.Pointer[faultPlan] // nil without faults
 
 	// schema guards the tables and their indexes. Every call holds it shared while it reads or
 	// writes rows; only a change of a table holds it exclusively.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/dynamo/partiql"
 )
 
 // withFaults sets the rules, as text, on a database with a table of each billing.
@@ -624,9 +625,9 @@ func TestTheSameSeedMeetsTheSameCalls(t *testing.T) {
 
 func TestStatementsMeetTheFaultsOfWhatTheyStandFor(t *testing.T) {
 	db := withFaults(t)
-	ctx := t.Context()
+	ctx, statements := t.Context(), partiql.New(db)
 	insert := func(sk int64) error {
-		_, err := db.ExecuteStatement(ctx, &dynamo.ExecuteStatementInput{
+		_, err := statements.ExecuteStatement(ctx, &dynamo.ExecuteStatementInput{
 			Statement:  `INSERT INTO "Payments" VALUE {'PK': 'A', 'SK': ?}`,
 			Parameters: []dynamo.Value{dynamo.S(fmt.Sprint(sk))},
 		})
@@ -641,7 +642,7 @@ func TestStatementsMeetTheFaultsOfWhatTheyStandFor(t *testing.T) {
 	if err := insert(9); !errors.Is(err, dynamo.ErrThrottling) {
 		t.Error("INSERT:", err)
 	}
-	if _, err := db.ExecuteStatement(ctx, &dynamo.ExecuteStatementInput{
+	if _, err := statements.ExecuteStatement(ctx, &dynamo.ExecuteStatementInput{
 		Statement: `UPDATE "Payments" SET N = 1 WHERE PK = 'A' AND SK = '1'`,
 	}); !errors.Is(err, dynamo.ErrTransactionConflict) {
 		t.Error("UPDATE:", err)
@@ -649,7 +650,7 @@ func TestStatementsMeetTheFaultsOfWhatTheyStandFor(t *testing.T) {
 	in := &dynamo.ExecuteStatementInput{Statement: `SELECT * FROM "Payments" WHERE PK = 'A'`}
 	pages, items := 0, 0
 	for more := true; more; more = in.NextToken != "" {
-		out, err := db.ExecuteStatement(ctx, in)
+		out, err := statements.ExecuteStatement(ctx, in)
 		if err != nil {
 			t.Fatal(err)
 		}

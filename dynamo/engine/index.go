@@ -4,9 +4,9 @@ import (
 	"errors"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 var errCorruptKey = errors.New("engine: corrupt row key")

@@ -8,8 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 // page is one page of a Query or Scan while it is read: the range of rows, the options, and the

@@ -7,8 +7,9 @@ import (
 	"strconv"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 // The service's messages about queries.
@@ -138,12 +139,12 @@ func (db *DB) ScanEach(ctx context.Context, in *dynamo.ScanInput, each func(dyna
 func checkPage(operation string, s dynamo.Select, limit int,
 	level dynamo.ReturnConsumedCapacity,
 ) error {
-	var wrong constraints
+	var wrong constraint.List
 	switch s {
 	case "", dynamo.SelectAllAttributes, dynamo.SelectAllProjectedAttributes,
 		dynamo.SelectSpecificAttributes, dynamo.SelectCount:
 	default:
-		wrong.enum(string(s), "select", "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, "+
+		wrong.Enum(string(s), "select", "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, "+
 			"ALL_PROJECTED_ATTRIBUTES]")
 	}
 	if limit < 0 {
@@ -151,10 +152,10 @@ func checkPage(operation string, s dynamo.Select, limit int,
 		if operation == "Query" {
 			field = "Limit"
 		}
-		wrong.add(strconv.Itoa(limit), field, "Member must have value greater than or equal to 1")
+		wrong.Add(strconv.Itoa(limit), field, "Member must have value greater than or equal to 1")
 	}
-	wrong.capacity(level)
-	return wrong.err()
+	wrong.Capacity(level)
+	return wrong.Err()
 }
 
 // checkSegments checks the two parameters of a parallel scan, which must be given together.
@@ -166,20 +167,20 @@ func checkSegments(segment, total int) error {
 		return dynamo.Invalid("The TotalSegments parameter is required but was not present in " +
 			"the request when Segment parameter is present")
 	}
-	var wrong constraints
+	var wrong constraint.List
 	if segment < 0 {
-		wrong.add(strconv.Itoa(segment), "segment",
+		wrong.Add(strconv.Itoa(segment), "segment",
 			"Member must have value greater than or equal to 0")
 	}
 	if total < 1 {
-		wrong.add(strconv.Itoa(total), "totalSegments",
+		wrong.Add(strconv.Itoa(total), "totalSegments",
 			"Member must have value greater than or equal to 1")
 	}
 	if total > scanSegmentsMax {
-		wrong.add(strconv.Itoa(total), "totalSegments",
+		wrong.Add(strconv.Itoa(total), "totalSegments",
 			"Member must have value less than or equal to 1000000")
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err(); err != nil {
 		return err
 	}
 	if segment >= total {

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 // Get reads one item; see [dynamo.DB].
@@ -20,9 +21,9 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err := db.checkNamed(in.TableName); err != nil {
 		return nil, err
 	}
-	var wrong constraints
-	wrong.capacity(in.ReturnConsumedCapacity)
-	if err := wrong.err(); err != nil {
+	var wrong constraint.List
+	wrong.Capacity(in.ReturnConsumedCapacity)
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	r, refusal, err := db.keyRead(in.TableName, in.Key, in.ProjectionExpression,
@@ -169,8 +170,8 @@ type batchRead struct {
 
 // batchReads validates the whole batch before the first read.
 func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
-	var wrong constraints
-	wrong.capacity(in.ReturnConsumedCapacity)
+	var wrong constraint.List
+	wrong.Capacity(in.ReturnConsumedCapacity)
 	if len(in.RequestItems) == 0 && len(wrong) == 0 {
 		return nil, dynamo.Invalid(fmt.Sprintf(messageNoRequests, "BatchGetItem"))
 	}
@@ -178,7 +179,7 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	for name, asked := range in.RequestItems {
 		total += len(asked.Keys)
 		if len(asked.Keys) == 0 {
-			wrong.add("[]", "requestItems."+name+".member.keys",
+			wrong.Add("[]", "requestItems."+name+".member.keys",
 				"Member must have length greater than or equal to 1")
 		}
 		if len(asked.Keys) > batchKeysMax {
@@ -186,7 +187,7 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 				"satisfy constraint: Member must have length less than or equal to 100")
 		}
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	if total > batchKeysMax {
@@ -266,18 +267,18 @@ func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	for _, requests := range in.RequestItems {
 		total += len(requests)
 	}
-	var wrong constraints
-	wrong.capacity(in.ReturnConsumedCapacity)
-	wrong.metrics(in.ReturnItemCollectionMetrics)
+	var wrong constraint.List
+	wrong.Capacity(in.ReturnConsumedCapacity)
+	wrong.Metrics(in.ReturnItemCollectionMetrics)
 	if len(in.RequestItems) == 0 && len(wrong) == 0 {
 		return nil, dynamo.Invalid(fmt.Sprintf(messageNoRequests, "BatchWriteItem"))
 	}
 	if total == 0 || total > batchWritesMax {
-		wrong.add(requestsText(in.RequestItems), "requestItems", "Map value must satisfy "+
+		wrong.Add(requestsText(in.RequestItems), "requestItems", "Map value must satisfy "+
 			"constraint: [Member must have length less than or equal to 25, Member must have "+
 			"length greater than or equal to 1]")
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	actions := make([]action, 0, total)

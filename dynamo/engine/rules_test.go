@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
+	"github.com/exchequer-dev/exchequer/dynamo/partiql"
 )
 
 var update = flag.Bool("update", false, "write the answers that testdata should have")
@@ -77,7 +78,8 @@ type session struct {
 	now  time.Time
 	next string // the last LastEvaluatedKey, for "start next"
 
-	token string // the last NextToken, for "next"
+	statements *partiql.Executor
+	token      string // the last NextToken, for "next"
 }
 
 // sessionStart is what the clock of a session begins with, in epoch seconds.
@@ -92,7 +94,7 @@ func newSession(t *testing.T) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s.db = db
+	s.db, s.statements = db, partiql.New(db)
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
 )
 
 // onDemandNone removes a maximum throughput in an update.
@@ -55,9 +56,9 @@ func checkClass(class dynamo.TableClass) error {
 	case "", dynamo.ClassStandard, dynamo.ClassInfrequentAccess:
 		return nil
 	}
-	var wrong constraints
-	wrong.enum(string(class), "tableClass", "[STANDARD, STANDARD_INFREQUENT_ACCESS]")
-	return wrong.err()
+	var wrong constraint.List
+	wrong.Enum(string(class), "tableClass", "[STANDARD, STANDARD_INFREQUENT_ACCESS]")
+	return wrong.Err()
 }
 
 // mergeOnDemand sets each maximum that is given. Only an update may remove one.

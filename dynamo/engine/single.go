@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/origin"
 )
 
 // Put writes a whole item; see [dynamo.DB].
@@ -56,6 +57,7 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
+	a.flat = origin.IsStatement(ctx)
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
 	if err := db.commitCall(opUpdate, &w); err != nil {
 		return nil, err

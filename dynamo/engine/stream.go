@@ -12,6 +12,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
 )
 
 const (
@@ -138,10 +139,10 @@ func checkStream(spec *dynamo.StreamSpecification) error {
 	case "", dynamo.ViewKeysOnly, dynamo.ViewNewImage, dynamo.ViewOldImage,
 		dynamo.ViewNewAndOldImages:
 	default:
-		var wrong constraints
-		wrong.enum(string(spec.StreamViewType), "streamSpecification.streamViewType",
+		var wrong constraint.List
+		wrong.Enum(string(spec.StreamViewType), "streamSpecification.streamViewType",
 			"[NEW_IMAGE, OLD_IMAGE, NEW_AND_OLD_IMAGES, KEYS_ONLY]")
-		return wrong.err()
+		return wrong.Err()
 	}
 	switch {
 	case spec.StreamEnabled && spec.StreamViewType == "":

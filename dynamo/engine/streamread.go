@@ -16,6 +16,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
 )
 
 // Limits of reading streams ("Amazon DynamoDB Streams API reference").
@@ -68,17 +69,17 @@ func (db *DB) summary(s *stream) dynamo.StreamSummary {
 
 // checkLimit validates a limit. Zero means the maximum.
 func checkLimit(limit, limitMax int) (int, error) {
-	var wrong constraints
+	var wrong constraint.List
 	switch {
 	case limit == 0:
 		return limitMax, nil
 	case limit < 0:
-		wrong.add(fmt.Sprint(limit), "limit", "Member must have value greater than or equal to 1")
+		wrong.Add(fmt.Sprint(limit), "limit", "Member must have value greater than or equal to 1")
 	case limit > limitMax:
-		wrong.add(fmt.Sprint(limit), "limit",
+		wrong.Add(fmt.Sprint(limit), "limit",
 			fmt.Sprintf("Member must have value less than or equal to %d", limitMax))
 	}
-	return limit, wrong.err()
+	return limit, wrong.Err()
 }
 
 // ListStreams lists streams by their ARN; see [dynamo.Streams].
@@ -204,10 +205,10 @@ func (db *DB) GetShardIterator(ctx context.Context, in *dynamo.GetShardIteratorI
 	case dynamo.IteratorTrimHorizon, dynamo.IteratorLatest, dynamo.IteratorAtSequenceNumber,
 		dynamo.IteratorAfterSequenceNumber:
 	default:
-		var wrong constraints
-		wrong.enum(string(in.ShardIteratorType), "shardIteratorType",
+		var wrong constraint.List
+		wrong.Enum(string(in.ShardIteratorType), "shardIteratorType",
 			"[AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]")
-		return "", wrong.err()
+		return "", wrong.Err()
 	}
 	s, err := db.streamOf(in.StreamArn)
 	if err != nil {

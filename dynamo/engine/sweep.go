@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 // expiryAgeMax is the maximum age of an expiry time. The service ignores older times, which are

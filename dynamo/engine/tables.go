@@ -12,6 +12,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
 )
 
 // CreateTable creates a table, which is usable at once; see [dynamo.Admin].
@@ -184,14 +185,14 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 	if limit == 0 {
 		limit = listTablesMax
 	}
-	var wrong constraints
+	var wrong constraint.List
 	if limit < 1 {
-		wrong.add(fmt.Sprint(limit), "limit", "Member must have value greater than or equal to 1")
+		wrong.Add(fmt.Sprint(limit), "limit", "Member must have value greater than or equal to 1")
 	}
 	if limit > listTablesMax {
-		wrong.add(fmt.Sprint(limit), "limit", "Member must have value less than or equal to 100")
+		wrong.Add(fmt.Sprint(limit), "limit", "Member must have value less than or equal to 100")
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	out := &dynamo.ListTablesOutput{}
@@ -342,16 +343,16 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var wrong constraints
+	var wrong constraint.List
 	switch {
 	case in.AttributeName == "":
-		wrong.add("", "timeToLiveSpecification.attributeName",
+		wrong.Add("", "timeToLiveSpecification.attributeName",
 			"Member must have length greater than or equal to 1")
 	case len(in.AttributeName) > ttlNameLengthMax:
-		wrong.add(in.AttributeName, "timeToLiveSpecification.attributeName",
+		wrong.Add(in.AttributeName, "timeToLiveSpecification.attributeName",
 			"Member must have length less than or equal to 255")
 	}
-	if err := wrong.err(); err != nil {
+	if err := wrong.Err(); err != nil {
 		return err
 	}
 	db.schema.Lock()

@@ -3,12 +3,8 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"hash"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +13,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/digest"
 )
 
 const (
@@ -70,17 +67,17 @@ type tokenImage struct {
 // transactOnce commits a transaction with a client request token, at most once in ten minutes. It
 // holds the token from before the first look-up until the end, so that a concurrent call with the
 // same token is refused.
-func (db *DB) transactOnce(in *dynamo.TransactWriteInput, w *write) (
+func (db *DB) transactOnce(in *dynamo.TransactWriteInput, token string, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
-	if !db.tokens.start(in.ClientRequestToken) {
+	if !db.tokens.start(token) {
 		return nil, &dynamo.Error{
 			Code:    dynamo.CodeTransactionInProgress,
 			Message: "Transaction is already in progress",
 		}
 	}
-	defer db.tokens.finish(in.ClientRequestToken)
-	key := keyspace.Token(in.ClientRequestToken)
+	defer db.tokens.finish(token)
+	key := keyspace.Token(token)
 	request := fingerprint(in)
 	raw, ok, err := db.read(key)
 	if err != nil {
@@ -209,96 +206,23 @@ func (db *DB) forgetToken(key []byte, now time.Time) error {
 // fingerprint returns a hash of the content of a transaction. The order of names in items and of
 // placeholders is ignored; the order of actions is not.
 func fingerprint(in *dynamo.TransactWriteInput) []byte {
-	p := requestHasher{sha256.New()}
+	p := digest.New()
 	for i := range in.Items {
 		item := &in.Items[i]
 		switch {
 		case item.Put != nil:
-			p.action('P', item.Put.TableName, item.Put.Item, "", item.Put.ConditionExpression,
+			p.Action('P', item.Put.TableName, item.Put.Item, "", item.Put.ConditionExpression,
 				item.Put.Expressions)
 		case item.Update != nil:
-			p.action('U', item.Update.TableName, item.Update.Key, item.Update.UpdateExpression,
+			p.Action('U', item.Update.TableName, item.Update.Key, item.Update.UpdateExpression,
 				item.Update.ConditionExpression, item.Update.Expressions)
 		case item.Delete != nil:
-			p.action('D', item.Delete.TableName, item.Delete.Key, "",
+			p.Action('D', item.Delete.TableName, item.Delete.Key, "",
 				item.Delete.ConditionExpression, item.Delete.Expressions)
 		case item.ConditionCheck != nil:
-			p.action('C', item.ConditionCheck.TableName, item.ConditionCheck.Key, "",
+			p.Action('C', item.ConditionCheck.TableName, item.ConditionCheck.Key, "",
 				item.ConditionCheck.ConditionExpression, item.ConditionCheck.Expressions)
 		}
 	}
-	return p.h.Sum(nil)
-}
-
-// requestHasher hashes requests, so that a token with a different request is detected. Maps are
-// sorted, so that equal requests have equal hashes, and texts have their length, so that different
-// requests differ.
-type requestHasher struct{ h hash.Hash }
-
-func (p requestHasher) action(kind byte, table string, item dynamo.Item, update, condition string,
-	e dynamo.Expressions,
-) {
-	p.number(int(kind))
-	p.text(table)
-	p.text(update)
-	p.text(condition)
-	p.item(item)
-	p.number(len(e.ExpressionAttributeNames))
-	for _, name := range slices.Sorted(maps.Keys(e.ExpressionAttributeNames)) {
-		p.text(name)
-		p.text(e.ExpressionAttributeNames[name])
-	}
-	p.item(e.ExpressionAttributeValues)
-}
-
-func (p requestHasher) number(n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	_, _ = p.h.Write(b[:]) // a hash never fails to write
-}
-
-func (p requestHasher) text(s string) {
-	p.number(len(s))
-	_, _ = p.h.Write([]byte(s))
-}
-
-func (p requestHasher) item(item map[string]dynamo.Value) {
-	p.number(len(item))
-	for _, name := range slices.Sorted(maps.Keys(item)) {
-		p.text(name)
-		p.value(item[name])
-	}
-}
-
-func (p requestHasher) value(v dynamo.Value) {
-	p.number(int(v.Kind()))
-	switch v.Kind() {
-	case dynamo.KindS:
-		p.text(v.S())
-	case dynamo.KindN:
-		p.text(v.N())
-	case dynamo.KindB:
-		p.text(string(v.B()))
-	case dynamo.KindBOOL:
-		p.text(v.String())
-	case dynamo.KindL:
-		p.number(len(v.L()))
-		for _, e := range v.L() {
-			p.value(e)
-		}
-	case dynamo.KindM:
-		p.item(v.M())
-	case dynamo.KindSS, dynamo.KindNS:
-		elems := slices.Clone(append(v.SS(), v.NS()...))
-		slices.Sort(elems)
-		p.number(len(elems))
-		for _, e := range elems {
-			p.text(e)
-		}
-	case dynamo.KindBS:
-		p.number(len(v.BS()))
-		for _, e := range slices.SortedFunc(slices.Values(v.BS()), slices.Compare[[]byte]) {
-			p.text(string(e))
-		}
-	}
+	return p.Sum()
 }

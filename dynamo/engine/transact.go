@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/constraint"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/origin"
 )
 
 // Limits of transactions ("Amazon DynamoDB Transactions" in the developer guide).
@@ -39,29 +41,38 @@ func (db *DB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) 
 	if err := db.transactActions(in, w.actions); err != nil {
 		return nil, err
 	}
-	if in.ClientRequestToken != "" {
-		return db.transactOnce(in, &w)
+	switch token := in.ClientRequestToken; {
+	case token == "":
+		return db.transact(in, &w)
+	case origin.IsStatement(ctx):
+		return db.transactOnce(in, statementTokens+token, &w)
+	default:
+		return db.transactOnce(in, token, &w)
 	}
-	return db.transact(in, &w)
 }
 
+// statementTokens is the prefix of the client request tokens of statement transactions, which are
+// separate from those of other transactions. It is longer than the maximum length of a token, so
+// that the two cannot be equal.
+const statementTokens = "client request token of a transaction of statements: "
+
 func checkTransactWrite(in *dynamo.TransactWriteInput) error {
-	var wrong constraints
+	var wrong constraint.List
 	n := len(in.Items)
 	if n == 0 {
-		wrong.add("[]", "transactItems", "Member must have length greater than or equal to 1")
+		wrong.Add("[]", "transactItems", "Member must have length greater than or equal to 1")
 	}
 	if n > transactActionsMax {
-		wrong.add("["+fmt.Sprint(n)+" items]", "transactItems",
+		wrong.Add("["+fmt.Sprint(n)+" items]", "transactItems",
 			"Member must have length less than or equal to 100")
 	}
 	if len(in.ClientRequestToken) > tokenLengthMax {
-		wrong.add(in.ClientRequestToken, "clientRequestToken",
+		wrong.Add(in.ClientRequestToken, "clientRequestToken",
 			"Member must have length less than or equal to 36")
 	}
-	wrong.capacity(in.ReturnConsumedCapacity)
-	wrong.metrics(in.ReturnItemCollectionMetrics)
-	return wrong.err()
+	wrong.Capacity(in.ReturnConsumedCapacity)
+	wrong.Metrics(in.ReturnItemCollectionMetrics)
+	return wrong.Err()
 }
 
 // transactActions validates all actions. An invalid request is refused. A key that does not fit its
@@ -163,9 +174,9 @@ func (db *DB) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusa
 }
 
 func checkOnFailure(values dynamo.ReturnValues) error {
-	var wrong constraints
-	wrong.onFailure(values)
-	return wrong.err()
+	var wrong constraint.List
+	wrong.OnFailure(values)
+	return wrong.Err()
 }
 
 // requestSize returns the size of an action in its request: the item or key, and the values.
@@ -283,16 +294,16 @@ type keyRead struct {
 
 // transactReads validates all reads of a transaction before the first is done.
 func (db *DB) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error) {
-	var wrong constraints
+	var wrong constraint.List
 	if len(in.Items) == 0 {
-		wrong.add("[]", "transactItems", "Member must have length greater than or equal to 1")
+		wrong.Add("[]", "transactItems", "Member must have length greater than or equal to 1")
 	}
 	if len(in.Items) > transactActionsMax {
-		wrong.add(fmt.Sprintf("[%d items]", len(in.Items)), "transactItems",
+		wrong.Add(fmt.Sprintf("[%d items]", len(in.Items)), "transactItems",
 			"Member must have length less than or equal to 100")
 	}
-	wrong.capacity(in.ReturnConsumedCapacity)
-	if err := wrong.err(); err != nil {
+	wrong.Capacity(in.ReturnConsumedCapacity)
+	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
 	reads := make([]keyRead, len(in.Items))

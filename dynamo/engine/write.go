@@ -8,9 +8,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
-	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/expr"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/keyspace"
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
+	"github.com/exchequer-dev/exchequer/dynamo/internal/expr"
 )
 
 type actionKind uint8

@@ -66,8 +66,9 @@ type Handler struct {
 
 // NewHandler returns a handler for a store. Operations on items are always available. Those on
 // tables, streams, statements, tags and archives are available if the store also implements
-// [dynamo.Admin], [dynamo.Streams], [dynamo.PartiQL], [dynamo.Tagger] and [dynamo.Archiver]. All
-// other operations return an UnknownOperationException.
+// [dynamo.Admin], [dynamo.Streams], [dynamo.PartiQL], [dynamo.Tagger] and [dynamo.Archiver].
+// Statements are also available if the store can describe its tables. All other operations return
+// an UnknownOperationException.
 func NewHandler(db dynamo.DB, opts Options) *Handler {
 	if opts.Region == "" {
 		opts.Region = "local"

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/dynamo/partiql"
 )
 
 // operation decodes its input from the body of a request, calls the store and writes the response.
@@ -67,13 +68,25 @@ func operationsOf(db dynamo.DB) operations {
 	if streams, ok := db.(dynamo.Streams); ok {
 		offerStreams(ops, streams)
 	}
-	if partiql, ok := db.(dynamo.PartiQL); ok {
-		offerStatements(ops, partiql)
+	if statements := statementsOf(db); statements != nil {
+		offerStatements(ops, statements)
 	}
 	if archiver, ok := db.(dynamo.Archiver); ok {
 		offerArchives(ops, archiver)
 	}
 	return ops
+}
+
+// statementsOf returns what executes the statements of a store: the store itself, if it does, or an
+// executor over its operations.
+func statementsOf(db dynamo.DB) dynamo.PartiQL {
+	if statements, ok := db.(dynamo.PartiQL); ok {
+		return statements
+	}
+	if store, ok := db.(partiql.Store); ok {
+		return partiql.New(store)
+	}
+	return nil
 }
 
 // textOf returns a string that aliases b.

@@ -21,8 +21,10 @@ var anything = []string{"..."}
 var layout = []rule{
 	// Layer 1: DynamoDB's words, and what answers to them.
 	{pkg: "dynamo", std: true},
-	{pkg: "dynamo/engine/...", may: []string{"dynamo"}},
-	{pkg: "dynamo/wire/...", may: []string{"dynamo"}},
+	{pkg: "dynamo/engine/...", may: []string{"dynamo", "dynamo/internal/..."}},
+	{pkg: "dynamo/partiql/...", may: []string{"dynamo", "dynamo/internal/..."}},
+	{pkg: "dynamo/internal/...", may: []string{"dynamo"}},
+	{pkg: "dynamo/wire/...", may: []string{"dynamo", "dynamo/partiql"}},
 	{pkg: "dynamo/awssdk/...", may: []string{"dynamo"}},
 	{pkg: "dynamo/dynamotest/...", may: []string{"dynamo"}},
 
