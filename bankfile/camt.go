@@ -16,7 +16,7 @@ import (
 // parseCAMT reads camt.052, camt.053 and camt.054. It goes by the local names of elements, which
 // all versions share; where versions differ (Sts or Sts/Cd, Dt or DtTm, Nm or Pty/Nm) both are
 // read.
-func parseCAMT(_ *File, text io.Reader, w *walk) error {
+func parseCAMT(text io.Reader, w *walk) error {
 	p := &camtParser{w: w, m: scan.NewMarkup(text)}
 	return ignoreStopped(p.run())
 }

@@ -44,13 +44,6 @@ func (p *camtParser) finishEntry() error {
 	return stoppedUnless(p.w.entry(c.line, raw, e, warnings))
 }
 
-func stoppedUnless(goOn bool) error {
-	if goOn {
-		return nil
-	}
-	return errStopped
-}
-
 // whole reads what the entry itself says, with the words of its only detail if it has one.
 func (c *camtEntry) whole(s *Statement) (e Entry, warnings []Warning, why string) {
 	amount, err := camtAmount(c.amount, c.sign)

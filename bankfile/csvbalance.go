@@ -122,7 +122,7 @@ func (p *csvParser) finish() error {
 		total.Checked = true
 		if total.Opening, total.Closing, total.Agrees = run.agree(); total.Agrees {
 			for _, b := range []*Balance{total.Opening, total.Closing} {
-				b.Currency = cmp.Or(p.f.Statements[i].Currency, p.f.defaultCurrency())
+				b.Currency = cmp.Or(p.w.before[i].Currency, p.t.set.defaultCurrency())
 			}
 			continue
 		}

@@ -18,7 +18,7 @@ func (p *csvParser) money(r *scan.Record, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	if p.f.mapping.Invert && !settled {
+	if p.t.set.mapping.Invert && !settled {
 		amount = amount.Neg()
 	}
 	if settled && p.w.first {
@@ -73,7 +73,7 @@ func (p *csvParser) signCurrency(r *scan.Record, sign string) money.Currency {
 	if sign == "" {
 		return ""
 	}
-	account := p.f.defaultCurrency()
+	account := p.t.set.defaultCurrency()
 	several := cells.SharedSigns[strings.TrimSuffix(strings.ToUpper(sign), ".")]
 	if slices.Contains(several, account) {
 		return account
@@ -114,7 +114,7 @@ func (p *csvParser) signed(
 	if t.flag >= 0 {
 		word = p.cell(r, t.flag)
 	}
-	flag := flagOf(word, p.f.mapping.OutFlags, p.f.mapping.InFlags)
+	flag := flagOf(word, p.t.set.mapping.OutFlags, p.t.set.mapping.InFlags)
 	switch {
 	case text.Side != 0 && flag == 0:
 		return n, text, true, nil
@@ -244,7 +244,7 @@ func (p *csvParser) countWords(r *scan.Record, amount int) {
 		return
 	}
 	word := p.cell(r, t.flag)
-	switch flag := flagOf(word, p.f.mapping.OutFlags, p.f.mapping.InFlags); {
+	switch flag := flagOf(word, p.t.set.mapping.OutFlags, p.t.set.mapping.InFlags); {
 	case flag < 0 && amount < 0:
 		s.outNeg++
 	case flag < 0:

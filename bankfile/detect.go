@@ -9,6 +9,19 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 )
 
+// Format is the kind of a file.
+type Format string
+
+// The formats that are read. QFX is OFX with fields of one program; MT940 takes in MT942, and CAMT
+// is camt.052, camt.053 and camt.054.
+const (
+	OFX   Format = "ofx"
+	QIF   Format = "qif"
+	CSV   Format = "csv"
+	MT940 Format = "mt940"
+	CAMT  Format = "camt"
+)
+
 // whyRates is about tables of exchange rates, which people who follow several currencies have
 // beside their statements.
 const whyRates = "these are exchange rates, not a statement"

@@ -10,43 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 	"github.com/exchequer-dev/exchequer/bankfile/internal/charset"
-	"github.com/exchequer-dev/exchequer/money"
 )
-
-// Format is the kind of a file.
-type Format string
-
-// The formats that are read. QFX is OFX with fields of one program; MT940 takes in MT942, and CAMT
-// is camt.052, camt.053 and camt.054.
-const (
-	OFX   Format = "ofx"
-	QIF   Format = "qif"
-	CSV   Format = "csv"
-	MT940 Format = "mt940"
-	CAMT  Format = "camt"
-)
-
-// Kind says how final a statement is.
-type Kind string
-
-// The kinds of statements. What an interim report or an advice tells comes again in the final
-// statement; they must not be booked beside it.
-const (
-	Final   Kind = "final"   // OFX, QIF, CSV, MT940, camt.053.
-	Interim Kind = "interim" // MT942, camt.052.
-	Advice  Kind = "advice"  // camt.054.
-)
-
-// Options say what a file does not. The zero Options are good for most files.
-type Options struct {
-	// Mapping is what is known of the bank's files, and answers to questions. May be nil.
-	Mapping *Mapping
-	// Currency is the account's, for files that name none.
-	Currency money.Currency
-	// Exact is whether only the columns of Mapping are read, as when a file is read again in the
-	// way in which an earlier one was. Otherwise, a Mapping without a column of text is completed.
-	Exact bool
-}
 
 // File is an opened file: what its first pass found. It may be read any number of times, also by
 // several goroutines if the reader allows it.
@@ -63,51 +27,12 @@ type File struct {
 	// Doubts are sentences about the whole file that a person should see.
 	Doubts []string
 
-	src     io.ReaderAt
-	size    int64
-	skip    int64 // Of the byte order mark.
-	opts    Options
-	mapping Mapping
-	table   *table // Of a CSV file.
-	profile *Profile
-	ids     idTable
-}
-
-// Statement is what a file says about one account.
-type Statement struct {
-	Kind     Kind
-	Account  string // As written; an IBAN where the bank gives one. Empty if the file has none.
-	Bank     string // The bank's code, where it is apart from the account.
-	Type     string // The type of account, where the file names it, such as CHECKING or bank.
-	ID       string // The statement's own number, without that of a page.
-	Currency money.Currency
-	Opening  *Balance // Nil where the file has none.
-	Closing  *Balance // Nil where the file has none.
-	Line     int      // Where it begins.
-}
-
-// Balance is the booked balance of an account.
-type Balance struct {
-	Amount   money.Decimal
-	Currency money.Currency // Empty where the file does not name it.
-	Date     Date           // May be empty.
-}
-
-// Total is what the rows of one statement add up to.
-type Total struct {
-	Read    int // Entries, pending ones included.
-	Pending int
-	Skipped int
-	Refused int
-	Sum     money.Decimal // Of the booked entries in the statement's currency.
-	// Foreign is how many booked entries are in another currency, so that Sum is without them.
-	Foreign int
-	Checked bool // The statement has both balances, so that they could be compared.
-	Agrees  bool // Opening balance and entries make the closing balance.
-	// Opening and Closing are those of the statement, or what the balances beside the rows of a
-	// CSV file make where they agree. Either may be nil.
-	Opening *Balance
-	Closing *Balance
+	src   io.ReaderAt
+	size  int64
+	skip  int64 // Of the byte order mark.
+	set   settings
+	table *table // Of a CSV file.
+	ids   idTable
 }
 
 // Open finds out what a file is and decides what must be decided for the whole of it. It reads
@@ -116,15 +41,16 @@ type Total struct {
 // The error is a *FormatError for what is no file of a known format, an *UndecidedError with
 // questions, a *LimitError, or that of the reader.
 func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
-	f := &File{src: r, size: size, opts: options}
+	f := &File{src: r, size: size}
+	f.set.currency, f.set.exact = options.Currency, options.Exact
 	if m := options.Mapping; m != nil {
 		if err := m.check(); err != nil {
 			return nil, err
 		}
-		f.mapping = *m
-		f.mapping.Columns = slices.Clone(m.Columns)
+		f.set.mapping = *m
+		f.set.mapping.Columns = slices.Clone(m.Columns)
 	}
-	f.mapping.Version = MappingVersion
+	f.set.mapping.Version = MappingVersion
 	head := make([]byte, min(size, charset.HeadMax))
 	n, err := r.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -137,7 +63,7 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	if why := foreign(head); why != "" {
 		return nil, &FormatError{Why: why}
 	}
-	found, err := charset.Find(r, size, head, charset.Encoding(f.mapping.Encoding))
+	found, err := charset.Find(r, size, head, charset.Encoding(f.set.mapping.Encoding))
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +75,12 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	}
 	if len(found.Choices) > 0 && (f.Format == CSV || f.Format == QIF) {
 		ask := []Question{encodingQuestion(&found)}
-		return nil, &UndecidedError{Questions: ask, Mapping: f.mapping}
+		return nil, &UndecidedError{Questions: ask, Mapping: f.set.mapping}
 	}
-	w := &walk{file: f, first: true, at: -1}
+	w := &walk{set: &f.set, first: true, at: -1}
 	w.ids.init()
 	if f.Format == CSV {
-		if err = f.findTable(); err != nil {
+		if f.table, err = findTable(f.text(), &f.set); err != nil {
 			return nil, err
 		}
 	}
@@ -168,18 +94,22 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 // decide settles what is the same for the whole file, or asks.
 func (f *File) decide(w *walk) (*File, error) {
 	var questions []Question
-	if f.mapping.DateOrder == "" {
+	var profile *Profile
+	if f.table != nil {
+		profile = f.table.profile
+	}
+	if f.set.mapping.DateOrder == "" {
 		order, ask := w.orders.Decide()
-		f.mapping.DateOrder = Order(order)
-		if ask && f.profile != nil {
-			f.mapping.DateOrder, ask = f.profile.Mapping.DateOrder, false
+		f.set.mapping.DateOrder = Order(order)
+		if ask && profile != nil {
+			f.set.mapping.DateOrder, ask = profile.Mapping.DateOrder, false
 		}
 		if ask {
 			questions = append(questions, orderQuestion(&w.orders))
 		}
 	}
-	if f.mapping.Decimal == "" && f.Format != MT940 && f.Format != CAMT {
-		currency := f.defaultCurrency()
+	if f.set.mapping.Decimal == "" && f.Format != MT940 && f.Format != CAMT {
+		currency := f.set.defaultCurrency()
 		for _, s := range w.statements {
 			if currency == "" {
 				currency = s.Currency
@@ -187,19 +117,19 @@ func (f *File) decide(w *walk) (*File, error) {
 		}
 		mark, ask := w.marks.Decide(currency.Digits(), currency.Known())
 		if mark != 0 {
-			f.mapping.Decimal = string(rune(mark))
+			f.set.mapping.Decimal = string(rune(mark))
 		}
 		switch {
 		case ask && f.Format == OFX:
 			// OFX has no marks between thousands, so the mark is that of the decimals.
 			digits := w.marks.First.Digits
-			f.mapping.Decimal = string(digits[strings.IndexAny(digits, ".,")])
-		case ask && f.profile != nil:
-			f.mapping.Decimal = f.profile.Mapping.Decimal
+			f.set.mapping.Decimal = string(digits[strings.IndexAny(digits, ".,")])
+		case ask && profile != nil:
+			f.set.mapping.Decimal = profile.Mapping.Decimal
 		case ask && w.hints.Point != w.hints.Comma:
-			f.mapping.Decimal = "."
+			f.set.mapping.Decimal = "."
 			if w.hints.Comma {
-				f.mapping.Decimal = ","
+				f.set.mapping.Decimal = ","
 			}
 		case ask:
 			questions = append(questions, decimalQuestion(&w.marks))
@@ -209,10 +139,11 @@ func (f *File) decide(w *walk) (*File, error) {
 		}
 	}
 	if f.table != nil {
-		questions = append(questions, f.table.decide(f)...)
+		questions = append(questions, f.table.decide()...)
+		f.Doubts = append(f.Doubts, f.table.doubts...)
 	}
 	if len(questions) > 0 {
-		return nil, &UndecidedError{Questions: questions, Mapping: f.mapping}
+		return nil, &UndecidedError{Questions: questions, Mapping: f.set.mapping}
 	}
 	if w.ids.full {
 		f.Doubts = append(f.Doubts, "The file has so many ids of the bank that none is relied on.")
@@ -220,7 +151,7 @@ func (f *File) decide(w *walk) (*File, error) {
 	if w.marks.Either && (f.Format == OFX || f.Format == QIF) ||
 		w.orders.Open && f.Format == QIF {
 		// Balances were read before the decimal mark, or the order of their days, was known.
-		again := &walk{file: f, first: true, at: -1}
+		again := &walk{set: &f.set, first: true, at: -1}
 		again.ids.init()
 		if err := f.parse(again); err != nil {
 			return nil, err
@@ -244,7 +175,7 @@ func (f *File) nameBalances() {
 			}
 			b.Currency = s.Currency
 			if b.Currency == "" {
-				b.Currency = f.defaultCurrency()
+				b.Currency = f.set.defaultCurrency()
 			}
 		}
 	}
@@ -305,7 +236,7 @@ func decimalQuestion(m *cells.Marks) Question {
 // Mapping returns everything that was decided for the file, answers included. Kept, it decides
 // the same for the next file of the account.
 func (f *File) Mapping() Mapping {
-	m := f.mapping
+	m := f.set.mapping
 	m.Columns = slices.Clone(m.Columns)
 	return m
 }
@@ -325,7 +256,8 @@ func (f *File) Rows() iter.Seq2[Row, error] {
 // Each gives every row to take, until take returns false, and returns what the rows of each
 // statement add up to. The error is that of Rows.
 func (f *File) Each(take func(Row) bool) ([]Total, error) {
-	w := &walk{file: f, at: -1, emit: take, totals: make([]Total, len(f.Statements))}
+	w := &walk{set: &f.set, at: -1, before: f.Statements, repeated: &f.ids, emit: take,
+		totals: make([]Total, len(f.Statements))}
 	err := f.parse(w)
 	if err == nil {
 		err = w.err
@@ -341,15 +273,15 @@ func (f *File) parse(w *walk) error {
 	var err error
 	switch f.Format {
 	case OFX:
-		err = parseOFX(f, f.text(), w)
+		err = parseOFX(f.text(), w)
 	case QIF:
-		err = parseQIF(f, f.text(), w)
+		err = parseQIF(f.text(), w)
 	case MT940:
-		err = parseMT940(f, f.text(), w)
+		err = parseMT940(f.text(), w)
 	case CAMT:
-		err = parseCAMT(f, f.text(), w)
+		err = parseCAMT(f.text(), w)
 	default:
-		err = parseCSV(f, f.text(), w)
+		err = parseCSV(f.table, f.text(), w)
 	}
 	if err != nil && !errors.Is(err, errStopped) {
 		return err

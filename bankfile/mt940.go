@@ -22,7 +22,7 @@ const (
 )
 
 // parseMT940 reads MT940 statements and MT942 interim reports, framed in any way.
-func parseMT940(_ *File, text io.Reader, w *walk) error {
+func parseMT940(text io.Reader, w *walk) error {
 	p := &mtParser{w: w, lines: scan.NewLines(text)}
 	err := p.run()
 	if errors.Is(err, errStopped) {

@@ -14,7 +14,7 @@ import (
 
 // parseOFX reads OFX 1 and 2. Both are read in the same way: a tag with text is a value, and end
 // tags may be missing or wrong, as they are in the files of real banks.
-func parseOFX(_ *File, text io.Reader, w *walk) error {
+func parseOFX(text io.Reader, w *walk) error {
 	p := &ofxParser{w: w, m: scan.NewMarkup(text)}
 	err := p.run()
 	if errors.Is(err, errStopped) {

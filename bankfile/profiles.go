@@ -107,19 +107,19 @@ func profileOf(header []string) *Profile {
 }
 
 // useProfile takes what a profile says and nobody said already.
-func (f *File) useProfile(t *table) {
-	f.profile = profileOf(t.header)
-	if f.profile == nil {
+func (t *table) useProfile() {
+	t.profile = profileOf(t.header)
+	if t.profile == nil {
 		return
 	}
-	if f.profile.account != nil {
+	if t.profile.account != nil {
 		for _, line := range t.preamble {
-			if parts := f.profile.account.FindStringSubmatch(line); parts != nil {
+			if parts := t.profile.account.FindStringSubmatch(line); parts != nil {
 				t.owner = strings.Join(parts[1:], "-")
 			}
 		}
 	}
-	m, known := &f.mapping, &f.profile.Mapping
+	m, known := &t.set.mapping, &t.profile.Mapping
 	if len(m.Columns) > 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func (f *File) useProfile(t *table) {
 	if m.Name == "" {
 		m.Name = known.Name
 	}
-	if m.Currency == "" && f.opts.Currency == "" {
+	if m.Currency == "" && t.set.currency == "" {
 		m.Currency = known.Currency
 	}
 }

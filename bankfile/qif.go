@@ -15,7 +15,7 @@ import (
 // parseQIF reads Quicken's interchange format: records of lines, each with its meaning in the
 // first letter, and a caret at the end. It names no currency and has no ids, so it is the format
 // that can be trusted least.
-func parseQIF(_ *File, text io.Reader, w *walk) error {
+func parseQIF(text io.Reader, w *walk) error {
 	p := &qifParser{w: w, l: scan.NewLines(text), section: "bank"}
 	for {
 		line, err := p.l.Next()
@@ -29,13 +29,6 @@ func parseQIF(_ *File, text io.Reader, w *walk) error {
 			return ignoreStopped(err)
 		}
 	}
-}
-
-func ignoreStopped(err error) error {
-	if errors.Is(err, errStopped) {
-		return nil
-	}
-	return err
 }
 
 type qifParser struct {
@@ -203,7 +196,7 @@ func (p *qifParser) transaction(r *qifRecord, raw string) bool {
 	if err != nil {
 		return p.w.refuse(r.line, raw, "the amount: "+err.Error())
 	}
-	if p.w.file.mapping.Invert {
+	if p.w.set.mapping.Invert {
 		amount = amount.Neg()
 	}
 	category := r.fields['L']
@@ -254,7 +247,7 @@ func (p *qifParser) splits(r *qifRecord, e *Entry) (warnings []Warning, why stri
 		if err != nil {
 			return nil, "the amount of a split: " + err.Error()
 		}
-		if p.w.file.mapping.Invert {
+		if p.w.set.mapping.Invert {
 			n = n.Neg()
 		}
 		if sum, err = sum.Add(n); err != nil {

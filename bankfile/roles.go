@@ -16,8 +16,8 @@ import (
 
 // assign gives the columns their roles: those of the mapping, and for the others what the whole
 // sample shows; see package reading.
-func (t *table) assign(f *File) error {
-	m := &f.mapping
+func (t *table) assign() error {
+	m := &t.set.mapping
 	width := max(t.width, len(t.header))
 	for _, row := range t.samples {
 		width = max(width, len(row))
@@ -36,24 +36,24 @@ func (t *table) assign(f *File) error {
 		return false
 	}
 	if has(RoleDate) && has(RoleAmount, RoleDebit, RoleCredit) &&
-		(has(RoleName, RoleMemo) || f.opts.Exact) {
+		(has(RoleName, RoleMemo) || t.set.exact) {
 		// The mapping says all that matters, and so it says what does not.
 		for i, role := range given {
 			t.roles[i] = role
 		}
 		t.memos = t.mapped(m.Columns, given)
 		t.index()
-		if f.opts.Exact {
+		if t.set.exact {
 			return nil
 		}
-		sample := t.digest(f, given)
+		sample := t.digest(given)
 		t.notes = sample.Notes()
 		if t.balance >= 0 {
 			t.before = sample.Read().Money.Before
 		}
 		return nil
 	}
-	sample := t.digest(f, given)
+	sample := t.digest(given)
 	result := sample.Read()
 	t.roles = make([]Role, max(width, len(result.Roles)))
 	for i, role := range result.Roles {
@@ -91,16 +91,16 @@ func (t *table) mapped(columns []Column, given map[int]Role) (memos []int) {
 }
 
 // digest makes a sample of the table for the package that reads it.
-func (t *table) digest(f *File, given map[int]Role) *reading.Table {
+func (t *table) digest(given map[int]Role) *reading.Table {
 	sample := &reading.Table{
 		Header: t.header, Fixed: make(map[int]reading.Role, len(given)),
-		Currency: f.defaultCurrency(), Own: t.ownNumbers(),
-		Out: f.mapping.OutFlags, In: f.mapping.InFlags,
+		Currency: t.set.defaultCurrency(), Own: t.ownNumbers(),
+		Out: t.set.mapping.OutFlags, In: t.set.mapping.InFlags,
 	}
 	for i, role := range given {
 		sample.Fixed[i] = reading.Role(role)
 	}
-	mark := t.mark(f)
+	mark := t.mark()
 	for _, row := range t.samples {
 		digest := make([]reading.Cell, len(row))
 		for i, text := range row {
@@ -112,9 +112,9 @@ func (t *table) digest(f *File, given map[int]Role) *reading.Table {
 }
 
 // mark returns the decimal mark of the sample, as far as it shows one.
-func (t *table) mark(f *File) byte {
-	if f.mapping.Decimal != "" {
-		return f.mapping.Decimal[0]
+func (t *table) mark() byte {
+	if t.set.mapping.Decimal != "" {
+		return t.set.mapping.Decimal[0]
 	}
 	var m cells.Marks
 	for _, row := range t.samples {
@@ -128,7 +128,7 @@ func (t *table) mark(f *File) byte {
 		}
 	}
 	m.Short, m.Long = 0, 0 // Most whole numbers of a table are no amounts.
-	c := f.defaultCurrency()
+	c := t.set.defaultCurrency()
 	mark, _ := m.Decide(c.Digits(), c.Known())
 	return mark
 }

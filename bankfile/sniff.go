@@ -24,6 +24,10 @@ const delimiters = ",;\t|"
 
 // table is how the columns of a CSV file are read.
 type table struct {
+	set     *settings
+	profile *Profile // Nil if none has the header.
+	doubts  []string // See File.Doubts.
+
 	delim      byte
 	width      int      // The width of most rows.
 	header     []string // Nil where there is none.
@@ -79,15 +83,15 @@ type tableHabits struct {
 	rest         int  // The direction of amounts beside which no word stands, or 0.
 }
 
-// findTable finds delimiter, header and columns.
-func (f *File) findTable() error {
-	head, err := io.ReadAll(io.LimitReader(f.text(), sniffBytes))
+// findTable finds the delimiter, the header and the columns, and completes the mapping.
+func findTable(text io.Reader, set *settings) (*table, error) {
+	head, err := io.ReadAll(io.LimitReader(text, sniffBytes))
 	if err != nil {
-		return fmt.Errorf("read the beginning: %w", err)
+		return nil, fmt.Errorf("read the beginning: %w", err)
 	}
 	candidates := delimiters
-	if f.mapping.Delimiter != "" {
-		candidates = f.mapping.Delimiter
+	if set.mapping.Delimiter != "" {
+		candidates = set.mapping.Delimiter
 	}
 	var best *table
 	bestScore := 0
@@ -98,20 +102,20 @@ func (f *File) findTable() error {
 		}
 	}
 	if best == nil {
-		return &FormatError{Why: "the file is none of the known formats, and no row of it has " +
+		return nil, &FormatError{Why: "the file is none of the known formats, and no row of it has " +
 			"both a date and an amount as CSV files of banks do"}
 	}
-	f.useProfile(best)
-	if err := best.assign(f); err != nil {
-		return err
+	best.set = set
+	best.useProfile()
+	if err := best.assign(); err != nil {
+		return nil, err
 	}
 	if best.namesCurrencies() {
-		return &FormatError{Why: whyRates}
+		return nil, &FormatError{Why: whyRates}
 	}
-	f.table = best
-	f.mapping.Delimiter = string(rune(best.delim))
-	f.mapping.Columns = best.columns()
-	return nil
+	set.mapping.Delimiter = string(rune(best.delim))
+	set.mapping.Columns = best.columns()
+	return best, nil
 }
 
 // ratesMin is how many columns must be named by a currency for a table of rates. A statement has

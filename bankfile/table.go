@@ -67,7 +67,7 @@ func (t *table) complete() bool {
 }
 
 // decide settles the habits of the bank, or asks.
-func (t *table) decide(f *File) (questions []Question) {
+func (t *table) decide() (questions []Question) {
 	if t.date < 0 {
 		questions = append(
 			questions,
@@ -84,7 +84,7 @@ func (t *table) decide(f *File) (questions []Question) {
 	if len(t.others) > 0 {
 		return append(questions, t.askMoney())
 	}
-	s, m := &t.signs, &f.mapping
+	s, m := &t.signs, &t.set.mapping
 	if len(t.words) > 0 && s.amountNeg == 0 {
 		return append(questions, t.askDirection())
 	}
@@ -94,11 +94,11 @@ func (t *table) decide(f *File) (questions []Question) {
 	if t.habits.pair {
 		questions = append(questions, t.decideSides(m)...)
 	}
-	t.decideWords(m, f.opts.Exact)
+	t.decideWords(m, t.set.exact)
 	// What no row showed stays open, because the next file may show it.
 	t.habits.debitSigned = m.DebitSign == DebitSigned
 	t.habits.creditSigned = m.CreditSign == CreditSigned
-	t.decideView(f)
+	t.decideView()
 	return questions
 }
 
@@ -139,27 +139,27 @@ func (t *table) decideWords(m *Mapping, exact bool) {
 
 // decideView settles whether the file has the signs of a card, which shows what was bought as
 // positive, and notes what a person should see about it.
-func (t *table) decideView(f *File) {
-	s, m := &t.signs, &f.mapping
-	if t.card && !m.Invert && !m.SignsGiven && !f.opts.Exact {
+func (t *table) decideView() {
+	s, m := &t.signs, &t.set.mapping
+	if t.card && !m.Invert && !m.SignsGiven && !t.set.exact {
 		m.Invert = true
-		f.Doubts = append(
-			f.Doubts,
+		t.doubts = append(
+			t.doubts,
 			"The words of the rows show a card that writes what was bought "+
 				"as positive, so all signs are inverted. If that is wrong, answer invert=false.",
 		)
 	}
 	if text := t.unread(); text != "" {
-		f.Doubts = append(f.Doubts, text)
+		t.doubts = append(t.doubts, text)
 	}
 	if t.strange.Text != "" {
-		f.Doubts = append(f.Doubts, fmt.Sprintf("The amounts have the sign %q (line %d), which is "+
+		t.doubts = append(t.doubts, fmt.Sprintf("The amounts have the sign %q (line %d), which is "+
 			"not that of the account's currency, %s. If the file is of another account, do not "+
-			"import it here.", t.strange.Text, t.strange.Line, f.defaultCurrency()))
+			"import it here.", t.strange.Text, t.strange.Line, t.set.defaultCurrency()))
 	}
 	worded := t.flag >= 0 || s.sideIn+s.sideOut > 0
 	if m.Invert && m.SignsGiven && worded && s.settled > 0 {
-		f.Doubts = append(f.Doubts, "Words beside the amounts say which way the money went, so "+
+		t.doubts = append(t.doubts, "Words beside the amounts say which way the money went, so "+
 			"invert=true does not change those rows.")
 	}
 	if t.habits.pair || worded || m.Invert || m.SignsGiven || s.plus > 0 || s.amountPos == 0 {
@@ -167,10 +167,10 @@ func (t *table) decideView(f *File) {
 	}
 	switch {
 	case s.amountNeg == 0:
-		f.Doubts = append(f.Doubts, "No amount is negative. If this is a card that shows "+
+		t.doubts = append(t.doubts, "No amount is negative. If this is a card that shows "+
 			"charges as positive numbers, all signs must be inverted: answer invert=true.")
 	case s.amountPos >= 4*s.amountNeg:
-		f.Doubts = append(f.Doubts, "Few amounts are negative. If this is a card that shows "+
+		t.doubts = append(t.doubts, "Few amounts are negative. If this is a card that shows "+
 			"charges as positive numbers, all signs must be inverted: answer invert=true.")
 	}
 }
@@ -226,12 +226,11 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 }
 
 // parseCSV reads the rows of a CSV file by its table.
-func parseCSV(f *File, text io.Reader, w *walk) error {
-	t := f.table
+func parseCSV(t *table, text io.Reader, w *walk) error {
 	if !t.complete() {
 		return nil // The first pass asks.
 	}
-	p := &csvParser{t: t, w: w, f: f,
+	p := &csvParser{t: t, w: w,
 		c: scan.NewRows(text, t.delim, max(t.width, len(t.header)))}
 	if w.first {
 		t.accounts, t.signs, t.mixed = make(map[string]int), tableSigns{}, false
@@ -240,7 +239,7 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 			return err
 		}
 	} else {
-		p.runs = make([]running, len(f.Statements))
+		p.runs = make([]running, len(w.before))
 	}
 	w.at = 0
 	for {
@@ -261,7 +260,7 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 	if w.first && t.mixed && t.signs.signed > 0 {
 		// A sign speaks for its own row alone; the others have the account's currency.
 		for i := range w.statements {
-			if c := f.defaultCurrency(); c != "" {
+			if c := t.set.defaultCurrency(); c != "" {
 				w.statements[i].Currency = c
 			}
 		}
@@ -272,7 +271,6 @@ func parseCSV(f *File, text io.Reader, w *walk) error {
 type csvParser struct {
 	t    *table
 	w    *walk
-	f    *File
 	c    *scan.Rows
 	runs []running // Of the second pass, by statement.
 
@@ -355,7 +353,7 @@ func (p *csvParser) join(r *scan.Record) bool {
 	if !p.joins() || !h.holds || h.joined >= scan.QuotedLinesMax {
 		return false
 	}
-	if !p.f.mapping.JoinLines || t.more > 0 {
+	if !p.t.set.mapping.JoinLines || t.more > 0 {
 		// A line of a footer stands in other columns, or behind the lines that each row has.
 		if h.joined >= t.more || r.Line != h.next || isTotal(r.Fields) {
 			return false
@@ -378,7 +376,7 @@ func (p *csvParser) join(r *scan.Record) bool {
 
 // joins reports whether rows may go on in a second line.
 func (p *csvParser) joins() bool {
-	return p.f.mapping.JoinLines || p.t.more > 0 && !p.f.opts.Exact
+	return p.t.set.mapping.JoinLines || p.t.more > 0 && !p.t.set.exact
 }
 
 // status returns what the status of a row says.
@@ -510,7 +508,7 @@ func (p *csvParser) words(r *scan.Record, e *Entry) {
 // details returns the words of columns that are read as nothing else, with the names of the
 // columns. Words that the entry has already are not repeated.
 func (p *csvParser) details(r *scan.Record, e *Entry) string {
-	if p.w.first || p.f.opts.Exact {
+	if p.w.first || p.t.set.exact {
 		return ""
 	}
 	var parts []string

@@ -12,8 +12,11 @@ import (
 
 // walk is one pass over a file. In the first it collects; in the second it hands out rows.
 type walk struct {
-	file  *File
+	set   *settings
 	first bool
+	// Before holds the statements that the first pass found, and repeated its ids, in the second.
+	before   []Statement
+	repeated *idTable
 
 	// Of the first pass.
 	statements []Statement
@@ -39,6 +42,22 @@ type walk struct {
 // errStopped ends a parser when nobody wants more rows. It never reaches a caller.
 var errStopped = errors.New("stopped")
 
+// ignoreStopped returns nil for errStopped.
+func ignoreStopped(err error) error {
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// stoppedUnless returns errStopped if the caller wants no more rows.
+func stoppedUnless(goOn bool) error {
+	if goOn {
+		return nil
+	}
+	return errStopped
+}
+
 // shorten bounds what is held of a statement. Clones let go of longer texts.
 func (s *Statement) shorten() {
 	for _, text := range []*string{&s.Account, &s.Bank, &s.Type, &s.ID} {
@@ -58,7 +77,7 @@ func (w *walk) begin(s Statement) (*Statement, error) {
 		return nil, &LimitError{Line: s.Line, What: "statements", Limit: StatementsMax}
 	}
 	if !w.first {
-		if w.at >= len(w.file.Statements) {
+		if w.at >= len(w.before) {
 			return nil, &FormatError{Line: s.Line, Why: "the file changed while it was read"}
 		}
 		w.scratch = s
@@ -92,7 +111,7 @@ func (w *walk) known() *Statement {
 	if w.first {
 		return &w.statements[w.at]
 	}
-	return &w.file.Statements[w.at]
+	return &w.before[w.at]
 }
 
 // date reads a date by the order of the file. In the first pass it gathers evidence instead.
@@ -101,7 +120,7 @@ func (w *walk) date(cell string, line int) (date, second Date, err error) {
 	if !ok {
 		return "", "", fmt.Errorf("%q is not a date", cells.Clip(cell))
 	}
-	order := cells.Order(w.file.mapping.DateOrder)
+	order := cells.Order(w.set.mapping.DateOrder)
 	if w.first {
 		w.orders.Add(d, cell, line)
 	}
@@ -139,7 +158,7 @@ func (w *walk) amount(cell string, line int) (money.Decimal, cells.Amount, error
 		return money.Decimal{}, a, err
 	}
 	mark := byte(0)
-	if m := w.file.mapping.Decimal; m != "" {
+	if m := w.set.mapping.Decimal; m != "" {
 		mark = m[0]
 	}
 	if w.first {
@@ -177,11 +196,11 @@ func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
 		e.Currency = s.Currency
 	}
 	if e.Currency == "" {
-		e.Currency = w.file.defaultCurrency()
+		e.Currency = w.set.defaultCurrency()
 	}
 	if e.BankID != "" {
-		e.UniqueID = !w.file.ids.repeated(s.Account, e.BankID)
-		if !e.UniqueID && !w.file.ids.full {
+		e.UniqueID = !w.repeated.repeated(s.Account, e.BankID)
+		if !e.UniqueID && !w.repeated.full {
 			warnings = append(warnings, Warning{WarnID,
 				fmt.Sprintf("The bank's id %q stands at several entries.", cells.Clip(e.BankID))})
 		}
@@ -305,14 +324,6 @@ func (w *walk) finish() {
 		why += fmt.Sprintf(" %d rows were refused.", t.Refused)
 	}
 	w.warn(w.line, why)
-}
-
-// defaultCurrency is that of entries for which the file names none.
-func (f *File) defaultCurrency() money.Currency {
-	if f.mapping.Currency != "" {
-		return f.mapping.Currency
-	}
-	return f.opts.Currency
 }
 
 // cutRaw bounds what is kept of a row's own text.
