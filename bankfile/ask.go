@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
-// askColumn asks which of the columns that could be it is the one.
+// askColumn asks for the column of a role, among the columns with such cells.
 func (t *table) askColumn(topic Topic, text string, is func(string) bool) Question {
 	q := Question{Topic: topic, Text: text}
 	for i := range t.roles {
@@ -34,10 +34,10 @@ func (t *table) askColumn(topic Topic, text string, is func(string) bool) Questi
 	return q
 }
 
-// shownRows is how many rows a choice between readings shows.
+// shownRows is the number of rows that a choice between readings shows.
 const shownRows = 2
 
-// askMoney asks which reading of the amounts is right, and shows what rows become in each.
+// askMoney asks which reading of the amounts is right, and shows the result of each for some rows.
 func (t *table) askMoney() Question {
 	q := Question{Topic: AskAmount, Text: "Which column is the amount?"}
 	all := append([]reading.Money{t.best}, t.others...)
@@ -61,7 +61,7 @@ func (t *table) askMoney() Question {
 	return q
 }
 
-// moneyValue writes a reading as an answer.
+// moneyValue returns a reading as an answer.
 func moneyValue(m *reading.Money) string {
 	if m.Amount >= 0 {
 		return strconv.Itoa(m.Amount + 1)
@@ -108,7 +108,7 @@ func (t *table) moneyMeaning(m *reading.Money, rows []int) string {
 	return b.String()
 }
 
-// rowName is how a person finds a row of the sample: by its date and its first words.
+// rowName returns what a person finds a row by: its date and its first words.
 func (t *table) rowName(row int) string {
 	fields := t.samples[row]
 	var parts []string
@@ -125,8 +125,8 @@ func (t *table) rowName(row int) string {
 	return strings.Join(parts, " ")
 }
 
-// differing returns the first rows of the sample that readings read in different ways, each such
-// difference once.
+// differing returns the first rows of the sample on which the readings disagree, one for each kind
+// of difference.
 func (t *table) differing(all []reading.Money) (rows []int) {
 	seen := map[string]bool{}
 	for row := range t.samples {
@@ -152,7 +152,7 @@ func (t *table) differing(all []reading.Money) (rows []int) {
 	return rows
 }
 
-// AskNone is the answer that no word of a column says the direction.
+// AskNone is the answer that no word of a column means the direction.
 const AskNone = "none"
 
 // askDirection asks which of two words means money out.

@@ -13,9 +13,8 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// parseCAMT reads camt.052, camt.053 and camt.054. It goes by the local names of elements, which
-// all versions share; where versions differ (Sts or Sts/Cd, Dt or DtTm, Nm or Pty/Nm) both are
-// read.
+// parseCAMT reads camt.052, camt.053 and camt.054. It uses the local names of elements, which all
+// versions share; if versions differ (Sts or Sts/Cd, Dt or DtTm, Nm or Pty/Nm) both are read.
 func parseCAMT(text io.Reader, w *walk) error {
 	p := &camtParser{w: w, m: scan.NewMarkup(text)}
 	return ignoreStopped(p.run())
@@ -25,14 +24,14 @@ type camtParser struct {
 	w    *walk
 	m    *scan.Markup
 	path []string // Local names of the open elements.
-	base int      // How many were open when the statement began, its own included.
+	base int      // The number of open elements when the statement began, its own included.
 	ccy  []string // Their Ccy attributes.
 
 	bal     camtBalance
-	opening string // Which balance opened the statement: OPBD before PRCD.
+	opening string // The code of the opening balance: OPBD is preferred to PRCD.
 	entry   *camtEntry
 	detail  *camtDetail
-	kept    camtEntry // What these point to, used again for the next.
+	kept    camtEntry // The memory of entry and detail, reused for the next.
 
 	keptDetail camtDetail
 	text       []byte // Of the element that is open.
@@ -45,7 +44,7 @@ type camtBalance struct {
 	code, amount, currency, sign, date string
 }
 
-// detailsKept is for how many details the memory is kept from one entry to the next.
+// detailsKept is the maximum number of details whose memory is reused for the next entry.
 const detailsKept = 64
 
 // camtEntry is an Ntry as it is written.
@@ -61,7 +60,7 @@ type camtEntry struct {
 	size                              int
 }
 
-// camtWords are elements whose texts decide nothing in the first pass.
+// camtWords are elements whose texts the first pass does not need.
 var camtWords = map[string]bool{
 	"Nm": true, "Ustrd": true, "AddtlNtryInf": true, "AddtlTxInf": true, "AdrLine": true,
 	"StrtNm": true, "TwnNm": true, "PstCd": true, "Ctry": true, "BICFI": true, "BIC": true,
@@ -77,10 +76,10 @@ type camtDetail struct {
 	debtor, creditor                  string
 	debtorAccount, creditorAccount    string
 	reference, information, acted     string
-	remittance                        []byte // Texts of Ustrd, parted by blanks.
+	remittance                        []byte // Texts of Ustrd, separated by blanks.
 }
 
-// camtKinds are the elements that hold a statement.
+// camtKinds are the elements with a statement.
 var camtKinds = map[string]Kind{"Stmt": Final, "Rpt": Interim, "Ntfctn": Advice}
 
 func (p *camtParser) run() error {
@@ -119,7 +118,7 @@ func (p *camtParser) end() error {
 	p.w.line = p.m.Line
 	if len(p.path) > 0 {
 		return &FormatError{Line: p.m.Line, Why: "the file ends within <" +
-			cells.Clip(p.path[len(p.path)-1]) + ">: it is not whole"}
+			cells.Clip(p.path[len(p.path)-1]) + ">: it is incomplete"}
 	}
 	if !p.seen {
 		return &FormatError{Why: "the message has no statement, report or notification"}
@@ -127,7 +126,7 @@ func (p *camtParser) end() error {
 	return nil
 }
 
-// open takes a start tag.
+// open handles a start tag.
 func (p *camtParser) open(name string, t scan.Token) error {
 	if len(p.path) >= DepthMax {
 		return &LimitError{Line: t.Line, What: "elements within each other", Limit: DepthMax}
@@ -171,14 +170,14 @@ func (p *camtParser) up(n int) string {
 	return ""
 }
 
-// close takes an end tag, which must be that of the open element.
+// close handles an end tag, which must be that of the open element.
 func (p *camtParser) close(name string, line int) error {
 	if len(p.path) == 0 || p.path[len(p.path)-1] != name {
-		return &FormatError{Line: line, Why: "</" + cells.Clip(name) + "> ends nothing"}
+		return &FormatError{Line: line, Why: "</" + cells.Clip(name) + "> has no start tag"}
 	}
 	value := ""
 	if p.w.first && p.entry != nil && camtWords[name] {
-		p.entry.size += len(p.text) // The words do not matter yet.
+		p.entry.size += len(p.text) // The first pass needs only the size.
 	} else {
 		value = string(bytes.TrimSpace(p.text))
 	}
@@ -191,7 +190,7 @@ func (p *camtParser) close(name string, line int) error {
 	return err
 }
 
-// take takes the end of an element with the text that it had.
+// take handles the end of an element with its text.
 func (p *camtParser) take(name, value string) error {
 	switch {
 	case p.detail != nil:
@@ -215,7 +214,7 @@ func (p *camtParser) take(name, value string) error {
 	return nil
 }
 
-// note keeps the entry's values for showing them again.
+// note keeps the entry's values, to be shown again.
 func (p *camtParser) note(name, value string) {
 	e := p.entry
 	e.size += len(value)
@@ -271,7 +270,7 @@ func (p *camtParser) takeBalance(name, value string) {
 	}
 }
 
-// closeBalance keeps the balances that are booked. Available and forward balances hold what is
+// closeBalance keeps the booked balances. Available and forward balances include amounts that are
 // not in the entries.
 func (p *camtParser) closeBalance() {
 	b := p.bal
@@ -380,7 +379,7 @@ func (p *camtParser) takeDetail(name, value string) {
 	}
 }
 
-// addDetail keeps a detail, up to a limit: an entry with more of them is booked whole.
+// addDetail keeps a detail, up to a limit. An entry with more of them is read as a whole.
 func (p *camtParser) addDetail() {
 	e, d := p.entry, *p.detail
 	p.detail = nil
@@ -392,7 +391,7 @@ func (p *camtParser) addDetail() {
 	}
 }
 
-// camtAmount reads an amount with its indicator. XML has a point always.
+// camtAmount reads an amount with its indicator. In XML the decimal mark is always a point.
 func camtAmount(text, sign string) (money.Decimal, error) {
 	if text == "" {
 		return money.Decimal{}, errors.New("the amount: there is none")
@@ -407,10 +406,10 @@ func camtAmount(text, sign string) (money.Decimal, error) {
 	case "DBIT":
 		return n.Neg(), nil
 	}
-	return n, fmt.Errorf("%q says neither credit nor debit", cells.Clip(sign))
+	return n, fmt.Errorf("%q means neither credit nor debit", cells.Clip(sign))
 }
 
-// camtDate reads the day of a date or of a moment, as it is written.
+// camtDate returns the day of a date or of a time, as it is written.
 func camtDate(text string) (Date, bool) {
 	if len(text) < 10 || text[4] != '-' || text[7] != '-' ||
 		!cells.AllDigits(text[:4]+text[5:7]+text[8:10]) {

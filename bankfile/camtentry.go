@@ -9,7 +9,8 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// finishEntry hands out an entry: as its details where these make the whole, else as one.
+// finishEntry sends an entry: its details as separate entries if their sum is the amount, otherwise
+// the whole.
 func (p *camtParser) finishEntry() error {
 	c := p.entry
 	p.entry = nil
@@ -44,7 +45,7 @@ func (p *camtParser) finishEntry() error {
 	return stoppedUnless(p.w.entry(c.line, raw, e, warnings))
 }
 
-// whole reads what the entry itself says, with the words of its only detail if it has one.
+// whole reads the entry itself, with the texts of its only detail if it has one.
 func (c *camtEntry) whole(s *Statement) (e Entry, warnings []Warning, why string) {
 	amount, err := camtAmount(c.amount, c.sign)
 	if err != nil {
@@ -74,15 +75,16 @@ func (c *camtEntry) whole(s *Statement) (e Entry, warnings []Warning, why string
 		d.describe(&e, s.Account)
 		if d.sign != "" && d.sign != c.sign {
 			warnings = append(warnings, Warning{WarnSign, fmt.Sprintf(
-				"Its detail says %s, the entry %s; the entry counts.", cells.Clip(d.sign), c.sign)})
+				"Its detail is %s, the entry is %s; the entry counts.",
+				cells.Clip(d.sign), c.sign)})
 		}
 		d.foreign(&e)
 	}
 	return e, warnings, ""
 }
 
-// describe adds what a detail says of the other side and the purpose. The other side is never the
-// statement's own account, whatever the direction is.
+// describe adds the other side and the purpose from a detail. The other side is never the
+// statement's own account, regardless of the direction.
 func (d *camtDetail) describe(e *Entry, own string) {
 	paid := e.Amount.Sign() < 0
 	if own != "" && d.creditorAccount != d.debtorAccount {
@@ -92,7 +94,7 @@ func (d *camtDetail) describe(e *Entry, own string) {
 	if paid {
 		e.Name, e.Counterparty = d.creditor, d.creditorAccount
 	}
-	// Some banks name the other side under the wrong word, which is better than no name.
+	// Some banks write the other side into the wrong element, which is better than no name.
 	e.Name = cmp.Or(e.Name, d.creditor, d.debtor)
 	if text := cmp.Or(string(d.remittance), d.reference, d.information); text != "" {
 		e.Memo = cells.Collapse(text)
@@ -106,14 +108,14 @@ func (d *camtDetail) describe(e *Entry, own string) {
 	}
 }
 
-// foreign keeps the amount before conversion.
+// foreign sets the amount before conversion.
 func (d *camtDetail) foreign(e *Entry) {
 	currency := cells.CurrencyOf(d.instructedCcy)
 	if currency == "" || currency == e.Currency {
 		return
 	}
 	n, err := money.ParseDecimal(d.instructed)
-	// Some banks fill the element with a zero that stands for nothing.
+	// Some banks write a zero if there is no such amount.
 	if err != nil || n.IsZero() && !e.Amount.IsZero() {
 		return
 	}
@@ -123,8 +125,7 @@ func (d *camtDetail) foreign(e *Entry) {
 	e.Foreign, e.ForeignCurrency = n, currency
 }
 
-// parts returns an entry for each detail, if their amounts make exactly the whole: never both,
-// and never the whole more than once.
+// parts returns an entry for each detail, if the sum of their amounts is exactly the whole.
 func (c *camtEntry) parts(whole Entry, own string) ([]Entry, bool) {
 	var sum money.Decimal
 	parts := make([]Entry, 0, len(c.details))
@@ -150,7 +151,7 @@ func (c *camtEntry) parts(whole Entry, own string) ([]Entry, bool) {
 		d.describe(&e, own)
 		e.Memo = cmp.Or(e.Memo, whole.Memo)
 		d.foreign(&e)
-		// The entry's own id would stand at every part.
+		// The entry's own id would repeat at every part.
 		e.BankID = cmp.Or(d.servicer, d.txID)
 		if e.BankID == whole.BankID || e.BankID == "" {
 			e.BankID = ""

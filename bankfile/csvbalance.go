@@ -8,22 +8,22 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// running follows the balance column, without knowing whether the oldest row stands first.
+// running is the balance column of one account. It is compared for both orders of the rows.
 type running struct {
 	sum    money.Decimal // Of all entries so far.
-	day    Date          // Of the row before, and the sum before its first row.
+	day    Date          // Of the previous row, and the sum before the first row of that day.
 	dayOld money.Decimal
-	top    Date // Of the first row, and of the last one.
+	top    Date // Of the first row and of the last one.
 	bottom Date
 	seen   bool
 	first  runningRow // The first row that has a balance, and the last one.
 	last   runningRow
-	broken bool // A sum has too many digits, or adds up two currencies.
+	broken bool // A sum has too many digits, or mixes two currencies.
 	money  money.Currency
 }
 
-// runningRow is a row with a balance, and the sums around it and around the rows of its day: some
-// banks give one balance a day and put it beside any row.
+// runningRow is a row with a balance, the sums before and after it, and the sums before and after
+// the rows of its day, because some banks give one balance per day and write it next to any row.
 type runningRow struct {
 	line                   int
 	day                    Date
@@ -31,7 +31,7 @@ type runningRow struct {
 	dayBefore, dayAfter    money.Decimal
 }
 
-// follow reads the balance of a row and keeps what the check at the end needs.
+// follow reads the balance of a row and keeps what agree needs.
 func (p *csvParser) follow(r *scan.Record, e *Entry) {
 	run := &p.runs[p.w.at]
 	before := run.sum
@@ -70,7 +70,7 @@ func (p *csvParser) follow(r *scan.Record, e *Entry) {
 	}
 	e.Balance, e.HasBalance = b, true
 	if e.Pending {
-		return // Some banks count it in, others do not.
+		return // Some banks include it, others do not.
 	}
 	row := runningRow{r.Line, e.Date, b, before, run.sum, run.dayOld, run.sum}
 	if !run.seen {
@@ -80,15 +80,16 @@ func (p *csvParser) follow(r *scan.Record, e *Entry) {
 }
 
 // agree compares the balances with the rows between them. If they agree, it returns the balances
-// before the oldest row and behind the newest one.
+// before the oldest row and after the newest one.
 func (run *running) agree() (opening, closing *Balance, ok bool) {
 	f, l := &run.first, &run.last
-	// With the oldest row first, a balance contains its row and those above; with the newest row
-	// first, its row and those below. With one balance a day, it may contain all rows of the day.
+	// With the oldest row first, a balance includes its row and those above; with the newest row
+	// first, its row and those below. If there is one balance per day, it may include all rows of
+	// the day.
 	up := [][2]money.Decimal{{f.after, l.after}, {f.dayAfter, l.dayAfter}}
 	down := [][2]money.Decimal{{f.before, l.before}, {f.dayBefore, l.dayBefore}}
 	for i := range up {
-		// Balance and sum differ by what was there before the first row of the file.
+		// The difference between balance and sum is the balance before the first row of the file.
 		start, err1 := f.balance.Sub(up[i][0])
 		again, err2 := l.balance.Sub(up[i][1])
 		if err1 == nil && err2 == nil && start == again {

@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// money reads the amount of a row with its sign, its currency and the amount in another currency.
+// money sets the amount of a row with its sign, its currency and the amount in another currency.
 func (p *csvParser) money(r *scan.Record, e *Entry) error {
 	t := p.t
 	amount, parts, settled, err := p.signed(r)
@@ -41,7 +41,7 @@ func (p *csvParser) money(r *scan.Record, e *Entry) error {
 	if currency == "" {
 		currency = cells.CurrencyOf(text.Currency)
 	}
-	// The same amount over again is not foreign.
+	// The same amount in the same currency is not foreign.
 	if err != nil || currency == "" || currency == e.Currency {
 		return nil
 	}
@@ -52,8 +52,8 @@ func (p *csvParser) money(r *scan.Record, e *Entry) error {
 	return nil
 }
 
-// takeFee takes off the amount what the bank took beside it, so that the entry is what the balance
-// moved by. A fee is positive whichever way the money went.
+// takeFee subtracts the bank's fee from the amount, so that the entry is the change of the balance.
+// A fee is positive for both directions.
 func (p *csvParser) takeFee(r *scan.Record, e *Entry) error {
 	cell := p.cell(r, p.t.fee)
 	if cell == "" {
@@ -67,8 +67,8 @@ func (p *csvParser) takeFee(r *scan.Record, e *Entry) error {
 	return err
 }
 
-// signCurrency returns the currency that the sign beside an amount means. A sign of several
-// currencies means the account's if that is one of them; else it is a doubt.
+// signCurrency returns the currency of a sign next to an amount. A sign of several currencies means
+// the account's if that is one of them; otherwise it is a doubt.
 func (p *csvParser) signCurrency(r *scan.Record, sign string) money.Currency {
 	if sign == "" {
 		return ""
@@ -88,7 +88,7 @@ func (p *csvParser) signCurrency(r *scan.Record, sign string) money.Currency {
 	return c
 }
 
-// signed reads the amount from whichever columns hold it. Settled is whether a word says the
+// signed reads the amount from the columns that have it. Settled is whether a word decided the
 // direction.
 func (p *csvParser) signed(
 	r *scan.Record,
@@ -124,7 +124,7 @@ func (p *csvParser) signed(
 		}
 		return n, text, false, nil
 	case flag == 0:
-		return n, text, false, fmt.Errorf("%q says neither debit nor credit", cells.Clip(word))
+		return n, text, false, fmt.Errorf("%q means neither debit nor credit", cells.Clip(word))
 	case t.habits.flagRepeats:
 	case t.habits.flagWords:
 		n = turned(n.Abs(), flag)
@@ -134,7 +134,7 @@ func (p *csvParser) signed(
 	return n, text, true, nil
 }
 
-// turned returns an amount with the other sign if the direction is out.
+// turned returns the negated amount if the direction is out.
 func turned(n money.Decimal, direction int) money.Decimal {
 	if direction < 0 {
 		return n.Neg()
@@ -142,7 +142,7 @@ func turned(n money.Decimal, direction int) money.Decimal {
 	return n
 }
 
-// pair reads a debit and a credit column. A zero beside the other one is no amount.
+// pair reads a debit and a credit column. A zero next to the other one is ignored.
 func (p *csvParser) pair(r *scan.Record) (money.Decimal, cells.Amount, error) {
 	t := p.t
 	debit, dt, errD := p.w.amount(p.side(r, t.debit), r.Line)
@@ -168,7 +168,7 @@ func (p *csvParser) pair(r *scan.Record) (money.Decimal, cells.Amount, error) {
 	return debit.Neg(), dt, nil
 }
 
-// countSigns gathers, in the first pass, how the bank writes signs.
+// countSigns counts, in the first pass, how the bank writes signs.
 func (p *csvParser) countSigns(r *scan.Record) {
 	t := p.t
 	sign := func(col int) int {
@@ -217,7 +217,7 @@ func (p *csvParser) countSigns(r *scan.Record) {
 	}
 }
 
-// countWords gathers, in the first pass, how signs stand beside words for the direction.
+// countWords counts, in the first pass, the signs next to words for the direction.
 func (p *csvParser) countWords(r *scan.Record, amount int) {
 	t := p.t
 	s := &t.signs

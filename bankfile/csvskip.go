@@ -9,7 +9,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/reading"
 )
 
-// totalWords are parts of texts in rows that sum up others.
+// totalWords are parts of texts in rows with the sum of other rows.
 var totalWords = []string{
 	"total", "sum", "summe", "saldo", "balance", "gesamt", "totaal", "suma", "solde", "carried",
 	"opening", "closing", "anfangsbestand", "endbestand", "kontostand", "zustatek", "egyenleg",
@@ -29,7 +29,7 @@ func isTotal(fields []string) bool {
 	return false
 }
 
-// balanceWords are what banks write in a row that has a balance in place of a movement, folded.
+// balanceWords are the texts of rows that have a balance in place of a movement, folded.
 var balanceWords = []string{
 	"opening balance", "closing balance", "beginning balance", "ending balance",
 	"balance brought forward", "balance carried forward", "brought forward", "carried forward",
@@ -73,7 +73,7 @@ func isBalance(fields []string) bool {
 	return found
 }
 
-// balanceHeads are the beginnings of balanceWords, so that other rows cost nothing.
+// balanceHeads are the beginnings of balanceWords, so that other rows are checked quickly.
 var balanceHeads = func() map[[headLen]byte]bool {
 	heads := make(map[[headLen]byte]bool, len(balanceWords))
 	for _, w := range balanceWords {
@@ -85,7 +85,7 @@ var balanceHeads = func() map[[headLen]byte]bool {
 // headLen is the length of the shortest of balanceWords.
 const headLen = 5
 
-// mayBeBalance reports whether a cell begins as one of balanceWords does.
+// mayBeBalance reports whether a cell begins like one of balanceWords.
 func mayBeBalance(cell string) bool {
 	cell = cells.TrimBlanks(cell)
 	if len(cell) < headLen {

@@ -12,7 +12,7 @@ import (
 // Format is the kind of a file.
 type Format string
 
-// The formats that are read. QFX is OFX with fields of one program; MT940 takes in MT942, and CAMT
+// The formats that are read. QFX is OFX with fields of one program; MT940 includes MT942, and CAMT
 // is camt.052, camt.053 and camt.054.
 const (
 	OFX   Format = "ofx"
@@ -22,20 +22,20 @@ const (
 	CAMT  Format = "camt"
 )
 
-// whyRates is about tables of exchange rates, which people who follow several currencies have
-// beside their statements.
+// whyRates is about tables of exchange rates, which people who use several currencies keep next to
+// their statements.
 const whyRates = "these are exchange rates, not a statement"
 
 // ofxRoot is the root of OFX in upper case. As XML it may have a prefix and attributes.
 var ofxRoot = regexp.MustCompile(`<(?:\w+:)?OFX[\s>]`)
 
-// beginsOFX tells whether the upper case text is OFX.
+// beginsOFX reports whether the upper-case text is OFX.
 func beginsOFX(upper string) bool {
 	root := ofxRoot.FindString(upper)
 	return beginsLine(upper, "OFXHEADER") || root != "" && beginsLine(upper, root)
 }
 
-// detectFormat tells the format by the beginning of the text.
+// detectFormat returns the format, by the beginning of the text.
 func detectFormat(text string) (Format, error) {
 	upper := strings.ToUpper(text)
 	markup := beginsMarkup(text)
@@ -65,20 +65,20 @@ func detectFormat(text string) (Format, error) {
 const whyWebPage = "this is a web page, not a statement; perhaps the session with the bank had " +
 	"ended"
 
-// isWebPage tells whether the upper case beginning of a file is that of a page.
+// isWebPage reports whether the upper-case beginning of a file is that of a web page.
 func isWebPage(upper string) bool {
 	head := upper[:min(len(upper), 1024)]
 	return strings.Contains(head, "<HTML") || strings.Contains(head, "<!DOCTYPE HTML")
 }
 
-// beginsMarkup tells whether a text begins with a tag: within the rows of other formats, tags are
+// beginsMarkup reports whether a text begins with a tag. Within the rows of other formats, tags are
 // text.
 func beginsMarkup(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\ufeff"), "<")
 }
 
-// beginsLine tells whether a mark stands at the beginning of a line or, if it is a tag, behind
-// nothing but other tags. A payment's text may hold any mark.
+// beginsLine reports whether a mark is at the beginning of a line or, if the mark is a tag, after
+// other tags only. Elsewhere it may be part of a payment's text.
 func beginsLine(text, mark string) bool {
 	for {
 		at := strings.Index(text, mark)
@@ -98,7 +98,7 @@ func beginsLine(text, mark string) bool {
 	}
 }
 
-// camtMessage refuses ISO 20022 messages that are no statements, by their names.
+// camtMessage refuses ISO 20022 messages that are not statements, and names their type.
 func camtMessage(text string) error {
 	for _, root := range []string{"BkToCstmrStmt", "BkToCstmrAcctRpt", "BkToCstmrDbtCdtNtfctn"} {
 		if strings.Contains(text, root) {
@@ -116,8 +116,8 @@ func camtMessage(text string) error {
 	return &FormatError{Why: "this is XML, but not a camt statement"}
 }
 
-// looksLikeMT940 looks for two lines with tags of a statement, or for one with its number or
-// balance.
+// looksLikeMT940 reports whether a text has two lines with tags of a statement, or one with its
+// number or balance.
 func looksLikeMT940(text string) bool {
 	found := 0
 	for line := range scan.SplitLines(text) {
@@ -135,7 +135,7 @@ func looksLikeMT940(text string) bool {
 	return false
 }
 
-// looksLikeQIF looks for a header of QIF, or for records that end with a caret.
+// looksLikeQIF reports whether a text has a header of QIF, or records that end with a caret.
 func looksLikeQIF(text string) bool {
 	dated, amount := false, false
 	for line := range scan.SplitLines(text) {
@@ -161,7 +161,7 @@ func looksLikeQIF(text string) bool {
 	return false
 }
 
-// foreign recognises files that people take for statements, and says what to do.
+// foreign recognises files that people confuse with statements, and returns what to do.
 func foreign(head []byte) string {
 	text := string(head[:min(len(head), 1024)])
 	switch {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// FormatError says that a file is none that this package reads, or that it is too damaged.
+// FormatError means that the format of a file is not supported or that the file is damaged.
 type FormatError struct {
-	Line int // 0 where it is about the whole file.
+	Line int // 0 if it is about the whole file.
 	Why  string
 }
 
-// Error returns the reason, with the line where there is one.
+// Error returns the reason, with the line if there is one.
 func (e *FormatError) Error() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("line %d: %s", e.Line, e.Why)
@@ -19,7 +19,7 @@ func (e *FormatError) Error() string {
 	return e.Why
 }
 
-// LimitError says that a file goes beyond a limit of this package.
+// LimitError means that a file exceeds a limit of this package.
 type LimitError struct {
 	Line  int
 	What  string // What is too large, such as "statements".
@@ -48,23 +48,23 @@ const (
 	AskEncoding Topic = "encoding"
 )
 
-// Question is something that nothing in the file decides. The answer goes into a Mapping; see
+// Question is a choice that nothing in the file decides. Put the answer into a Mapping with
 // [Mapping.Answer].
 type Question struct {
 	Topic    Topic
 	Text     string   // The question in words.
-	Choices  []Choice // Possible answers, the likelier one first.
-	Examples []string // Cells that leave it open, with their lines.
+	Choices  []Choice // Possible answers, the most likely first.
+	Examples []string // Ambiguous cells, with their lines.
 }
 
 // Choice is one possible answer.
 type Choice struct {
-	Value   string // What Mapping.Answer takes.
-	Meaning string // What it means for the first example.
+	Value   string // The value for Mapping.Answer.
+	Meaning string // Its meaning for the first example.
 }
 
-// UndecidedError asks a person what the file does not say. Mapping holds what was decided
-// without: answer the questions there, and open the file again with it.
+// UndecidedError has the questions that the file does not decide. Mapping holds everything that was
+// decided: add the answers to it, and open the file again with it.
 type UndecidedError struct {
 	Questions []Question
 	Mapping   Mapping

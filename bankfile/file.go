@@ -12,34 +12,34 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/charset"
 )
 
-// File is an opened file: what its first pass found. It may be read any number of times, also by
-// several goroutines if the reader allows it.
+// File is an opened file with the result of the first pass. It may be read any number of times,
+// also concurrently if the reader allows it.
 type File struct {
 	Format   Format
 	Encoding Encoding
-	// EncodingSure is false where the bytes fit several encodings. EncodingSample then is a line
-	// with letters in doubt, to be shown to a person; Mapping.Encoding takes the answer.
+	// EncodingSure is false if the bytes are valid in several encodings. EncodingSample is then a
+	// line with letters in doubt, to be shown to a person; Mapping.Encoding takes the answer.
 	EncodingSure   bool
 	EncodingSample string
-	// Statements are in the order of the file. A CSV file has one for each
-	// account that its rows name, and at least one.
+	// Statements are in the order of the file. A CSV file has one for each account in its rows, and
+	// at least one.
 	Statements []Statement
 	// Doubts are sentences about the whole file that a person should see.
 	Doubts []string
 
 	src   io.ReaderAt
 	size  int64
-	skip  int64 // Of the byte order mark.
+	skip  int64 // The length of the byte order mark.
 	set   settings
 	table *table // Of a CSV file.
 	ids   idTable
 }
 
-// Open finds out what a file is and decides what must be decided for the whole of it. It reads
-// the file from the beginning to the end: for its encoding, and for all else.
+// Open detects the format of a file and decides everything that is the same for the whole file. It
+// reads the file to its end: once for its encoding, and once for the rest.
 //
-// The error is a *FormatError for what is no file of a known format, an *UndecidedError with
-// questions, a *LimitError, or that of the reader.
+// The error is a *FormatError if the format is unknown, an *UndecidedError with questions, a
+// *LimitError, or an error of the reader.
 func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	f := &File{src: r, size: size}
 	f.set.currency, f.set.exact = options.Currency, options.Exact
@@ -91,7 +91,7 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	return f.decide(w)
 }
 
-// decide settles what is the same for the whole file, or asks.
+// decide decides what is the same for the whole file, or asks.
 func (f *File) decide(w *walk) (*File, error) {
 	var questions []Question
 	var profile *Profile
@@ -121,7 +121,7 @@ func (f *File) decide(w *walk) (*File, error) {
 		}
 		switch {
 		case ask && f.Format == OFX:
-			// OFX has no marks between thousands, so the mark is that of the decimals.
+			// OFX has no marks between thousands, so the mark is the decimal mark.
 			digits := w.marks.First.Digits
 			f.set.mapping.Decimal = string(digits[strings.IndexAny(digits, ".,")])
 		case ask && profile != nil:
@@ -146,11 +146,11 @@ func (f *File) decide(w *walk) (*File, error) {
 		return nil, &UndecidedError{Questions: questions, Mapping: f.set.mapping}
 	}
 	if w.ids.full {
-		f.Doubts = append(f.Doubts, "The file has so many ids of the bank that none is relied on.")
+		f.Doubts = append(f.Doubts, "The file has too many ids of the bank, so none is used.")
 	}
 	if w.marks.Either && (f.Format == OFX || f.Format == QIF) ||
 		w.orders.Open && f.Format == QIF {
-		// Balances were read before the decimal mark, or the order of their days, was known.
+		// The first pass read balances before it knew the decimal mark or the order of dates.
 		again := &walk{set: &f.set, first: true, at: -1}
 		again.ids.init()
 		if err := f.parse(again); err != nil {
@@ -165,7 +165,7 @@ func (f *File) decide(w *walk) (*File, error) {
 	return f, nil
 }
 
-// nameBalances gives the currency of the statement to balances that name none.
+// nameBalances sets the currency of balances that have none to that of the statement.
 func (f *File) nameBalances() {
 	for i := range f.Statements {
 		s := &f.Statements[i]
@@ -192,8 +192,8 @@ func encodingQuestion(found *charset.Found) Question {
 	return q
 }
 
-// orderQuestion asks for the order of day and month, by a date that exists in both or, where the
-// year may come first, for the order of all three.
+// orderQuestion asks for the order of day and month with a date that exists in both orders or, if
+// the year may be first, for the order of all three.
 func orderQuestion(dates *cells.Orders) Question {
 	q := Question{
 		Topic:    AskOrder,
@@ -211,18 +211,18 @@ func orderQuestion(dates *cells.Orders) Question {
 		case ok:
 			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: date})
 		case o != cells.YearFirst && dates.NoDay == dates.NoMonth:
-			// As many of the other dates exist in that order only.
+			// Equally many of the other dates exist only in that order.
 			q.Choices = append(q.Choices, Choice{Value: string(o), Meaning: "no such date"})
 		}
 	}
 	return q
 }
 
-// decimalQuestion asks what a mark before three digits means.
+// decimalQuestion asks for the meaning of a mark before three digits.
 func decimalQuestion(m *cells.Marks) Question {
 	q := Question{
 		Topic:    AskDecimal,
-		Text:     "Which mark parts the cents in the amounts of this file?",
+		Text:     "Which is the decimal mark in the amounts of this file?",
 		Examples: []string{m.Example.String()},
 	}
 	for _, mark := range []byte{cells.MarkComma, cells.MarkPoint} {
@@ -233,17 +233,17 @@ func decimalQuestion(m *cells.Marks) Question {
 	return q
 }
 
-// Mapping returns everything that was decided for the file, answers included. Kept, it decides
-// the same for the next file of the account.
+// Mapping returns everything that was decided for the file, including the answers. Keep it to read
+// the next file of the account in the same way.
 func (f *File) Mapping() Mapping {
 	m := f.set.mapping
 	m.Columns = slices.Clone(m.Columns)
 	return m
 }
 
-// Rows returns the rows of the file, one by one. An error ends them: it is that of the reader, a
-// *FormatError where the file is so damaged that nothing after can be trusted, or a *LimitError.
-// The texts of a Row are its own and may be kept.
+// Rows returns the rows of the file, one by one. An error ends them: an error of the reader, a
+// *FormatError if the rest of the file cannot be trusted, or a *LimitError. The texts of a Row are
+// copies and may be kept.
 func (f *File) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		_, err := f.Each(func(row Row) bool { return yield(row, nil) })
@@ -253,8 +253,8 @@ func (f *File) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// Each gives every row to take, until take returns false, and returns what the rows of each
-// statement add up to. The error is that of Rows.
+// Each calls take with every row until take returns false, and returns the totals of the
+// statements. The error is that of Rows.
 func (f *File) Each(take func(Row) bool) ([]Total, error) {
 	w := &walk{set: &f.set, at: -1, before: f.Statements, repeated: &f.ids, emit: take,
 		totals: make([]Total, len(f.Statements))}

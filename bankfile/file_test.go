@@ -25,7 +25,7 @@ func TestFilesThatAreNoStatements(t *testing.T) {
 		"a payment": {`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"/>`,
 			"pain.001"},
 		"bare bytes":   {"\x00\x01\x02\x03\x00\xff\xfe\x00abc", "not text"},
-		"cut-off camt": {camtStatement("1.00")[:500], "not whole"},
+		"cut-off camt": {camtStatement("1.00")[:500], "incomplete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(c.text, bankfile.Options{})

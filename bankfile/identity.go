@@ -11,24 +11,24 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 )
 
-// Key names an entry of an account in every file that contains it, so that an import can be
+// Key identifies an entry of an account in every file that contains it, so that an import can be
 // repeated.
 type Key struct {
-	// ID is the bank's own id where it can be relied on, else empty.
+	// ID is the bank's own id if it is reliable, else empty.
 	ID string
-	// Content names the entry by what it says and by its occurrence: the second coffee of a day
-	// ends with ".2". It is set for every entry, for banks change their ids.
+	// Content identifies the entry by its content and its occurrence: the second coffee of a day
+	// ends with ".2". It is set for every entry, because banks change their ids.
 	Content string
 }
 
-// Keys makes the keys of the entries of one file, which must come in the file's order. It holds
+// Keys returns the keys of the entries of one file, which must come in the file's order. It uses
 // about 40 bytes for each different entry. The zero value is ready for use.
 type Keys struct {
 	seen map[uint64]uint32
 }
 
-// Of returns the keys of an entry of an account. Whatever a person may change, such as a mapping
-// of names, has no part in them; neither has a running id of the bank.
+// Of returns the keys of an entry of an account. They do not depend on anything that a person may
+// change, such as a mapping of names, nor on an id that the bank numbers per file.
 func (k *Keys) Of(account string, e Entry) Key {
 	sum := contentHash(account, e)
 	if k.seen == nil {
@@ -46,8 +46,8 @@ func (k *Keys) Of(account string, e Entry) Key {
 	return key
 }
 
-// contentHash hashes what the bank says of an entry. Blanks and the case of letters do not count,
-// for banks change those between two downloads.
+// contentHash hashes the bank's texts of an entry. Blanks and the case of letters are ignored,
+// because banks change them between two downloads.
 func contentHash(account string, e Entry) [sha256.Size]byte {
 	buf := make([]byte, 0, 512)
 	for _, part := range [...]string{
@@ -70,15 +70,16 @@ func appendPlain(buf []byte, text string) []byte {
 	return buf
 }
 
-// idShards keeps the growth of one table small: only one of them is copied at a time.
+// idShards is the number of tables of ids. Many small ones keep memory low, because only one is
+// copied when it grows.
 const idShards = 64
 
-// repeatedMax is the greatest number of different ids that repeat; in a file with more, ids are
-// no ids at all.
+// repeatedMax is the maximum number of different ids that repeat. In a file with more, ids do not
+// identify entries.
 const repeatedMax = IDsMax / 8
 
-// idTable counts bank ids up to two. It holds 64 bits of each: a wrong match would only make an
-// id that is fine look like one that repeats.
+// idTable counts bank ids up to two. It keeps 64 bits of each: a hash collision only makes a unique
+// id look like one that repeats.
 type idTable struct {
 	seed   maphash.Seed
 	shards [idShards]idShard
@@ -125,13 +126,13 @@ func (t *idTable) add(account, id string) {
 	}
 }
 
-// giveUp relies on no id any more, and lets go of what was held.
+// giveUp stops relying on ids and releases the memory.
 func (t *idTable) giveUp() {
 	t.full, t.twice = true, nil
 	clear(t.shards[:])
 }
 
-// add returns false for a hash that is already there.
+// add returns false for a hash that is already in the set.
 func (s *idShard) add(h uint64) bool {
 	if s.used*4 >= len(s.slots)*3 {
 		old := s.slots
@@ -162,13 +163,14 @@ func (s *idShard) place(h uint64) bool {
 	}
 }
 
-// repeatedOnly returns the table with nothing but the ids that repeat, which is all that the
-// second pass needs.
+// repeatedOnly returns the table with only the ids that repeat, because the second pass needs no
+// more.
 func (t *idTable) repeatedOnly() idTable {
 	return idTable{seed: t.seed, twice: t.twice, full: t.full}
 }
 
-// repeated tells whether the id is no id: it stands at several entries, or there are too many.
+// repeated reports whether the id does not identify an entry: it is at several entries, or there
+// are too many ids.
 func (t *idTable) repeated(account, id string) bool {
 	if t.full {
 		return true

@@ -166,7 +166,7 @@ func TestTheOtherSidesAccountIsNotOurs(t *testing.T) {
 			name: "the lines before the table name the user's",
 			rows: []string{`"Girokonto";"` + c + `"`, "", "Datum;Name;IBAN;Betrag",
 				"15.01.2026;Power Ltd;" + a + ";-48,00", "16.01.2026;Power Ltd;" + a + ";-20,00"},
-			want: []string{"skipped it stands before the header",
+			want: []string{"skipped it is before the header",
 				"2026-01-15 -48 | Power Ltd |  | other " + a,
 				"2026-01-16 -20 | Power Ltd |  | other " + a},
 		},

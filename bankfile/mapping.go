@@ -18,9 +18,9 @@ import (
 // MappingVersion is the version of Mapping's JSON that this package writes.
 const MappingVersion = 1
 
-// Mapping is how to read the files of one bank: what was found in a file, and what a person
-// answered or confirmed. It is plain JSON, to be kept per account and given to others. Empty
-// fields are found out anew in each file.
+// Mapping is how the files of one bank are read: what was found in a file, and what a person
+// answered or confirmed. It is plain JSON that can be kept with the account and shared. Empty
+// fields are decided again for each file.
 type Mapping struct {
 	Version   int      `json:"version"`
 	Name      string   `json:"name,omitempty"` // Of the bank, for people.
@@ -30,21 +30,21 @@ type Mapping struct {
 	DateOrder Order    `json:"dateOrder,omitempty"`
 	Decimal   string   `json:"decimal,omitempty"` // "." or ",".
 	Invert    bool     `json:"invert,omitempty"`  // Money out is written as positive.
-	// SignsGiven is whether a person said what Invert is; the words of rows do not change it then.
+	// SignsGiven is whether a person set Invert; the words of rows then do not change it.
 	SignsGiven bool      `json:"signsGiven,omitempty"`
-	DebitSign  DebitSign `json:"debitSign,omitempty"` // What a negative debit means.
-	// CreditSign is what a negative credit means.
+	DebitSign  DebitSign `json:"debitSign,omitempty"` // The meaning of a negative debit.
+	// CreditSign is the meaning of a negative credit.
 	CreditSign CreditSign     `json:"creditSign,omitempty"`
-	FlagSign   FlagSign       `json:"flagSign,omitempty"`  // What a sign beside a direction means.
+	FlagSign   FlagSign       `json:"flagSign,omitempty"`  // Of a sign next to a direction.
 	OutFlags   []string       `json:"outFlags,omitempty"`  // More words for money out,
 	InFlags    []string       `json:"inFlags,omitempty"`   // and for money in.
-	Rest       Rest           `json:"rest,omitempty"`      // Of amounts without such a word.
-	JoinLines  bool           `json:"joinLines,omitempty"` // A line without a date goes on.
-	Currency   money.Currency `json:"currency,omitempty"`  // Where the file names none.
+	Rest       Rest           `json:"rest,omitempty"`      // For amounts without such a word.
+	JoinLines  bool           `json:"joinLines,omitempty"` // Lines without a date continue.
+	Currency   money.Currency `json:"currency,omitempty"`  // For files without one.
 }
 
-// Column says which column of a CSV file has a role. Name is compared first; Index, from 0, is for
-// files without headers and for names that stand twice.
+// Column is a column of a CSV file and its role. Name is compared first; Index, from 0, is for
+// files without headers and for names that occur twice.
 type Column struct {
 	Index int    `json:"index"`
 	Name  string `json:"name,omitempty"`
@@ -62,11 +62,11 @@ const (
 	RoleAmount          Role = "amount"
 	RoleDebit           Role = "debit"  // Money out.
 	RoleCredit          Role = "credit" // Money in.
-	RoleDirection       Role = "flag"   // A word or letter that says in which direction.
+	RoleDirection       Role = "flag"   // A word or letter for the direction.
 	RoleCurrency        Role = "currency"
 	RoleBalance         Role = "balance"
 	RoleName            Role = "name"
-	RolePayer           Role = "payer" // Who pays, beside RoleName, who is paid.
+	RolePayer           Role = "payer" // The side that pays; RoleName is then paid.
 	RoleMemo            Role = "memo"
 	RoleCounterparty    Role = "counterparty"
 	RoleReference       Role = "reference"
@@ -76,8 +76,8 @@ const (
 	RoleForeign         Role = "foreignAmount"
 	RoleForeignCurrency Role = "foreignCurrency"
 	RoleStatus          Role = "status" // Pending or booked.
-	RoleFee             Role = "fee"    // Taken beside the amount; the entry has both in one.
-	RoleIgnore          Role = "ignore" // Not read, whatever its name suggests.
+	RoleFee             Role = "fee"    // Charged in addition to the amount.
+	RoleIgnore          Role = "ignore" // Not read, even if its name suggests a role.
 )
 
 var roles = []Role{
@@ -90,7 +90,7 @@ var roles = []Role{
 // Known reports whether r is one of the roles.
 func (r Role) Known() bool { return slices.Contains(roles, r) }
 
-// RoleNames returns all roles, in the order in which people look for them.
+// RoleNames returns all roles, the most common first.
 func RoleNames() []string {
 	names := make([]string, len(roles))
 	for i, role := range roles {
@@ -109,7 +109,7 @@ const (
 	YearFirst  = Order(cells.YearFirst)
 )
 
-// DebitSign is what a negative number in a column of debits means.
+// DebitSign is the meaning of a negative number in a column of debits.
 type DebitSign string
 
 // The two habits that banks have.
@@ -118,7 +118,7 @@ const (
 	DebitSigned DebitSign = "signed" // All debits are written with a minus.
 )
 
-// CreditSign is what a negative number in a column of credits means.
+// CreditSign is the meaning of a negative number in a column of credits.
 type CreditSign string
 
 // The two habits that banks have.
@@ -127,18 +127,18 @@ const (
 	CreditSigned CreditSign = "signed" // All credits are written with a minus, as on some cards.
 )
 
-// FlagSign is what a minus means beside a column that says in which direction money went.
+// FlagSign is the meaning of a minus next to a column with the direction.
 type FlagSign string
 
 // The two habits that banks have.
 const (
-	FlagDecides FlagSign = "decides" // The column turns the amount; a minus is a refund.
+	FlagDecides FlagSign = "decides" // The column gives the direction; a minus is a refund.
 	FlagRepeats FlagSign = "repeats" // The column only repeats the sign of the amount.
-	FlagWord    FlagSign = "word"    // The word alone says the direction, as on some cards.
+	FlagWord    FlagSign = "word"    // The word alone gives the direction, as on some cards.
 )
 
-// Rest is the direction of amounts beside which no word stands, in files that write the word only
-// for the other direction.
+// Rest is the direction of amounts without a word, in files that write the word for the other
+// direction only.
 type Rest string
 
 // The directions of amounts without a word.
@@ -147,8 +147,8 @@ const (
 	RestIn  Rest = "in"
 )
 
-// MappingSizeMax is the greatest size in bytes of a mapping's JSON, which may come from a
-// stranger.
+// MappingSizeMax is the maximum size in bytes of a mapping's JSON, which may come from an unknown
+// person.
 const MappingSizeMax = 64 << 10
 
 // ParseMapping reads a Mapping from JSON and checks it.
@@ -167,7 +167,7 @@ func ParseMapping(data []byte) (Mapping, error) {
 	return m, m.check()
 }
 
-// check tells what is wrong with a mapping, which comes from people.
+// check returns an error if a value is invalid, because mappings come from people.
 func (m *Mapping) check() error {
 	switch m.Decimal {
 	case "", ".", ",":
@@ -225,10 +225,10 @@ func (m *Mapping) check() error {
 	return nil
 }
 
-// Answer puts the answer to a question of an UndecidedError into the mapping. Value is the Value
-// of one of its choices. Besides the topics of questions there is one for each role, such as
-// "debitColumn" and "memoColumn", whose value is the number of a column, counted from 1, or its
-// name; see [ColumnTopic].
+// Answer sets the answer to a question of an UndecidedError. Value is the Value of one of its
+// choices. In addition to the topics of questions there is one for each role, such as "debitColumn"
+// and "memoColumn", whose value is the number of a column, counted from 1, or its name; see
+// [ColumnTopic].
 func (m *Mapping) Answer(topic Topic, value string) error {
 	next := *m
 	next.Columns = slices.Clone(m.Columns)
@@ -247,9 +247,9 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 	case AskEncoding:
 		encoding, ok := ParseEncoding(value)
 		if !ok {
-			return fmt.Errorf("%q is no encoding that is read", cells.Clip(value))
+			return fmt.Errorf("the encoding %q is not supported", cells.Clip(value))
 		}
-		next.Encoding, next.Columns = encoding, nil // Names may have been read wrongly.
+		next.Encoding, next.Columns = encoding, nil // Names may have been decoded wrongly.
 	default:
 		err = next.answerColumn(topic, value)
 	}
@@ -266,7 +266,7 @@ func (m *Mapping) Answer(topic Topic, value string) error {
 	return nil
 }
 
-// Says reports whether the mapping holds an answer already, as after Answer.
+// Says reports whether the mapping already has an answer, as after Answer.
 func (m *Mapping) Says(topic Topic, value string) bool {
 	name, ok := strings.CutSuffix(string(topic), "Column")
 	if !ok {
@@ -289,7 +289,7 @@ func (m *Mapping) Says(topic Topic, value string) bool {
 	return true
 }
 
-// answerDirection takes the word that means money out; with AskNone, none does.
+// answerDirection sets the word that means money out; with AskNone, no word does.
 func (m *Mapping) answerDirection(word string) {
 	m.OutFlags, m.InFlags, m.FlagSign = []string{word}, nil, ""
 	if word == AskNone {
@@ -302,10 +302,10 @@ func (m *Mapping) answerDirection(word string) {
 	}
 }
 
-// ColumnTopic is the topic by which the column of a role is chosen.
+// ColumnTopic returns the topic that sets the column of a role.
 func ColumnTopic(role Role) Topic { return Topic(string(role) + "Column") }
 
-// answerColumn takes the column of a role, or of several roles: "debit=3,credit=4".
+// answerColumn sets the column of a role, or of two roles: "debit=3,credit=4".
 func (m *Mapping) answerColumn(topic Topic, value string) error {
 	name, ok := strings.CutSuffix(string(topic), "Column")
 	if !ok || !slices.Contains(roles, Role(name)) {
@@ -330,8 +330,8 @@ func (m *Mapping) answerColumn(topic Topic, value string) error {
 	return nil
 }
 
-// setColumn gives a column a role. It loses the one that it had, and so does another column of the
-// role.
+// setColumn sets the role of a column. The column loses its previous role, and another column loses
+// this one.
 func (m *Mapping) setColumn(role Role, value string) error {
 	c := Column{Role: role}
 	switch index, err := strconv.Atoi(value); {
@@ -359,8 +359,8 @@ func (m *Mapping) setColumn(role Role, value string) error {
 	return nil
 }
 
-// replaces reports whether a column of a role takes the place of one of another role: the amount
-// is in one column, or in two of debits and credits.
+// replaces reports whether setting a role removes another role: the amount is either in one column,
+// or in two of debits and credits.
 func replaces(role, other Role) bool {
 	switch role {
 	case RoleMemo, RoleIgnore:

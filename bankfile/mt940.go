@@ -11,7 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 )
 
-// mtPart is where in a message a line stands. Each part has its own legal tags.
+// mtPart is a part of a message. Each part has its own legal tags.
 type mtPart uint8
 
 const (
@@ -38,8 +38,8 @@ type mtParser struct {
 	part    mtPart
 	begun   bool // The statement of the message was begun.
 	account string
-	number  string // Of the statement, such as 19322 in :28C:19322/1.
-	page    int    // 1 in that example, or 0.
+	number  string // The number of the statement, such as 19322 in :28C:19322/1.
+	page    int    // The number of the page, 1 in that example, or 0.
 	pages   mtPages
 	moves   [2]mtMoves // Credits and debits of the message.
 	tag     string     // The tag that a line without one continues.
@@ -58,7 +58,7 @@ func (p *mtParser) run() error {
 		raw, err := p.lines.Next()
 		if errors.Is(err, io.EOF) {
 			if !p.begun && p.w.at < 0 {
-				return &FormatError{Why: "no message of MT940 or MT942 is whole"}
+				return &FormatError{Why: "no message of MT940 or MT942 is complete"}
 			}
 			if err := p.endMessage(); err != nil {
 				return err
@@ -76,7 +76,7 @@ func (p *mtParser) run() error {
 	}
 }
 
-// unframe strips what carries a message: control bytes, and the blocks of SWIFT.
+// unframe removes the frame of a message: control bytes, and the blocks of SWIFT.
 func unframe(line string) string {
 	line = strings.Trim(line, "\x00\x01\x02\x03\ufeff")
 	if strings.HasPrefix(line, "{1:") || strings.HasPrefix(line, "{2:") ||
@@ -97,7 +97,7 @@ func (p *mtParser) line(line string) error {
 		}
 	}
 	if p.endsMessage(line) {
-		// Before the closing balance, a dash may be text that was wrapped: the next line tells.
+		// Before the closing balance, a dash may be wrapped text; the next line decides.
 		if p.part == mtEntries && strings.TrimRight(line, " ") == "-" {
 			p.dash = true
 			return nil
@@ -109,7 +109,7 @@ func (p *mtParser) line(line string) error {
 		return nil
 	}
 	if tag == "NS" {
-		p.tag = tag // A bank's own remarks, wherever they stand.
+		p.tag = tag // A bank's own remarks may be anywhere.
 		return nil
 	}
 	if tag != "86" || p.entry == nil {
@@ -154,8 +154,8 @@ func (p *mtParser) line(line string) error {
 	return nil
 }
 
-// endsMessage tells whether the line is the dash behind a message. Within entries only a bare
-// dash is, for lines of text may begin with one.
+// endsMessage reports whether the line is the dash after a message. Within entries only a bare dash
+// is, because lines of text may begin with one.
 func (p *mtParser) endsMessage(line string) bool {
 	line = strings.TrimRight(line, " ")
 	if line == "-" || strings.HasPrefix(line, "-}") {
@@ -164,7 +164,7 @@ func (p *mtParser) endsMessage(line string) bool {
 	return p.part == mtFooter && strings.HasPrefix(line, "-")
 }
 
-// legal tells whether the tag may stand here. A line that looks like a tag but may not is text.
+// legal reports whether the tag is allowed here. A line with a tag that is not allowed is text.
 func (p *mtParser) legal(tag string) bool {
 	switch p.part {
 	case mtEntries:
@@ -177,7 +177,7 @@ func (p *mtParser) legal(tag string) bool {
 	return true
 }
 
-// more takes a line that continues the tag before it.
+// more adds a line that continues the previous tag.
 func (p *mtParser) more(line string) {
 	if p.size+len(line) > RecordMax {
 		p.cut = true
@@ -242,7 +242,7 @@ func (p *mtParser) badBalance(which string, err error) error {
 	return nil
 }
 
-// floorLimit takes the currency of an interim report from :34F:PLN0.
+// floorLimit reads the currency of an interim report from :34F:PLN0.
 func (p *mtParser) floorLimit(rest string) error {
 	if err := p.begin(nil, false); err != nil {
 		return err
@@ -256,7 +256,7 @@ func (p *mtParser) floorLimit(rest string) error {
 	return nil
 }
 
-// flush hands out the entry that was being read, or the text of the whole statement.
+// flush sends the entry that was being read, or the text about the whole statement.
 func (p *mtParser) flush() error {
 	entry, info, cut := p.entry, p.info, p.cut
 	p.entry, p.info, p.size, p.cut = nil, nil, 0, false
@@ -268,7 +268,7 @@ func (p *mtParser) flush() error {
 		return nil
 	}
 	raw := ""
-	if !p.w.first { // The words do not matter before.
+	if !p.w.first { // The first pass does not need the texts.
 		raw = ":61:" + strings.Join(entry, "\n")
 		if info != nil {
 			raw += "\n:86:" + strings.Join(info, "\n")

@@ -9,22 +9,22 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Long statements of MT940 come in several messages, its pages. They have one account and one
-// number, as in :28C:7/1 and :28C:7/2; all but the last end with an intermediate balance, :62M:,
-// with which the next one begins, :60M:. They are read as one statement, whose balances are the
-// first and the last of them.
+// Long statements of MT940 come in several messages, called pages. The pages have one account and
+// one number, as in :28C:7/1 and :28C:7/2. All but the last end with an intermediate balance,
+// :62M:, and the next page begins with the same balance, :60M:. They are read as one statement with
+// the first and the last of these balances.
 
-// mtPagesMax is for how many statements at a time the next page is waited for. Banks write the
-// pages of a statement one behind the other.
+// mtPagesMax is the maximum number of statements that wait for their next page. Banks write the
+// pages of a statement one after the other.
 const mtPagesMax = 1000
 
 // mtPages finds the page that a message continues.
 type mtPages struct {
-	now   *mtChain            // Of the message that is being read, or of the last one.
-	waits map[string]*mtChain // Those that ended with an intermediate balance.
+	now   *mtChain            // The message that is being read, or the last one.
+	waits map[string]*mtChain // The statements that ended with an intermediate balance.
 }
 
-// mtChain is the pages of one statement that were read so far.
+// mtChain is the pages of one statement that were read until now.
 type mtChain struct {
 	key     string // Account and number.
 	at      int    // The statement.
@@ -36,11 +36,11 @@ type mtChain struct {
 	told    bool          // The last page was compared with its balances.
 }
 
-// chained tells whether the current page continues another one.
+// chained reports whether the current page continues another one.
 func (p *mtPages) chained() bool { return p.now != nil && p.now.count > 1 }
 
-// before returns the pages that a page continues, or nil. What begins with a final balance
-// continues only the message before it, and only by a higher number.
+// before returns the pages that a page continues, or nil. A page that begins with a final balance
+// continues only the previous message, and only with a higher number.
 func (p *mtPages) before(key string, page int, intermediate bool) *mtChain {
 	if c := p.waits[key]; c != nil && (intermediate || page > c.page) {
 		return c
@@ -51,8 +51,8 @@ func (p *mtPages) before(key string, page int, intermediate bool) *mtChain {
 	return nil
 }
 
-// begin starts the statement of the message, or goes on with the one that it is a page of, once
-// for a message. Opening is nil where the message has no opening balance.
+// begin starts the statement of the message or continues the statement of an earlier page, once per
+// message. Opening is nil if the message has no opening balance.
 func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 	if p.begun {
 		return nil
@@ -87,7 +87,7 @@ func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 	return p.tellGap(&last, opening)
 }
 
-// tellGap warns where a page does not continue the last one that was read.
+// tellGap warns if a page does not continue the last one.
 func (p *mtParser) tellGap(last *mtChain, opening *Balance) error {
 	missing := ""
 	switch {
@@ -110,8 +110,8 @@ func (p *mtParser) tellGap(last *mtChain, opening *Balance) error {
 	return nil
 }
 
-// closePage takes the closing balance of a page and compares it with its entries. A statement of
-// one message is compared as a whole only.
+// closePage sets the closing balance of a page and compares it with its entries. A statement of one
+// message is only compared as a whole.
 func (p *mtParser) closePage(closing *Balance, intermediate bool) error {
 	c := p.pages.now
 	c.closing, c.told = closing, false
@@ -169,7 +169,7 @@ func (p *mtParser) endPages() error {
 		if err != nil {
 			return err
 		}
-		// A single page that does not add up was told of already.
+		// A warning about a single page was already sent.
 		if c.told && c.count == 1 {
 			p.w.totals[at].Checked = true
 		}
@@ -210,7 +210,7 @@ func (p *mtParser) checkMoves(text string, debits bool) error {
 	}
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	if digits == 0 || digits > 5 || len(text) < digits+4 || m.over {
-		return nil // Such a line says nothing.
+		return nil // The line is invalid or cannot be compared.
 	}
 	count := 0
 	for i := range digits {

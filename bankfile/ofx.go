@@ -13,7 +13,7 @@ import (
 )
 
 // parseOFX reads OFX 1 and 2. Both are read in the same way: a tag with text is a value, and end
-// tags may be missing or wrong, as they are in the files of real banks.
+// tags may be missing or wrong, as in the files of real banks.
 func parseOFX(text io.Reader, w *walk) error {
 	p := &ofxParser{w: w, m: scan.NewMarkup(text)}
 	err := p.run()
@@ -28,8 +28,8 @@ type ofxParser struct {
 	m *scan.Markup
 
 	tag    string // The last start tag, whose text comes next.
-	inside string // The aggregate that values belong to: BANKACCTFROM, LEDGERBAL, ….
-	own    bool   // Where that is an account, it is the statement's own.
+	inside string // The aggregate of the current values: BANKACCTFROM, LEDGERBAL, ….
+	own    bool   // If that is an account, it is the statement's own.
 	root   bool   // <OFX> was seen.
 
 	trn      ofxTransaction
@@ -49,7 +49,7 @@ type ofxTransaction struct {
 	origin bool // ORIGCURRENCY: the amount was converted from another currency.
 }
 
-// reset begins another transaction in the memory of the one before.
+// reset begins a transaction in the memory of the previous one.
 func (t *ofxTransaction) reset(line int) {
 	if t.values == nil {
 		t.values = make(map[string]string)
@@ -58,16 +58,16 @@ func (t *ofxTransaction) reset(line int) {
 	*t = ofxTransaction{line: line, raw: t.raw[:0], values: t.values}
 }
 
-// firstPassTags are the values of a transaction that the first pass needs: whether it can be
-// read, its id, and how its amount is written.
+// firstPassTags are the values of a transaction that the first pass needs: those that decide
+// whether it can be read, its id, and its amount.
 var firstPassTags = map[string]bool{
 	"DTPOSTED": true, "DTTRAN": true, "TRNAMT": true, "FITID": true,
 }
 
-// ofxStatements are the aggregates that hold one account's statement.
+// ofxStatements are the aggregates with the statement of one account.
 var ofxStatements = map[string]bool{"STMTRS": true, "CCSTMTRS": true, "INVSTMTRS": true}
 
-// ofxAggregates are those whose values must not be mixed up.
+// ofxAggregates are the aggregates whose values must be kept apart.
 var ofxAggregates = map[string]bool{
 	"BANKACCTFROM": true, "CCACCTFROM": true, "INVACCTFROM": true, "BANKACCTTO": true,
 	"CCACCTTO": true, "LEDGERBAL": true, "AVAILBAL": true, "BANKTRANLIST": true, "PAYEE": true,
@@ -114,7 +114,7 @@ func (p *ofxParser) end() error {
 	return nil
 }
 
-// start takes a start tag.
+// start handles a start tag.
 func (p *ofxParser) start(t scan.Token) error {
 	name := p.names.Upper(t.Name)
 	p.tag = name
@@ -156,13 +156,13 @@ func (p *ofxParser) start(t scan.Token) error {
 			}
 		}
 		p.inside = name
-		// Others are those of a transfer, or of a period's end.
+		// Other accounts belong to a transfer, and other balances to a period's end.
 		p.own = p.w.at >= 0 && p.w.current().Account == ""
 	}
 	return nil
 }
 
-// needStatement begins one for transactions that stand outside of any.
+// needStatement begins a statement for transactions outside of any.
 func (p *ofxParser) needStatement(line int) error {
 	if p.w.at >= 0 {
 		return nil
@@ -171,7 +171,7 @@ func (p *ofxParser) needStatement(line int) error {
 	return err
 }
 
-// close takes an end tag. Those that match nothing are passed over.
+// close handles an end tag. One that matches nothing is ignored.
 func (p *ofxParser) close(t scan.Token) error {
 	name := p.names.Upper(t.Name)
 	p.tag = ""
@@ -192,7 +192,7 @@ func (p *ofxParser) close(t scan.Token) error {
 	return nil
 }
 
-// value takes the text behind a start tag.
+// value handles the text after a start tag.
 func (p *ofxParser) value(t scan.Token) {
 	tag := p.tag
 	p.tag = ""
@@ -233,7 +233,7 @@ func (p *ofxParser) value(t scan.Token) {
 	}
 }
 
-// closeBalance takes the balance when it is whole; its end tag may be missing.
+// closeBalance sets the balance when it is complete, because its end tag may be missing.
 func (p *ofxParser) closeBalance() {
 	if p.w.at < 0 || p.balance[0] == "" {
 		return
@@ -244,7 +244,7 @@ func (p *ofxParser) closeBalance() {
 		return
 	}
 	b := &Balance{Amount: n, Currency: s.Currency}
-	b.Date, _ = ofxDate(p.balance[1]) // A balance without a date is one all the same.
+	b.Date, _ = ofxDate(p.balance[1]) // The date is optional.
 	s.Closing = b
 }
 
@@ -265,13 +265,13 @@ func (p *ofxParser) trnValue(tag, text string, t scan.Token) {
 			tag = "PAYEENAME"
 		}
 	}
-	// Of a value that is given twice, the first counts.
+	// If a value occurs twice, the first counts.
 	if _, again := p.trn.values[tag]; !again && len(p.trn.values) < 64 {
 		p.trn.values[tag] = text
 	}
 }
 
-// finishTrn hands out the transaction that was being read, if any.
+// finishTrn sends the transaction that was being read, if any.
 func (p *ofxParser) finishTrn() error {
 	if !p.inTrn {
 		return nil
@@ -294,9 +294,9 @@ func (p *ofxParser) finishTrn() error {
 	return nil
 }
 
-// entry reads the values of a transaction, or says why they cannot be read.
+// entry reads the values of a transaction, or returns why they cannot be read.
 func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why string) {
-	date, err := ofxDate(cmp.Or(v["DTPOSTED"], v["DTTRAN"])) // DTTRAN is of pending ones.
+	date, err := ofxDate(cmp.Or(v["DTPOSTED"], v["DTTRAN"])) // Pending ones have DTTRAN.
 	if err != nil {
 		return e, nil, "the date of posting: " + err.Error()
 	}
@@ -320,11 +320,11 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 	if e.Reference == "0" {
 		e.Reference = cmp.Or(v["REFNUM"])
 	}
-	// DTAVAIL is when the money can be used, DTUSER when the person acted. VALUEDATE is none of
-	// the standard's, but of some banks in Australia.
+	// DTAVAIL is when the money can be used, DTUSER when the person acted. VALUEDATE is not in the
+	// standard, but some banks in Australia write it.
 	for _, tag := range [...]string{"DTAVAIL", "VALUEDATE"} {
 		if text := v[tag]; text != "" && e.ValueDate == "" {
-			e.ValueDate, _ = ofxDate(text) // What is none is left out.
+			e.ValueDate, _ = ofxDate(text) // Invalid dates are ignored.
 		}
 	}
 	if text := v["DTUSER"]; text != "" {
@@ -347,8 +347,8 @@ func (p *ofxParser) entry(v map[string]string) (e Entry, warnings []Warning, why
 	return e, warnings, ""
 }
 
-// ofxDate reads the day of a moment such as 20200406000000[-03:EST]. The day is the one that is
-// written: what the zone would make of it does not count.
+// ofxDate returns the day of a time such as 20200406000000[-03:EST]. It is the day as written; the
+// zone is ignored.
 func ofxDate(text string) (Date, error) {
 	if text == "" {
 		return "", errors.New("there is none")

@@ -8,32 +8,32 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/cells"
 )
 
-// Profile says how the CSV files of one bank are read. A file belongs to it by its header, so
-// whoever has such a file is asked nothing.
+// Profile is how the CSV files of one bank are read. A file belongs to it if it has its header;
+// Open then asks nothing.
 type Profile struct {
 	Country string   // ISO 3166-1 alpha-2; empty for a bank of several countries.
 	Header  []string // The names of all columns, in their order.
 	Mapping Mapping  // Its Name is that of the bank and the kind of account.
 
-	account *regexp.Regexp // Finds the account's parts in the lines before the header.
+	account *regexp.Regexp // Matches the account's parts in the lines before the header.
 }
 
-// Profiles returns the profiles that this package knows: those of banks in New Zealand, and of
-// Revolut, whose headers are theirs alone. Open uses the one whose header a file has; the Name in
-// File.Mapping says which. What the rows themselves show, such as the order of day and month, comes
-// first, and so does a mapping that has columns.
+// Profiles returns the known profiles: those of banks in New Zealand and of Revolut, whose headers
+// are unique. Open uses the one with the header of the file, and its Name is that of File.Mapping.
+// Evidence in the rows, such as the order of day and month, is preferred to the profile, and so is
+// a mapping with columns.
 func Profiles() []Profile {
 	return []Profile{
 		profile("ANZ New Zealand, account", false, "Type category", "Details name",
 			"Particulars memo", "Code memo", "Reference reference", "Amount amount", "Date date",
 			"ForeignCurrencyAmount foreignAmount", "ConversionCharge ignore"),
-		// D and C say the direction, and several cards may belong to one account.
+		// D and C are the direction, and several cards may belong to one account.
 		profile("ANZ New Zealand, card", false, "Card ignore", "Type flag", "Amount amount",
 			"Details name", "TransactionDate authorisedDate", "ProcessedDate date",
 			"ForeignCurrencyAmount foreignAmount", "ConversionCharge ignore"),
 		asb(profile("ASB, account", false, "Date date", "Unique Id bankId", "Tran Type category",
 			"Cheque Number reference", "Payee name", "Memo memo", "Amount amount")),
-		// What was charged to the card is positive. The reference is the end of its number.
+		// Charges are positive. The reference is the end of the card's number.
 		profile("ASB, card", true, "Date Processed date", "Date of Transaction authorisedDate",
 			"Unique Id bankId", "Tran Type category", "Reference ignore", "Description name",
 			"Amount amount"),
@@ -59,7 +59,7 @@ func Profiles() []Profile {
 	}
 }
 
-// profile makes one of New Zealand, of columns with the role behind the name. All banks there
+// profile returns a profile of New Zealand. Each column is its name and its role. All banks there
 // write the day first and a decimal point.
 func profile(name string, invert bool, columns ...string) Profile {
 	p := Profile{
@@ -76,14 +76,15 @@ func profile(name string, invert bool, columns ...string) Profile {
 	return p
 }
 
-// asb adds where ASB names the account: "Bank 12; Branch 3456; Account 0123456-00 (Streamline)".
+// asb adds the line in which ASB names the account: "Bank 12; Branch 3456; Account 0123456-00
+// (Streamline)".
 func asb(p Profile) Profile {
 	p.account = regexp.MustCompile(
 		`^Bank (\d{2}); Branch (\d{4}); Account (\d{7}-\d{2,3})\b`)
 	return p
 }
 
-// revolut takes back what is said of New Zealand: Revolut writes the year first, and a currency in
+// revolut replaces the settings of New Zealand: Revolut writes the year first, and a currency in
 // each row.
 func revolut(p Profile) Profile {
 	p.Country, p.Mapping.Currency, p.Mapping.DateOrder = "", "", YearFirst
@@ -106,7 +107,7 @@ func profileOf(header []string) *Profile {
 	return nil
 }
 
-// useProfile takes what a profile says and nobody said already.
+// useProfile takes the settings of the file's profile that the mapping does not have.
 func (t *table) useProfile() {
 	t.profile = profileOf(t.header)
 	if t.profile == nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// parseQIF reads Quicken's interchange format: records of lines, each with its meaning in the
-// first letter, and a caret at the end. It names no currency and has no ids, so it is the format
-// that can be trusted least.
+// parseQIF reads Quicken's interchange format: records of lines, each with its meaning in the first
+// letter, and a caret at the end. It names no currency and has no ids, so it is the least reliable
+// format.
 func parseQIF(text io.Reader, w *walk) error {
 	p := &qifParser{w: w, l: scan.NewLines(text), section: "bank"}
 	for {
@@ -35,13 +35,13 @@ type qifParser struct {
 	w *walk
 	l *scan.Lines
 
-	section string // What the records are: an account's type in lower case, "account", a list.
-	account string // The name that !Account gave to the transactions that follow.
+	section string // The kind of the records: an account's type in lower case, "account", a list.
+	account string // The name in !Account for the transactions that follow.
 	fresh   bool   // The account has no statement yet.
 	rec     qifRecord
 }
 
-// qifRecord is a record as it is written. Lines of splits are in their own order.
+// qifRecord is a record as it is written. The lines of splits keep their order.
 type qifRecord struct {
 	line   int
 	size   int
@@ -82,7 +82,7 @@ func (p *qifParser) take(line string) error {
 	return nil
 }
 
-// field takes one line of a record.
+// field reads one line of a record.
 func (p *qifParser) field(code byte, value string) {
 	r := &p.rec
 	switch code {
@@ -112,7 +112,7 @@ func (p *qifParser) field(code byte, value string) {
 	}
 }
 
-// header takes a line such as !Type:Bank, !Account or !Option:AutoSwitch.
+// header reads a line such as !Type:Bank, !Account or !Option:AutoSwitch.
 func (p *qifParser) header(line string) error {
 	lower := strings.ToLower(strings.TrimSpace(line))
 	switch {
@@ -127,7 +127,7 @@ func (p *qifParser) header(line string) error {
 	return nil
 }
 
-// isAccount tells whether the records of the section are transactions with amounts of money.
+// isAccount reports whether the records of the section are transactions with amounts of money.
 func (p *qifParser) isAccount() bool {
 	switch p.section {
 	case "bank", "ccard", "cash", "oth a", "oth l", "invoice":
@@ -236,7 +236,7 @@ func qifTransfer(category string) (string, bool) {
 	return name, ok
 }
 
-// splits reads the parts of a record, and warns where they are not the whole.
+// splits reads the parts of a record, and warns if their sum is not the amount.
 func (p *qifParser) splits(r *qifRecord, e *Entry) (warnings []Warning, why string) {
 	var sum money.Decimal
 	for _, s := range r.splits {

@@ -223,11 +223,11 @@ func structureReports() []report {
 			text: table("Account statement", "Owner;J. Doe", "From;2024-05-01", "To;2024-05-31", "",
 				"Opening balance;12.00", "Date;Name;Amount", "2024-05-06;Shop;-1.50"),
 			want: []string{
-				"skipped line 1: it stands before the header",
-				"skipped line 2: it stands before the header",
-				"skipped line 3: it stands before the header",
-				"skipped line 4: it stands before the header",
-				"skipped line 6: it stands before the header", row,
+				"skipped line 1: it is before the header",
+				"skipped line 2: it is before the header",
+				"skipped line 3: it is before the header",
+				"skipped line 4: it is before the header",
+				"skipped line 6: it is before the header", row,
 			},
 		},
 		{

@@ -14,8 +14,8 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// assign gives the columns their roles: those of the mapping, and for the others what the whole
-// sample shows; see package reading.
+// assign sets the roles of the columns: those of the mapping, and for the others the result of the
+// whole sample; see package reading.
 func (t *table) assign() error {
 	m := &t.set.mapping
 	width := max(t.width, len(t.header))
@@ -37,7 +37,7 @@ func (t *table) assign() error {
 	}
 	if has(RoleDate) && has(RoleAmount, RoleDebit, RoleCredit) &&
 		(has(RoleName, RoleMemo) || t.set.exact) {
-		// The mapping says all that matters, and so it says what does not.
+		// The mapping has all columns that matter, so the others do not matter.
 		for i, role := range given {
 			t.roles[i] = role
 		}
@@ -90,7 +90,7 @@ func (t *table) mapped(columns []Column, given map[int]Role) (memos []int) {
 	return memos
 }
 
-// digest makes a sample of the table for the package that reads it.
+// digest returns the sample of the table for package reading.
 func (t *table) digest(given map[int]Role) *reading.Table {
 	sample := &reading.Table{
 		Header: t.header, Fixed: make(map[int]reading.Role, len(given)),
@@ -111,7 +111,7 @@ func (t *table) digest(given map[int]Role) *reading.Table {
 	return sample
 }
 
-// mark returns the decimal mark of the sample, as far as it shows one.
+// mark returns the decimal mark of the sample, or 0 if it shows none.
 func (t *table) mark() byte {
 	if t.set.mapping.Decimal != "" {
 		return t.set.mapping.Decimal[0]
@@ -127,7 +127,7 @@ func (t *table) mark() byte {
 			}
 		}
 	}
-	m.Short, m.Long = 0, 0 // Most whole numbers of a table are no amounts.
+	m.Short, m.Long = 0, 0 // Most whole numbers of a table are not amounts.
 	c := t.set.defaultCurrency()
 	mark, _ := m.Decide(c.Digits(), c.Known())
 	return mark
@@ -171,7 +171,8 @@ func digestCell(text string, mark byte) reading.Cell {
 	return cell
 }
 
-// isNumbered reports whether a text is a word with a number, such as "Invoice 7", and no amount.
+// isNumbered reports whether a text is a word with a number, such as "Invoice 7", and not an
+// amount.
 func isNumbered(a cells.Amount) bool {
 	word := strings.TrimSuffix(strings.ToUpper(a.Currency), ".")
 	c := cells.CurrencyOf(word)
@@ -179,7 +180,7 @@ func isNumbered(a cells.Amount) bool {
 		!c.Retired() && !strings.ContainsAny(a.Digits, ".,")
 }
 
-// isGrouped reports whether digits are in groups as those of an account's number are, such as
+// isGrouped reports whether digits are grouped like those of an account number, such as
 // 1503.12.34567, and not in thousands.
 func isGrouped(digits string) bool {
 	groups := strings.Split(digits, ".")
@@ -189,7 +190,7 @@ func isGrouped(digits string) bool {
 	return slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
-// ownNumbers are the account numbers that stand before the table.
+// ownNumbers returns the account numbers in the lines before the table.
 func (t *table) ownNumbers() (own []string) {
 	for _, line := range t.preamble {
 		for _, part := range strings.FieldsFunc(line, func(r rune) bool {
@@ -227,8 +228,8 @@ func (t *table) resolve(mapped []Column) (map[int]Role, error) {
 	return given, nil
 }
 
-// find finds a column by its header. Of several with that name the nearest one is meant; the
-// exact name comes before one that differs in accents or case.
+// find returns the column with a header, or -1. Of several with that name it is the nearest one;
+// the exact name is preferred to one that differs in accents or case.
 func (t *table) find(c Column) int {
 	at, least := -1, 0
 	key := reading.Key(c.Name)
@@ -249,7 +250,7 @@ func (t *table) find(c Column) int {
 	return at
 }
 
-// share returns how many of a hundred filled cells of a column are so.
+// share returns the percentage of the filled cells of a column for which is returns true.
 func (t *table) share(col int, is func(string) bool) int {
 	filled, good := 0, 0
 	for _, row := range t.samples {
@@ -266,12 +267,12 @@ func (t *table) share(col int, is func(string) bool) int {
 	return good * 100 / filled
 }
 
-// flagOf returns -1 for money out, 1 for money in, 0 for a word that says neither.
+// flagOf returns -1 for money out, 1 for money in, 0 for a word that is neither.
 func flagOf(word string, out, in []string) int {
 	return reading.DirectionIn(cells.TrimBlanks(word), out, in)
 }
 
-// columnName is how a person finds a column: by its number, counted from 1, and its name.
+// columnName returns what a person finds a column by: its number, counted from 1, and its name.
 func (t *table) columnName(i int) string {
 	if i < len(t.header) && t.header[i] != "" {
 		return fmt.Sprintf("column %d, %s", i+1, cells.Clip(t.header[i]))
@@ -279,7 +280,7 @@ func (t *table) columnName(i int) string {
 	return fmt.Sprintf("column %d", i+1)
 }
 
-// unread returns a sentence about the columns that have cells and that nothing reads.
+// unread returns a sentence about the columns with cells that are not read.
 func (t *table) unread() string {
 	if len(t.left) == 0 {
 		return ""

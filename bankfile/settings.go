@@ -2,14 +2,14 @@ package bankfile
 
 import "github.com/exchequer-dev/exchequer/money"
 
-// Options say what a file does not. The zero Options are good for most files.
+// Options are what the caller knows about a file. The zero Options are good for most files.
 type Options struct {
-	// Mapping is what is known of the bank's files, and answers to questions. May be nil.
+	// Mapping is how earlier files of the bank were read, and the answers to questions. May be nil.
 	Mapping *Mapping
-	// Currency is the account's, for files that name none.
+	// Currency is the account's, for files without one.
 	Currency money.Currency
-	// Exact is whether only the columns of Mapping are read, as when a file is read again in the
-	// way in which an earlier one was. Otherwise, a Mapping without a column of text is completed.
+	// Exact is whether only the columns of Mapping are read, in order to read a file again exactly
+	// as before. Otherwise, a Mapping without a column of text is completed.
 	Exact bool
 }
 

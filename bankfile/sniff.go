@@ -13,13 +13,13 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// How much of a CSV file is looked at to find its columns.
+// How much of a CSV file is read to find its columns.
 const (
 	sniffBytes = 256 << 10
 	sniffRows  = 400
 )
 
-// delimiters are those that banks use, the likelier ones first.
+// delimiters are the ones that banks use, the most common first.
 const delimiters = ",;\t|"
 
 // table is how the columns of a CSV file are read.
@@ -34,26 +34,26 @@ type table struct {
 	headerLine int      // 0 where there is none.
 	roles      []Role   // By column.
 	samples    [][]string
-	firstLine  int // Where the first row of data stands.
+	firstLine  int // The line of the first row of data.
 	preamble   []string
-	owner      string // The account, where the lines before the header name it.
-	goesOn     []int  // The columns of lines that go on with the text of the row before them.
+	owner      string // The account, if the lines before the header have it.
+	goesOn     []int  // The columns of lines that continue the text of the previous row.
 	more       int    // How many such lines a row has.
 
 	date, value, authorised, amount, debit, credit, flag, currency, balance, name, payer, id,
 	reference, counterparty, account, category, foreign, foreignCurrency, status, fee int
 	memos []int
-	named money.Currency // In the name of the amount's column.
+	named money.Currency // The currency in the name of the amount's column.
 	notes []int          // Columns of other words.
 	left  []int          // Columns with row that nothing reads.
 
-	best   reading.Money   // How the amounts are read,
-	others []reading.Money // and how else they may be.
+	best   reading.Money   // How the amounts are read, and
+	others []reading.Money // how else they could be read.
 	words  []string        // Two unknown words that may say the direction.
-	// strange is a sign of a currency that is not the account's.
+	// strange is the sign of a currency that is not the account's.
 	strange cells.At
-	card    bool // What was bought is written as positive, as the words of rows show.
-	before  bool // The balances are those before the rows.
+	card    bool // Purchases are positive, as the words of rows show.
+	before  bool // The balances are from before the rows.
 	sample  *reading.Table
 
 	signs    tableSigns
@@ -62,14 +62,14 @@ type table struct {
 	mixed    bool // Rows have different currencies.
 }
 
-// tableSigns counts what the first pass saw of signs.
+// tableSigns counts the signs of the first pass.
 type tableSigns struct {
 	amountNeg, amountPos, debitNeg, debitPos, creditNeg, creditPos int
 	outNeg, outPos, inNeg, inPos, restNeg, restPos                 int
 	sideOut, sideIn, plain                                         int
-	plus                                                           int // With a sign that says so.
+	plus                                                           int // With an explicit sign.
 	signed                                                         int // With a known currency.
-	settled                                                        int // By a word.
+	settled                                                        int // Decided by a word.
 	debitExample, creditExample, example                           cells.At
 }
 
@@ -79,8 +79,8 @@ type tableHabits struct {
 	debitSigned  bool
 	creditSigned bool
 	flagRepeats  bool
-	flagWords    bool // The word alone says the direction.
-	rest         int  // The direction of amounts beside which no word stands, or 0.
+	flagWords    bool // The word alone gives the direction.
+	rest         int  // The direction of amounts without a word, or 0.
 }
 
 // findTable finds the delimiter, the header and the columns, and completes the mapping.
@@ -102,7 +102,7 @@ func findTable(text io.Reader, set *settings) (*table, error) {
 		}
 	}
 	if best == nil {
-		return nil, &FormatError{Why: "the file is none of the known formats, and no row of it has " +
+		return nil, &FormatError{Why: "the format of the file is not known, and no row of it has " +
 			"both a date and an amount as CSV files of banks do"}
 	}
 	best.set = set
@@ -118,11 +118,11 @@ func findTable(text io.Reader, set *settings) (*table, error) {
 	return best, nil
 }
 
-// ratesMin is how many columns must be named by a currency for a table of rates. A statement has
-// one amount a row, or a few.
+// ratesMin is the number of columns named after a currency from which a file is a table of rates. A
+// statement has one amount per row, or a few.
 const ratesMin = 5
 
-// namesCurrencies tells whether most columns are named by currencies.
+// namesCurrencies reports whether most columns are named after currencies.
 func (t *table) namesCurrencies() bool {
 	count := 0
 	for _, name := range t.header {
@@ -133,8 +133,8 @@ func (t *table) namesCurrencies() bool {
 	return count >= ratesMin && count*2 > len(t.header)
 }
 
-// sniff reads the beginning with one delimiter and scores how well that fits: by the rows that
-// have a date and an amount, and by a header that names them.
+// sniff reads the beginning with one delimiter. Its score grows with the rows that have a date and
+// an amount, and with a header that names them.
 func sniff(head string, delim byte) (*table, int) {
 	c := scan.NewRows(strings.NewReader(head), delim, 0)
 	var rows []scan.Record
@@ -175,7 +175,7 @@ func sniff(head string, delim byte) (*table, int) {
 		}
 	}
 	if t.header == nil && t.oddFirst() {
-		// The line is about the account, not a row of its own kind.
+		// The line is about the account and not a row.
 		t.samples = t.samples[1:]
 		t.headerLine = t.firstLine
 		for _, r := range rows {
@@ -195,8 +195,8 @@ func sniff(head string, delim byte) (*table, int) {
 	return t, score
 }
 
-// oddFirst reports whether the first row of a table without a header has the day in another form
-// than all others have.
+// oddFirst reports whether the first row of a table without a header has its date in a different
+// form than all other rows.
 func (t *table) oddFirst() bool {
 	if len(t.samples) < 3 {
 		return false
@@ -217,10 +217,10 @@ func (t *table) oddFirst() bool {
 	})
 }
 
-// findMore finds out whether the text of each row goes on in the lines behind it: lines without a
-// date and an amount, as many behind each row, with text in the same columns.
+// findMore decides whether the text of each row continues in the following lines: lines without a
+// date and an amount, equally many after each row, with text in the same columns.
 func (t *table) findMore(rows []scan.Record) {
-	var counts []int // Of the lines behind each row but the last one.
+	var counts []int // The number of lines after each row but the last one.
 	columns := make(map[int]bool)
 	open, behind := false, 0
 	for i, r := range rows {
@@ -253,7 +253,7 @@ func (t *table) findMore(rows []scan.Record) {
 				}
 			}
 		}
-		// What follows the last row may be a footer, so its columns do not count.
+		// The lines after the last row may be a footer, so their columns do not count.
 		open = data && i+1 < len(rows) && slices.ContainsFunc(rows[i+1:], func(r scan.Record) bool {
 			return isData(r.Fields)
 		}) || open && !data
@@ -261,7 +261,7 @@ func (t *table) findMore(rows []scan.Record) {
 	t.goesOn = slices.Collect(maps.Keys(columns))
 }
 
-// moreMax is the maximum number of lines that continue with a row's text without being asked for.
+// moreMax is the maximum number of continuation lines of a row that are joined without a setting.
 const moreMax = 4
 
 func hasDateOrAmount(fields []string) bool {
@@ -271,10 +271,11 @@ func hasDateOrAmount(fields []string) bool {
 	)
 }
 
-// near tells whether a width is that of the data: a delimiter more or less at the end is common.
+// near reports whether a width is that of the data. One more or less is common, because some rows
+// end with a delimiter.
 func near(width, want int) bool { return width >= want-1 && width <= want+1 }
 
-// isData tells whether a row has a date and an amount.
+// isData reports whether a row has a date and an amount.
 func isData(fields []string) bool {
 	if len(fields) < 2 {
 		return false
@@ -295,7 +296,7 @@ func isData(fields []string) bool {
 }
 
 // findHeader finds the row that names the columns: one with names of a date and of an amount, or
-// else the row of words just before the data.
+// else the row of words just before the data. Named is whether it was found by its names.
 func (t *table) findHeader(rows []scan.Record) (named bool) {
 	first := len(rows)
 	for i, r := range rows {
@@ -342,7 +343,7 @@ func (t *table) setHeader(r scan.Record) {
 	}
 }
 
-// namesTable tells whether a row names a date and an amount.
+// namesTable reports whether a row names a date and an amount.
 func namesTable(fields []string) bool {
 	date, amount := false, false
 	for _, cell := range fields {

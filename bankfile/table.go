@@ -14,7 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile/internal/swift"
 )
 
-// index finds the column of each role.
+// index sets the column of each role.
 func (t *table) index() {
 	at := make(map[Role]int, len(t.roles))
 	for i, role := range t.roles {
@@ -40,8 +40,7 @@ func (t *table) index() {
 	t.named = t.namedCurrency()
 }
 
-// columns returns the roles as a mapping has them; columns of text are in the order in which they
-// are read.
+// columns returns the roles for a mapping. Columns of text are in the order in which they are read.
 func (t *table) columns() []Column {
 	var out []Column
 	memos := t.memos
@@ -61,12 +60,12 @@ func (t *table) columns() []Column {
 	return out
 }
 
-// complete tells whether date and amount have columns.
+// complete reports whether date and amount have columns.
 func (t *table) complete() bool {
 	return t.date >= 0 && (t.amount >= 0 || t.debit >= 0 || t.credit >= 0)
 }
 
-// decide settles the habits of the bank, or asks.
+// decide decides how the bank writes signs, or asks.
 func (t *table) decide() (questions []Question) {
 	if t.date < 0 {
 		questions = append(
@@ -102,7 +101,7 @@ func (t *table) decide() (questions []Question) {
 	return questions
 }
 
-// decideWords settles what words for the direction mean beside the signs of the amounts.
+// decideWords decides how words for the direction and the signs of the amounts work together.
 func (t *table) decideWords(m *Mapping, exact bool) {
 	s := &t.signs
 	if t.flag >= 0 && m.FlagSign == "" && s.outNeg+s.outPos+s.inNeg+s.inPos > 0 {
@@ -137,8 +136,8 @@ func (t *table) decideWords(m *Mapping, exact bool) {
 	t.habits.rest = map[Rest]int{RestOut: -1, RestIn: 1}[m.Rest]
 }
 
-// decideView settles whether the file has the signs of a card, which shows what was bought as
-// positive, and notes what a person should see about it.
+// decideView decides whether the file has the signs of a card, which shows purchases as positive,
+// and notes what a person should know about it.
 func (t *table) decideView() {
 	s, m := &t.signs, &t.set.mapping
 	if t.card && !m.Invert && !m.SignsGiven && !t.set.exact {
@@ -175,10 +174,10 @@ func (t *table) decideView() {
 	}
 }
 
-// signedMin is how many numbers of one sign make a habit, where none has the other sign.
+// signedMin is the number of equal signs that decide a column without other signs.
 const signedMin = 3
 
-// decideSides settles what negative numbers mean in the columns of debits and of credits, or asks.
+// decideSides decides what negative numbers mean in the columns of debits and of credits, or asks.
 func (t *table) decideSides(m *Mapping) (questions []Question) {
 	s := &t.signs
 	if m.DebitSign == "" && s.debitPos+s.debitNeg > 0 {
@@ -186,7 +185,7 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 		case s.debitPos > 0:
 			m.DebitSign = DebitOut
 		case t.best.Proven && t.best.SignedDebits:
-			m.DebitSign = DebitSigned // The balances say so.
+			m.DebitSign = DebitSigned // The balances prove it.
 		case s.debitNeg >= signedMin, s.debitNeg > 1 && s.creditPos > 0 && s.creditNeg == 0:
 			m.DebitSign = DebitSigned
 		default:
@@ -207,7 +206,7 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 		case s.creditPos > 0:
 			m.CreditSign = CreditIn
 		case s.creditNeg >= signedMin || s.debitPos > 0:
-			// Cards show what was paid to them as negative, in its own column too.
+			// Cards show payments to them as negative, in their own column too.
 			m.CreditSign = CreditSigned
 		default:
 			questions = append(questions, Question{
@@ -225,7 +224,7 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 	return questions
 }
 
-// parseCSV reads the rows of a CSV file by its table.
+// parseCSV reads the rows of a CSV file with its table.
 func parseCSV(t *table, text io.Reader, w *walk) error {
 	if !t.complete() {
 		return nil // The first pass asks.
@@ -258,7 +257,7 @@ func parseCSV(t *table, text io.Reader, w *walk) error {
 		return ignoreStopped(err)
 	}
 	if w.first && t.mixed && t.signs.signed > 0 {
-		// A sign speaks for its own row alone; the others have the account's currency.
+		// A sign is about its own row only; the others have the account's currency.
 		for i := range w.statements {
 			if c := t.set.defaultCurrency(); c != "" {
 				w.statements[i].Currency = c
@@ -274,15 +273,15 @@ type csvParser struct {
 	c    *scan.Rows
 	runs []running // Of the second pass, by statement.
 
-	held heldEntry // An entry that may get more lines.
+	held heldEntry // An entry that the next lines may continue.
 }
 
 type heldEntry struct {
 	holds    bool
-	joined   int // The lines that were added.
+	joined   int // The number of lines that were added.
 	at       int
 	line     int
-	next     int // The line behind it.
+	next     int // The line after it.
 	raw      string
 	entry    Entry
 	warnings []Warning
@@ -295,7 +294,7 @@ func (p *csvParser) cell(r *scan.Record, col int) string {
 	return cells.TrimBlanks(r.Fields[col])
 }
 
-// side returns a cell of the debit or credit column. A dash there stands for nothing.
+// side returns a cell of the debit or credit column. A dash there means that it is empty.
 func (p *csvParser) side(r *scan.Record, col int) string {
 	cell := p.cell(r, col)
 	if cells.IsDashes(cell) {
@@ -304,14 +303,14 @@ func (p *csvParser) side(r *scan.Record, col int) string {
 	return cell
 }
 
-// take takes one row.
+// take reads one row.
 func (p *csvParser) take(r *scan.Record) error {
 	t := p.t
 	if r.Line <= t.headerLine {
 		if r.Line == t.headerLine {
 			return nil
 		}
-		return p.skip(r, "it stands before the header")
+		return p.skip(r, "it is before the header")
 	}
 	date := p.day(r)
 	money := p.cell(r, t.amount) + p.side(r, t.debit) + p.side(r, t.credit)
@@ -346,15 +345,15 @@ func (p *csvParser) take(r *scan.Record) error {
 	return p.entry(r)
 }
 
-// join adds a line without date and amount to the text of the row before it, in files whose rows
-// go on in a second line.
+// join adds a line without date and amount to the text of the previous row, in files whose rows
+// continue in a second line.
 func (p *csvParser) join(r *scan.Record) bool {
 	t, h := p.t, &p.held
 	if !p.joins() || !h.holds || h.joined >= scan.QuotedLinesMax {
 		return false
 	}
 	if !p.t.set.mapping.JoinLines || t.more > 0 {
-		// A line of a footer stands in other columns, or behind the lines that each row has.
+		// A line of a footer has text in other columns, or comes after the lines that each row has.
 		if h.joined >= t.more || r.Line != h.next || isTotal(r.Fields) {
 			return false
 		}
@@ -374,18 +373,18 @@ func (p *csvParser) join(r *scan.Record) bool {
 	return true
 }
 
-// joins reports whether rows may go on in a second line.
+// joins reports whether rows may continue in a second line.
 func (p *csvParser) joins() bool {
 	return p.t.set.mapping.JoinLines || p.t.more > 0 && !p.t.set.exact
 }
 
-// status returns what the status of a row says.
+// status returns whether the row is booked, by its status.
 func (p *csvParser) status(r *scan.Record) reading.Booking {
 	return reading.BookingOf(p.cell(r, p.t.status))
 }
 
-// tooWide tells whether a cell stands beyond the header, in a column that means nothing: a
-// delimiter within a cell, such as a decimal comma, has moved all cells behind it.
+// tooWide reports whether there is a cell beyond the header, in a column without a role: a
+// delimiter within a cell, such as a decimal comma, has moved all cells after it.
 func (p *csvParser) tooWide(r *scan.Record) bool {
 	t := p.t
 	if t.header == nil {
@@ -399,8 +398,8 @@ func (p *csvParser) tooWide(r *scan.Record) bool {
 	return false
 }
 
-// day returns the cell of the day of booking. Where it is empty, as with cards before the bank
-// processes a payment, another day of the row counts.
+// day returns the cell with the day of booking. If it is empty, as with cards before the bank
+// processes a payment, it returns another day of the row.
 func (p *csvParser) day(r *scan.Record) string {
 	first := p.cell(r, p.t.date)
 	if first != "" && (cells.IsDigit(first[0]) || reading.BookingOf(first) == reading.Unsaid) {
@@ -414,7 +413,7 @@ func (p *csvParser) day(r *scan.Record) string {
 	return first
 }
 
-// looksLikeNumber tells whether the money cells of a row hold a number at all.
+// looksLikeNumber reports whether the money cells of a row have a number.
 func looksLikeNumber(text string) bool {
 	return cells.IsAmount(text) || strings.ContainsAny(text, "0123456789") && len(text) < 40
 }
@@ -472,13 +471,13 @@ func (p *csvParser) entry(r *scan.Record) error {
 	return nil
 }
 
-// words takes the texts of a row.
+// words sets the texts of a row.
 func (p *csvParser) words(r *scan.Record, e *Entry) {
 	t := p.t
 	e.Name, e.BankID = p.otherSide(r, e), p.cell(r, t.id)
 	e.Reference, e.Counterparty = p.cell(r, t.reference), p.cell(r, t.counterparty)
 	if strings.Trim(e.Counterparty, "-") == "" {
-		e.Counterparty = "" // BNZ writes --- where there is none.
+		e.Counterparty = "" // BNZ writes --- if there is none.
 	}
 	e.Category = p.cell(r, t.category)
 	for i, col := range t.memos {
@@ -505,8 +504,8 @@ func (p *csvParser) words(r *scan.Record, e *Entry) {
 	}
 }
 
-// details returns the words of columns that are read as nothing else, with the names of the
-// columns. Words that the entry has already are not repeated.
+// details returns the texts of columns without another use, with the names of the columns. Texts
+// that the entry already has are not repeated.
 func (p *csvParser) details(r *scan.Record, e *Entry) string {
 	if p.w.first || p.t.set.exact {
 		return ""
@@ -526,7 +525,7 @@ func (p *csvParser) details(r *scan.Record, e *Entry) string {
 	return cells.ClipTo(strings.Join(parts, "; "), FieldMax)
 }
 
-// otherSide returns the name of the other side: who pays if money came in, else who is paid.
+// otherSide returns the name of the other side: the payer of money in, or the payee of money out.
 func (p *csvParser) otherSide(r *scan.Record, e *Entry) string {
 	paid, payer := p.cell(r, p.t.name), p.cell(r, p.t.payer)
 	if e.Amount.Sign() > 0 && payer != "" || paid == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// walk is one pass over a file. In the first it collects; in the second it hands out rows.
+// walk is one pass over a file. The first pass collects evidence; the second returns rows.
 type walk struct {
 	set   *settings
 	first bool
@@ -22,24 +22,24 @@ type walk struct {
 	statements []Statement
 	orders     cells.Orders
 	marks      cells.Marks
-	hints      cells.Marks // Of numbers that are no amounts, such as balances.
+	hints      cells.Marks // From numbers that are not amounts, such as balances.
 	ids        idTable
 
 	// Of the second pass.
 	emit    func(Row) bool
 	totals  []Total
 	refused int
-	stopped bool // Nobody wants more rows.
+	stopped bool // The caller wants no more rows.
 	err     error
 
 	at      int          // The current statement, or -1.
-	count   int          // Of the statements that were begun.
-	waits   map[int]bool // Statements that go on in a later message, by index.
-	scratch Statement    // Where a parser writes in the second pass.
+	count   int          // The number of statements that began.
+	waits   map[int]bool // Statements that continue in a later message, by index.
+	scratch Statement    // What a parser fills in the second pass.
 	line    int          // The last line that was seen.
 }
 
-// errStopped ends a parser when nobody wants more rows. It never reaches a caller.
+// errStopped ends a parser when the caller wants no more rows. It is never returned to the caller.
 var errStopped = errors.New("stopped")
 
 // ignoreStopped returns nil for errStopped.
@@ -58,7 +58,8 @@ func stoppedUnless(goOn bool) error {
 	return errStopped
 }
 
-// shorten bounds what is held of a statement. Clones let go of longer texts.
+// shorten limits the texts of a statement to NameMax. It copies them, so that longer texts can be
+// released.
 func (s *Statement) shorten() {
 	for _, text := range []*string{&s.Account, &s.Bank, &s.Type, &s.ID} {
 		*text = strings.Clone(cells.ClipTo(*text, NameMax))
@@ -90,7 +91,7 @@ func (w *walk) begin(s Statement) (*Statement, error) {
 	return &w.statements[w.at], nil
 }
 
-// resume goes on with a statement that was begun before.
+// resume continues a statement that began before.
 func (w *walk) resume(at int) {
 	if at != w.at {
 		w.finish()
@@ -98,7 +99,7 @@ func (w *walk) resume(at int) {
 	}
 }
 
-// current returns the statement that is being filled; there must be one.
+// current returns the statement that the parser fills. There must be one.
 func (w *walk) current() *Statement {
 	if w.first {
 		return &w.statements[w.at]
@@ -114,7 +115,7 @@ func (w *walk) known() *Statement {
 	return &w.before[w.at]
 }
 
-// date reads a date by the order of the file. In the first pass it gathers evidence instead.
+// date reads a date in the order of the file. In the first pass it collects evidence instead.
 func (w *walk) date(cell string, line int) (date, second Date, err error) {
 	d, ok := cells.SplitDate(cell)
 	if !ok {
@@ -147,8 +148,8 @@ func (w *walk) date(cell string, line int) (date, second Date, err error) {
 	return Date(day), second, nil
 }
 
-// amount reads an amount by the decimal mark of the file. In the first pass it gathers evidence;
-// what it returns then is right in its sign only.
+// amount reads an amount with the decimal mark of the file. In the first pass it collects evidence,
+// and only the sign of the result is right.
 func (w *walk) amount(cell string, line int) (money.Decimal, cells.Amount, error) {
 	a, err := cells.SplitAmount(cell)
 	if err != nil {
@@ -182,7 +183,7 @@ func (w *walk) amount(cell string, line int) (money.Decimal, cells.Amount, error
 	return n, a, nil
 }
 
-// entry takes an entry that was read. It completes what all formats have in common.
+// entry completes an entry with what all formats have in common, and sends it.
 func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
 	w.line = line
 	s := w.known()
@@ -202,7 +203,7 @@ func (w *walk) entry(line int, raw string, e Entry, warnings []Warning) bool {
 		e.UniqueID = !w.repeated.repeated(s.Account, e.BankID)
 		if !e.UniqueID && !w.repeated.full {
 			warnings = append(warnings, Warning{WarnID,
-				fmt.Sprintf("The bank's id %q stands at several entries.", cells.Clip(e.BankID))})
+				fmt.Sprintf("Several entries have the bank's id %q.", cells.Clip(e.BankID))})
 		}
 	}
 	warnings = append(warnings, currencyWarnings(e)...)
@@ -243,7 +244,7 @@ func currencyWarnings(e Entry) []Warning {
 
 func badText(text string) bool { return strings.ContainsRune(text, utf8.RuneError) }
 
-// skip tells of a row that is no entry.
+// skip sends a row that is not an entry.
 func (w *walk) skip(line int, raw, why string) bool {
 	w.line = line
 	if w.first {
@@ -255,7 +256,7 @@ func (w *walk) skip(line int, raw, why string) bool {
 	return w.send(Row{Outcome: Skipped, Line: line, Raw: cutRaw(raw), Why: why})
 }
 
-// refuse tells of an entry that cannot be read.
+// refuse sends an entry that cannot be read.
 func (w *walk) refuse(line int, raw, why string) bool {
 	w.line = line
 	if w.first {
@@ -275,7 +276,7 @@ func (w *walk) refuse(line int, raw, why string) bool {
 	return true
 }
 
-// warn tells of something about a statement that does not add up.
+// warn sends a sentence about a statement whose totals differ.
 func (w *walk) warn(line int, why string) bool {
 	if w.first {
 		return true
@@ -306,7 +307,7 @@ func (w *walk) finish() {
 	}
 	if s.Opening == nil || s.Closing == nil || s.Opening.Currency != s.Closing.Currency ||
 		t.Checked || t.Foreign > 0 {
-		return // They cannot be compared, or were.
+		return // They cannot be compared, or were compared before.
 	}
 	want, err := s.Opening.Amount.Add(t.Sum)
 	if err != nil {
@@ -326,5 +327,5 @@ func (w *walk) finish() {
 	w.warn(w.line, why)
 }
 
-// cutRaw bounds what is kept of a row's own text.
+// cutRaw limits a row's own text to RawMax.
 func cutRaw(raw string) string { return cells.ClipTo(raw, RawMax) }

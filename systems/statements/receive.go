@@ -591,7 +591,7 @@ func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) 
 	case AskEncoding:
 		encoding, ok := bankfile.ParseEncoding(value)
 		if !ok {
-			return fmt.Errorf("%q is no encoding that is read", clipText(value, NameMax))
+			return fmt.Errorf("%q is not a supported encoding", clipText(value, NameMax))
 		}
 		if m.Encoding != encoding {
 			m.Columns = nil // Names of columns may have been read wrongly.

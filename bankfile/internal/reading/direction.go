@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// outWords and inWords are what banks write in a column of direction, folded.
+// outWords and inWords are the words in a column of direction, folded.
 var (
 	outWords = []string{
 		"d", "dr", "db", "dbt", "dbit", "debit", "debet", "debito", "af", "out", "outflow",
@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// Direction returns -1 for a word that says money out, 1 for money in, 0 for another word.
+// Direction returns -1 for a word that means money out, 1 for money in, 0 for another word.
 func Direction(word string) int {
 	plain := strings.TrimSuffix(Fold(strings.TrimSpace(word)), ".")
 	return directions[plain]
@@ -53,8 +53,8 @@ var directions = func() map[string]int {
 	return all
 }()
 
-// DirectionIn is Direction with more words for money out and in. Where only words for money out are
-// given, each unknown word means money in.
+// DirectionIn is Direction with more words for money out and in. If there are more words for money
+// out only, each unknown word means money in.
 func DirectionIn(word string, out, in []string) int {
 	if word == "" {
 		return 0
@@ -75,9 +75,9 @@ func DirectionIn(word string, out, in []string) int {
 	return 0
 }
 
-// spendWords, gainWords and paidWords are parts of texts and kinds that say what happened from the
-// view of the holder of a card: something was bought, something came back, or the card was paid.
-// Only the last of them never stand beside money that leaves an account.
+// spendWords, gainWords and paidWords are parts of texts and kinds that are written from the view
+// of the holder of a card: something was bought, something was refunded, or the card was paid. Only
+// paidWords never occur with money that leaves an account.
 var (
 	spendWords = []string{
 		"purchase", "merchandise", "kartenkauf", "einkauf", "achat", "compra", "acquisto",
@@ -96,7 +96,7 @@ var (
 	}
 )
 
-// side is what a text says from the view of the holder of a card.
+// side is the meaning of a text from the view of the holder of a card.
 type side int
 
 const (
@@ -122,10 +122,10 @@ func sideOf(text string) side {
 	return sideUnsaid
 }
 
-// Booking is what a word says about whether an entry is booked.
+// Booking is whether an entry is booked.
 type Booking int
 
-// The states of an entry. Never is for one that moved no money and never will.
+// The states of an entry. Never is for an entry that moved no money and will move none.
 const (
 	Unsaid Booking = iota
 	Booked
@@ -167,7 +167,7 @@ var bookingWords = map[Booking][]string{
 	},
 }
 
-// BookingOf returns what a word says about whether an entry is booked.
+// BookingOf returns the booking state that a word means.
 func BookingOf(word string) Booking {
 	plain := strings.Trim(Fold(strings.TrimSpace(word)), ".*() ")
 	if plain == "" || len(plain) > 40 {

@@ -1,6 +1,6 @@
 package reading
 
-// flagOf returns the column that says in which direction the amounts of a column went, or -1.
+// flagOf returns the column with the direction of a column of amounts, or -1.
 func (t *Table) flagOf(amount int) int {
 	best, bestPoints := -1, 0
 	for i := range t.cols {
@@ -20,7 +20,7 @@ func (t *Table) flagOf(amount int) int {
 	return best
 }
 
-// weighFlag returns how likely a column is that of directions; 0 is for not at all.
+// weighFlag returns how likely it is that a column has directions; 0 means that it has none.
 func (t *Table) weighFlag(amount, i int) int {
 	c, a := &t.cols[i], &t.cols[amount]
 	named := Rank(Flag, c.name) >= 0
@@ -50,7 +50,7 @@ func (t *Table) weighFlag(amount, i int) int {
 	case t.isText(i) || a.negative > 0:
 		return 0
 	case c.filled < len(t.Rows):
-		// The rows without the word are the other ones.
+		// The rows without the word have the other direction.
 		if t.longFlags(i) || t.Header == nil {
 			return 60
 		}
@@ -76,8 +76,8 @@ func (t *Table) longFlags(i int) bool {
 	return true
 }
 
-// flagSigns counts the rows in which the sign that is written agrees with the word, and in which
-// it is the other one.
+// flagSigns counts the rows in which the written sign agrees with the word, and those in which it
+// does not.
 func (t *Table) flagSigns(amount, flag int) (agree, against int) {
 	for r := range t.Rows {
 		cell := t.cell(r, amount)
@@ -94,17 +94,18 @@ func (t *Table) flagSigns(amount, flag int) (agree, against int) {
 	return agree, against
 }
 
-// Habit is what the sign of an amount means beside a word that says the direction.
+// Habit is the meaning of an amount's sign if a word gives the direction.
 type Habit int
 
 // The habits of banks.
 const (
-	Decides Habit = iota // The word turns the amount; a minus takes something back.
+	Decides Habit = iota // The word gives the sign of the amount; a minus is a refund.
 	Repeats              // The word repeats the sign of the amount.
-	Words                // The sign is that of a card, where what was bought is positive.
+	Words                // The sign is that of a card, where purchases are positive.
 )
 
-// HabitOf returns the habit of a bank by the signs of its amounts beside words for out and in.
+// HabitOf returns the habit of a bank, from the number of positive and negative amounts with words
+// for out and in.
 func HabitOf(outPos, outNeg, inPos, inNeg int) Habit {
 	switch {
 	case outNeg > 0 && outPos == 0 && (inPos > 0 || inNeg == 0):
@@ -115,7 +116,7 @@ func HabitOf(outPos, outNeg, inPos, inNeg int) Habit {
 	return Decides
 }
 
-// habit returns the habit of a column of amounts beside one of words.
+// habit returns the habit for a column of amounts and one of words.
 func (t *Table) habit(amount, flag int) Habit {
 	var outPos, outNeg, inPos, inNeg int
 	for r := range t.Rows {
@@ -136,7 +137,7 @@ func (t *Table) habit(amount, flag int) Habit {
 	return HabitOf(outPos, outNeg, inPos, inNeg)
 }
 
-// restDirection returns the direction of rows without a word, where all words say the other one.
+// restDirection returns the direction of rows without a word, if all words mean the other one.
 func (t *Table) restDirection(flag int) int {
 	switch c := &t.cols[flag]; {
 	case c.in > 0 && c.out == 0:
@@ -147,8 +148,8 @@ func (t *Table) restDirection(flag int) int {
 	return 0
 }
 
-// sides returns 1 if some amounts have a word such as CR beside them, none has one such as DR or a
-// minus, and others have nothing: those went out.
+// sides returns 1 if some amounts have a word such as CR, none has one such as DR or a minus, and
+// others have neither: those are money out.
 func (t *Table) sides(amount int) int {
 	in, plain := 0, 0
 	for r := range t.Rows {
@@ -165,8 +166,8 @@ func (t *Table) sides(amount int) int {
 	return one(in > 0 && plain > 0)
 }
 
-// twoWords returns the two words of a column that may say the direction in words that are not
-// known: each stands in several rows, in the order of the rows.
+// twoWords returns the two unknown words of a column that may mean the direction. Each is in
+// several rows. They are in the order of the rows.
 func (t *Table) twoWords(i int) (first, second string, ok bool) {
 	c := &t.cols[i]
 	if len(c.distinct) != 2 || c.filled != len(t.Rows) || c.filled < 3 || c.dates > 0 ||
@@ -188,8 +189,8 @@ func (t *Table) twoWords(i int) (first, second string, ok bool) {
 	return first, second, true
 }
 
-// learnFlag finds a column of two unknown words by which the amounts make the balances move, and
-// returns its points.
+// learnFlag finds a column of two unknown words that, as directions of the amounts, explain the
+// balances, and returns its points.
 func (t *Table) learnFlag(m *Money, balances []int) int {
 	if t.cols[m.Amount].negative > 0 {
 		return 0

@@ -33,7 +33,7 @@ func Fold(text string) string {
 	}, text)
 }
 
-// folds lists letters with accents beside the plain ones.
+// folds lists letters with accents and the letters without.
 var folds = []struct {
 	from string
 	to   rune
@@ -45,8 +45,8 @@ var folds = []struct {
 	{"ς", 'σ'}, {"ё", 'е'},
 }
 
-// Key folds a name of a column: letters and digits, one blank between words, without what stands
-// in parentheses, such as a currency, unless it says the direction, as in "Amount (credit)".
+// Key folds a name of a column: letters and digits, one blank between words. It removes text in
+// parentheses, such as a currency, unless it is the direction, as in "Amount (credit)".
 func Key(text string) string {
 	if open := strings.IndexAny(text, "(["); open > 0 {
 		if Direction(strings.Trim(text[open:], "()[] ")) == 0 {
@@ -59,7 +59,8 @@ func Key(text string) string {
 	return strings.Join(words, " ")
 }
 
-// tokens are the words of a name, also of one that is written in one piece, as OriginalAmount is.
+// tokens returns the words of a name, including those of a name in one piece, such as
+// OriginalAmount.
 func tokens(name string) []string {
 	var b strings.Builder
 	lower := false
@@ -75,8 +76,8 @@ func tokens(name string) []string {
 	})
 }
 
-// squash leaves of a name what all ways to write it share: no blanks, and ae, oe and ue as the
-// letters with two points are folded.
+// squash removes the differences between ways to write a name: blanks, and ae, oe and ue for
+// letters with an umlaut.
 func squash(key string) string {
 	key = strings.ReplaceAll(key, " ", "")
 	for _, pair := range [...][2]string{{"ae", "a"}, {"oe", "o"}, {"ue", "u"}} {
@@ -85,7 +86,7 @@ func squash(key string) string {
 	return key
 }
 
-// withoutUnit is a name without the currency or the unit that banks append to it, such as
+// withoutUnit returns a name without the currency or the unit that banks append to it, such as
 // "betrag in eur" and "amount usd".
 func withoutUnit(key string) string {
 	words := strings.Fields(key)
@@ -99,7 +100,7 @@ func withoutUnit(key string) string {
 	return strings.Join(words, " ")
 }
 
-// unitWords may stand behind the name of an amount's column and say nothing about its role.
+// unitWords may follow the name of an amount's column and do not change its role.
 var unitWords = []string{
 	"in", "en", "w", "v", "i", "eur", "euro", "euros", "usd", "gbp", "chf", "sek", "nok", "dkk",
 	"pln", "czk", "huf", "ron", "aud", "nzd", "cad", "inr", "jpy", "cny", "sgd", "hkd", "zar",
@@ -108,7 +109,7 @@ var unitWords = []string{
 	"accounting", "ccy",
 }
 
-// ranks has the place of each name in the list of its role, squashed.
+// ranks is the position of each name in the list of its role, squashed.
 var ranks = func() map[Role]map[string]int {
 	all := make(map[Role]map[string]int, len(headerWords))
 	for role, words := range headerWords {
@@ -124,7 +125,8 @@ var ranks = func() map[Role]map[string]int {
 	return all
 }()
 
-// rank returns how telling a name is for a role: 0 is the best, -1 is not at all.
+// rank returns how specific a name is for a role: 0 is the best, -1 means that it is not a name of
+// the role.
 func rank(role Role, key string) int {
 	if key == "" {
 		return -1
@@ -135,8 +137,8 @@ func rank(role Role, key string) int {
 	return -1
 }
 
-// Rank returns how telling a name is for a role, with or without a currency behind it: 0 is the
-// best, -1 is not at all.
+// Rank returns how specific a name is for a role, with or without a currency after it: 0 is the
+// best, -1 means that it is not a name of the role.
 func Rank(role Role, name string) int {
 	key := Key(name)
 	if r := rank(role, key); r >= 0 {

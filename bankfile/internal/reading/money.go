@@ -7,39 +7,41 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Money is one way to read the money of a table. Columns are -1 where there is none.
+// Money is one way to read the money of a table. A column is -1 if there is none.
 type Money struct {
 	Amount, Debit, Credit, Balance int
-	// Flag is the column that says in which direction money went.
+	// Flag is the column with the direction.
 	Flag   int
 	Points int
-	// Proven is whether the balances move by these amounts.
+	// Proven is whether these amounts explain the changes of the balances.
 	Proven bool
-	// Inverted is whether the balances move by the amounts with the other sign.
+	// Inverted is whether the negated amounts explain the changes of the balances.
 	Inverted bool
 	// Before is whether the balances are those before the rows.
 	Before bool
-	// SignedDebits is whether all debits are written with a minus, and so were read as they are.
+	// SignedDebits is whether all debits are written with a minus, and were read so.
 	SignedDebits bool
 	// Out and In are the two words of Flag, if the balances show which is which.
 	Out, In string
 	values  []value
 }
 
-// value is what a row's amount is; it has none where ok is false.
+// value is the amount of a row, if ok is true.
 type value struct {
 	n    money.Decimal
 	ok   bool
 	both bool // Both sides of a pair are filled.
 }
 
-// Margin is how many points the best reading must have over the next one that gives other amounts.
+// Margin is the minimum distance in points between the best reading and the next one with other
+// amounts.
 const Margin = 20
 
-// numbersMax bounds the columns of numbers that are compared with each other: pairs are many.
+// numbersMax is the maximum number of columns that are compared in pairs, because the number of
+// pairs grows with its square.
 const numbersMax = 16
 
-// provenRows bounds the rows in which balances are compared.
+// provenRows is the maximum number of rows in which balances are compared.
 const provenRows = 120
 
 // amountColumns are the columns that may hold amounts or balances.
@@ -110,7 +112,7 @@ func (t *Table) moneyNamed(i int) bool {
 	return false
 }
 
-// isSerial reports whether a column of whole numbers counts or names its rows: each number is the
+// isSerial reports whether the whole numbers of a column count or identify its rows: each is the
 // next one, or they are long, or begin with zeros.
 func (t *Table) isSerial(i int) bool {
 	long := 0
@@ -176,7 +178,7 @@ func (t *Table) moneyReadings() []Money {
 	return all
 }
 
-// fixedMoney are the columns of money that are decided already.
+// fixedMoney returns the columns of money that are already decided.
 type fixedMoney struct{ amount, debit, credit int }
 
 func (t *Table) fixedMoney() fixedMoney {
@@ -210,7 +212,7 @@ func (f fixedMoney) allows(role Role, col int) bool {
 func (f fixedMoney) pairOnly() bool   { return f.debit >= 0 || f.credit >= 0 }
 func (f fixedMoney) amountOnly() bool { return f.amount >= 0 && !f.pairOnly() }
 
-// lonely reads a table that has one side alone, such as only withdrawals.
+// lonely reads a table with one side only, such as withdrawals.
 func (t *Table) lonely(numbers []int, fixed fixedMoney) []Money {
 	var all []Money
 	for _, i := range numbers {
@@ -296,7 +298,7 @@ func (t *Table) signedDebits(d int) bool {
 	return d >= 0 && t.cols[d].negative > 0 && t.cols[d].positive == 0
 }
 
-// exclude reports whether never more than one of two columns is filled in a row.
+// exclude reports whether no row has both of two columns filled.
 func (t *Table) exclude(d, c int) bool {
 	both, one := 0, 0
 	for r := range t.Rows {

@@ -1,7 +1,7 @@
 package reading
 
 // headerWords are names of columns as banks write them, folded as by Key. Within a role the
-// more telling name stands first: the day of booking before the day of purchase, the booked
+// more specific name is first: the day of booking before the day of purchase, the booked
 // amount before a plain one.
 var headerWords = map[Role][]string{
 	Date: {

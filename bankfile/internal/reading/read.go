@@ -4,24 +4,24 @@ import (
 	"slices"
 )
 
-// Result is how a table is read.
+// Result is the reading of a table.
 type Result struct {
 	Roles []Role
 	Memos []int // The columns of text, in the order in which they are read.
-	Notes []int // Columns of words that have no role and are no text of the payment.
-	Left  []int // Columns of other cells that nothing reads.
+	Notes []int // Columns of words without a role that are not text.
+	Left  []int // Columns of other cells that are not read.
 	Money Money
-	// Others are readings of the money that give other amounts and that nothing rules out. Where
-	// there are some, a person must choose; Money is the likeliest.
+	// Others are readings of the money with other amounts that nothing rules out. If there are
+	// some, a person must choose; Money is the most likely one.
 	Others []Money
-	// Doubtful is a column with two unknown words that may say the direction; it is -1 for none.
+	// Doubtful is a column with two unknown words that may mean the direction, or -1.
 	Doubtful      int
 	First, Second string // The words of Doubtful.
-	// Inverted is whether the words of the rows show that what was bought is written as positive.
+	// Inverted is whether the words of the rows show that purchases are written as positive.
 	Inverted bool
 }
 
-// othersMax is how many other readings are shown.
+// othersMax is the maximum number of other readings that are shown.
 const othersMax = 3
 
 // Read decides the roles of all columns.
@@ -55,7 +55,7 @@ func (t *Table) Read() Result {
 	return r
 }
 
-// dateRoles gives the columns of dates their roles: by their names, or else in their order.
+// dateRoles sets the roles of columns of dates: by their names, or else in their order.
 func (t *Table) dateRoles(roles []Role) {
 	isDates := func(i, least int) bool {
 		c := &t.cols[i]
@@ -92,7 +92,7 @@ func (t *Table) dateRoles(roles []Role) {
 		}
 	}
 	if !slices.Contains(roles, Date) {
-		// The only day is that of the booking, under any name.
+		// The only date is that of booking, under any name.
 		for _, role := range []Role{ValueDate, AuthorisedDate} {
 			if i := slices.Index(roles, role); i >= 0 {
 				if _, fixed := t.Fixed[i]; !fixed {
@@ -114,7 +114,8 @@ func (t *Table) dateRoles(roles []Role) {
 	}
 }
 
-// chooseMoney takes the reading of the money with the most points, and keeps others that are near.
+// chooseMoney chooses the reading of the money with the most points, and keeps others with nearly
+// as many.
 func (t *Table) chooseMoney(r *Result) {
 	all := t.moneyReadings()
 	if len(all) == 0 {
@@ -143,8 +144,8 @@ func (t *Table) chooseMoney(r *Result) {
 	t.originals(r)
 }
 
-// repeatedMoney gives their roles to columns that repeat the amount or its sides, and to other
-// columns with a name of money: they are not text, and never other amounts.
+// repeatedMoney sets the roles of columns that repeat the amount or its sides, and of other columns
+// with a name of money. They are neither text nor other amounts.
 func (t *Table) repeatedMoney(r *Result) {
 	for _, role := range []Role{Debit, Credit, Balance} {
 		if slices.Contains(r.Roles, role) {
@@ -180,7 +181,7 @@ func (t *Table) repeatedMoney(r *Result) {
 	}
 }
 
-// repeats reports whether a column has the amounts of a reading over again.
+// repeats reports whether a column repeats the amounts of a reading.
 func (t *Table) repeats(i int, m *Money) bool {
 	for r, v := range m.values {
 		cell := t.cell(r, i)
@@ -191,7 +192,7 @@ func (t *Table) repeats(i int, m *Money) bool {
 	return true
 }
 
-// doubtfulFlag looks for a column of two unknown words beside amounts without signs.
+// doubtfulFlag finds a column of two unknown words, if the amounts have no signs.
 func (t *Table) doubtfulFlag(r *Result) {
 	m := &r.Money
 	if m.Amount < 0 || m.Flag >= 0 || m.Proven || t.cols[m.Amount].signed > 0 ||
@@ -215,8 +216,8 @@ func (t *Table) doubtfulFlag(r *Result) {
 	}
 }
 
-// isCard reports whether the words of the rows contradict the signs of the amounts: what was
-// bought is positive, or what was paid to the card is negative, and nothing is the other way round.
+// isCard reports whether the words of the rows contradict the signs of the amounts: purchases are
+// positive or payments to the card are negative, and no row is the other way round.
 func (t *Table) isCard(r *Result) bool {
 	m := &r.Money
 	if m.Amount < 0 || m.Flag >= 0 || t.sides(m.Amount) > 0 {
@@ -236,7 +237,7 @@ func (t *Table) isCard(r *Result) bool {
 			unpaid++
 		case side == sideUnsaid:
 		case (side == sideSpent) == (v.n.Sign() < 0):
-			return false // This row agrees with its sign.
+			return false // The words of this row agree with its sign.
 		case side == sideSpent:
 			spent++
 		case side == sidePaid:
@@ -246,7 +247,7 @@ func (t *Table) isCard(r *Result) bool {
 	return a.negative > 0 && (spent > 0 || paid > 0 && unpaid == 0)
 }
 
-// sideOfRow returns what the words of a row say from the view of the holder of a card.
+// sideOfRow returns the meaning of the words of a row from the view of the holder of a card.
 func (t *Table) sideOfRow(r *Result, row int) side {
 	for i, role := range r.Roles {
 		if role == Memo || role == Name || role == Category || role == "" {
@@ -258,7 +259,7 @@ func (t *Table) sideOfRow(r *Result, row int) side {
 	return sideUnsaid
 }
 
-// Value returns the amount of a row of the sample by a reading; ok is false for none.
+// Value returns the amount of a row of the sample, or false if it has none.
 func (m *Money) Value(row int) (text string, ok bool) {
 	if row >= len(m.values) || !m.values[row].ok {
 		return "", false

@@ -11,7 +11,7 @@ const (
 	Amount          Role = "amount"
 	Debit           Role = "debit"
 	Credit          Role = "credit"
-	Flag            Role = "flag" // A word or letter that says in which direction money went.
+	Flag            Role = "flag" // A word or letter for the direction.
 	Currency        Role = "currency"
 	Balance         Role = "balance"
 	Name            Role = "name"

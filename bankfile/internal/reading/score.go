@@ -7,9 +7,9 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// How sure a name is of a role, in points.
+// The points for a name that fits a role.
 const (
-	exactName = 40 // The whole name is known; the more telling one has up to 20 more.
+	exactName = 40 // The whole name is known; a more specific one has up to 20 more.
 	partName  = 20 // One of its words is known.
 )
 
@@ -42,7 +42,8 @@ var partWords = map[Role][]string{
 	},
 }
 
-// otherNumbers are words within the names of columns of numbers that are no amounts of the account.
+// otherNumbers are words within the names of columns of numbers that are not amounts of the
+// account.
 var otherNumbers = []string{
 	"fee", "fees", "rate", "kurs", "koers", "taux", "cours", "cambio", "tasso", "points", "punkte",
 	"gebuhr", "gebuhren", "frais", "kosten", "commission", "comision", "commissione", "tax", "vat",
@@ -54,7 +55,7 @@ var otherNumbers = []string{
 	"курс", "комиссия", "mandatsreferenz", "kundenreferenz", "referenz", "symbol", "vs", "ks", "ss",
 }
 
-// named returns how sure the name of a column is of a role, in points.
+// named returns the points for the name of a column and a role.
 func (t *Table) named(role Role, col int) int {
 	name := t.name(col)
 	if name == "" {
@@ -73,14 +74,14 @@ func (t *Table) named(role Role, col int) int {
 	return 0
 }
 
-// otherNumber reports whether the name of a column is that of numbers that are no money.
+// otherNumber reports whether the name of a column is one of numbers that are not money.
 func (t *Table) otherNumber(col int) bool {
 	return slices.ContainsFunc(tokens(t.name(col)), func(w string) bool {
 		return slices.Contains(otherNumbers, w)
 	})
 }
 
-// fullProof are the points for balances that move by the amounts in every one of several rows.
+// fullProof is the number of points if the amounts explain every change of the balances.
 const fullProof = 120
 
 // weighSingle returns the points of one column of amounts, without those of balances.
@@ -110,8 +111,8 @@ func (t *Table) weighSingle(a int) int {
 	return points + t.weighUnit(a)
 }
 
-// plainAmount reports whether another column has the name of an amount without a currency behind
-// it: of "Amount" and "Amount EUR", the first is the one that every row has.
+// plainAmount reports whether another column has the name of an amount without a currency: of
+// "Amount" and "Amount EUR", every row has the first one.
 func (t *Table) plainAmount(a int) bool {
 	for i := range t.cols {
 		if i != a && t.cols[i].filled == len(t.Rows) && rank(Amount, Key(t.cols[i].name)) >= 0 {
@@ -151,7 +152,7 @@ func (t *Table) weighPair(d, c int) int {
 	case debit > 0 || credit > 0:
 		points = 45
 	}
-	// The names the other way round speak against it, and so do names of something else.
+	// Names of the opposite side and of something else subtract points.
 	if t.named(Credit, d) > debit {
 		points -= 60
 	}
@@ -195,7 +196,7 @@ func (t *Table) weighPair(d, c int) int {
 	return points
 }
 
-// weighBalances finds the column of balances that a reading of the amounts fits best, and adds its
+// weighBalances finds the column of balances that fits a reading of the amounts best, and adds its
 // points.
 func (t *Table) weighBalances(m *Money, columns []int) {
 	best := 0
@@ -211,10 +212,10 @@ func (t *Table) weighBalances(m *Money, columns []int) {
 		}
 		points, inverted, before := t.proof(m.values, b)
 		if inverted && m.Amount < 0 {
-			points = 0 // The pair the other way round is a reading of its own.
+			points = 0 // The exchanged pair is a separate reading.
 		}
 		if before {
-			points -= 5 // A column of the balances behind the rows is the better one.
+			points -= 5 // Prefer a column of balances after the rows.
 		}
 		proven := points > 0
 		if t.Fixed[b] == Balance {
@@ -230,7 +231,7 @@ func (t *Table) weighBalances(m *Money, columns []int) {
 		}
 		if points > best {
 			best, m.Balance, m.Proven, m.Before = points, b, proven && !inverted, before
-			// One step may be a chance.
+			// One step may be a coincidence.
 			m.Inverted = inverted && points >= fullProof
 		}
 	}
@@ -238,15 +239,15 @@ func (t *Table) weighBalances(m *Money, columns []int) {
 		best = max(best, t.learnFlag(m, columns))
 	}
 	if m.Inverted {
-		// A card shows what is owed, so the other sign proves less.
+		// A card shows its debt, so the other sign proves less.
 		best = best * 3 / 4
 	}
 	m.Points += best
 }
 
-// proof returns points where the balances of a column move by the amounts, for either order of the
-// rows, with the sign as it is or the other one. Before is whether they are the balances before the
-// rows; only the order of the days distinguishes that from the other sign.
+// proof returns the points if the amounts explain the changes of the balances, for both orders of
+// the rows and for both signs. Before is whether they are the balances before the rows; only the
+// order of the dates distinguishes that from the other sign.
 func (t *Table) proof(values []value, balance int) (points int, inverted, before bool) {
 	var up, down, upNot, downNot, steps int
 	var last money.Decimal

@@ -7,14 +7,14 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// Cell is one cell, as far as it can be read alone.
+// Cell is one cell, read without the others.
 type Cell struct {
-	Text     string // Without blanks around it.
-	Date     string // The day in the likelier order, such as 2026-01-31; empty for no date.
+	Text     string // Without blanks at both ends.
+	Date     string // The date in the more likely order, such as 2026-01-31; empty if it is none.
 	Number   bool   // It can be an amount.
-	Strong   bool   // It has decimals, a sign or a currency, as an amount has.
+	Strong   bool   // It has decimals, a sign or a currency, like most amounts.
 	Negative bool
-	Signed   bool // A sign, a word such as CR or parentheses are written.
+	Signed   bool // It has a sign, a word such as CR, or parentheses.
 	Side     int  // -1 for a word such as DR in the cell, 1 for one such as CR.
 	Value    money.Decimal
 	Currency money.Currency // If the cell is a currency's code.
@@ -22,13 +22,14 @@ type Cell struct {
 
 // Table is a sample of a table.
 type Table struct {
-	Header []string // Nil where there is none.
+	Header []string // Nil if there is none.
 	Rows   [][]Cell
-	// Fixed are the roles that are decided already, by column; others must fit to them.
+	// Fixed are the roles that are already decided, by column; the others must be consistent with
+	// them.
 	Fixed map[int]Role
 	// Currency is the account's; it is empty if it is unknown.
 	Currency money.Currency
-	// Own are account numbers that stand before the table: they are the user's.
+	// Own are account numbers from the lines before the table: they are the user's.
 	Own []string
 	// Out and In are words for the direction, in addition to the known ones.
 	Out, In []string
@@ -36,7 +37,7 @@ type Table struct {
 	cols []column
 }
 
-// column is what the cells of a column show.
+// column is the statistics of the cells of a column.
 type column struct {
 	name                           string
 	filled, dates, numbers, strong int
@@ -46,7 +47,7 @@ type column struct {
 	pending, booked                int
 	words                          int // Cells with letters that are not a code or a number.
 	accounts                       int // Cells that look like an account's number.
-	digits                         int // Cells with nothing but digits.
+	digits                         int // Cells with digits only.
 	letters                        int // All letters of all cells.
 	distinct                       map[string]int
 }
@@ -72,7 +73,7 @@ func (t *Table) name(col int) string {
 	return t.Header[col]
 }
 
-// count fills in what the columns show.
+// count computes the statistics of the columns.
 func (t *Table) count(width int) {
 	t.cols = make([]column, width)
 	for i := range t.cols {
@@ -154,7 +155,7 @@ func (t *Table) look(c *column, cell Cell) {
 func (t *Table) Direction(word string) int { return DirectionIn(word, t.Out, t.In) }
 
 // IsAccount reports whether a text looks like the number of an account or a card: an IBAN, a
-// national number of several groups of digits, or one with stars in it.
+// national number of several groups of digits, or one with asterisks.
 func IsAccount(text string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' || r == '/' || r == '.' {

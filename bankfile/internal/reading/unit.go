@@ -7,7 +7,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 )
 
-// unitNames are currencies as the names of columns have them, next to their codes.
+// unitNames are the names of currencies in names of columns, in addition to their codes.
 var unitNames = map[string]money.Currency{
 	"euro": "EUR", "euros": "EUR", "円": "JPY", "元": "CNY", "원": "KRW", "pounds": "GBP",
 	"dollars": "USD", "kronor": "SEK", "forint": "HUF", "zl": "PLN", "kc": "CZK",
@@ -29,8 +29,8 @@ func unitOf(name string) money.Currency {
 	return ""
 }
 
-// weighUnit returns the points of a column of amounts for the currency in its name: next to the
-// amounts in another currency, and next to a column of the same name in another one.
+// weighUnit returns the points of a column of amounts for the currency in its name: if there is a
+// column of amounts in another currency, or a column of the same name in another one.
 func (t *Table) weighUnit(a int) int {
 	unit := unitOf(t.name(a))
 	if unit == "" {
@@ -52,8 +52,9 @@ func (t *Table) weighUnit(a int) int {
 	return 0
 }
 
-// converted returns the columns of the original amounts and of their currencies, if a column has
-// the converted ones: the amounts differ only in rows of another currency. They are -1 for none.
+// converted returns the columns of the original amounts and of their currencies, or -1, for a
+// column of converted amounts. Those differ from the original ones only in rows of another
+// currency.
 func (t *Table) converted(a int) (original, currency int) {
 	unit := unitOf(t.name(a))
 	if unit == "" {
@@ -72,7 +73,7 @@ func (t *Table) converted(a int) (original, currency int) {
 	return -1, -1
 }
 
-// isOriginal reports whether amounts are those before they were converted: another column has the
+// isOriginal reports whether amounts are those before conversion, because another column has the
 // converted ones.
 func (t *Table) isOriginal(values []value) bool {
 	for a := range t.cols {
@@ -109,8 +110,8 @@ func (t *Table) convertedIn(a, original, currency int, unit money.Currency) bool
 	return differ > 0
 }
 
-// originals gives the original amount and its currency their roles, where the amount that was read
-// is the converted one.
+// originals sets the roles of the original amount and its currency, if the amount that was read is
+// the converted one.
 func (t *Table) originals(r *Result) {
 	if r.Money.Amount < 0 || slices.Contains(r.Roles, Foreign) {
 		return

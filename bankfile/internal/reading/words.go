@@ -70,7 +70,7 @@ func (t *Table) wordRoles(roles []Role, m *Money) {
 	t.payerByCells(roles, m)
 }
 
-// payerByCells finds the column of payers next to that of payees: the holder of the account
+// payerByCells finds the column of payers in addition to that of payees: the holder of the account
 // is the payer in all rows of money out and the payee in those of money in.
 func (t *Table) payerByCells(roles []Role, m *Money) {
 	name := slices.Index(roles, Name)
@@ -115,8 +115,8 @@ func (t *Table) isHolder(m *Money, payer, payee int) bool {
 	return out > 0 && in > 0
 }
 
-// notOwnName takes another column of names where the chosen one has the same name in all rows, as
-// the holder's is, and the other one has several.
+// notOwnName chooses another column of names if the chosen one has the same name in all rows, which
+// is the holder's, and the other one has several.
 func (t *Table) notOwnName(roles []Role) {
 	at := slices.Index(roles, Name)
 	if _, fixed := t.Fixed[at]; at < 0 || fixed || slices.Contains(roles, Payer) ||
@@ -132,8 +132,7 @@ func (t *Table) notOwnName(roles []Role) {
 	}
 }
 
-// hasPayee reports whether there is a column of those who are paid, so that another one can be of
-// those who pay.
+// hasPayee reports whether there is a column of payees, so that another one can be of payers.
 func (t *Table) hasPayee(roles []Role) bool {
 	for i, role := range roles {
 		if role == Name || role == "" && Rank(Name, t.name(i)) >= 0 &&
@@ -144,7 +143,7 @@ func (t *Table) hasPayee(roles []Role) bool {
 	return false
 }
 
-// fits reports whether the cells of a column can be what a role is about. Empty ones can.
+// fits reports whether the cells of a column can have a role. Empty ones can.
 func (t *Table) fits(role Role, i int) bool {
 	c := &t.cols[i]
 	if c.filled == 0 {
@@ -169,16 +168,17 @@ func (t *Table) fits(role Role, i int) bool {
 	return true
 }
 
-// accountsMax is how many accounts a sample of an export may have. One with more is about the
-// other sides' accounts.
+// accountsMax is the maximum number of own accounts in a sample. A column with more has accounts of
+// other sides.
 const accountsMax = 20
 
-// everywhere reports whether a column can be that of the user's accounts: they stand in every row.
+// everywhere reports whether a column can be that of the user's accounts, because every row has
+// one.
 func (t *Table) everywhere(i int) bool {
 	return t.cols[i].filled == len(t.Rows) && len(t.cols[i].distinct) <= accountsMax
 }
 
-// statusByCells finds a column of which all words mean booked or not, under any name.
+// statusByCells finds a column, under any name, whose words all mean booked or not booked.
 func (t *Table) statusByCells(roles []Role) {
 	if slices.Contains(roles, Status) {
 		return
@@ -221,8 +221,8 @@ func (t *Table) currencyByCells(roles []Role) {
 	}
 }
 
-// accountsByCells decides whose accounts the numbers are that stand under a name that banks use
-// for either side, or under an unknown one.
+// accountsByCells decides whose account numbers are in a column with an unknown name, or with one
+// that banks use for either side.
 func (t *Table) accountsByCells(roles []Role) {
 	for i, role := range roles {
 		c := &t.cols[i]
@@ -247,7 +247,7 @@ func (t *Table) accountsByCells(roles []Role) {
 	}
 }
 
-// isReference reports whether the long numbers of a column name payments, not accounts.
+// isReference reports whether the long numbers of a column identify payments, not accounts.
 func (t *Table) isReference(i int) bool {
 	return strings.Contains(squash(Key(t.name(i))), "referen") || t.cols[i].digits > 1 &&
 		t.isCounting(i)
@@ -282,10 +282,10 @@ func (t *Table) isOwn(roles []Role, i int) bool {
 	}
 	name := slices.Index(roles, Name)
 	if name < 0 {
-		// The user's account mostly stands first.
+		// The user's account is usually the first one.
 		return len(c.distinct)*2 <= len(t.Rows) || i == 0 && len(c.distinct) < len(t.Rows)
 	}
-	// The other side's account always stands beside the same name.
+	// An account of the other side always has the same name with it.
 	pairs := make(map[[2]string]bool)
 	for r := range t.Rows {
 		pairs[[2]string{t.cell(r, i).Text, t.cell(r, name).Text}] = true
@@ -293,7 +293,7 @@ func (t *Table) isOwn(roles []Role, i int) bool {
 	return len(pairs) > len(c.distinct)
 }
 
-// Squeeze leaves the letters and digits of an account's number.
+// Squeeze returns the letters and digits of an account's number.
 func Squeeze(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' || r == '.' || r == '/' {
@@ -338,7 +338,7 @@ var otherSides = []string{
 	"kontragent", "контрагент",
 }
 
-// aboutOther are words for what is not the name of the other side but about it.
+// aboutOther are words for data about the other side that is not its name.
 var aboutOther = []string{
 	"referenca", "reference", "referenz", "opis", "kood", "code", "kod", "panga", "bank", "banka",
 	"bic", "swift", "iban", "adres", "address", "adresse", "adresa", "city", "postcode", "country",
@@ -355,10 +355,10 @@ func sharesWord(a, b []string) bool {
 	})
 }
 
-// inflectedMin is how long a word must be so that one with a letter or two more means the same.
+// inflectedMin is the minimum length of a word that means the same with one or two more letters.
 const inflectedMin = 6
 
-// wordy reports whether a column has words that a person wants to read.
+// wordy reports whether a column has words that are of use to a person.
 func (t *Table) wordy(i int) bool {
 	c := &t.cols[i]
 	return c.words > 0 && c.words*2 >= c.filled
@@ -379,9 +379,9 @@ func (t *Table) isCodes(i int) bool {
 	return c.filled > 1
 }
 
-// texts makes text of the columns of words that have no role, and returns all columns of text in
-// the order in which they are read: those with a known name first, then the longest and most
-// varied. Left are the columns with cells that nothing reads.
+// texts makes the columns of words without a role columns of text, and returns all columns of text
+// in the order in which they are read: those with a known name first, then the longest and most
+// varied. Left are the columns with cells that are not read.
 func (t *Table) texts(roles []Role) (memos, left []int) {
 	var known, unknown []int
 	for i, role := range roles {
@@ -398,7 +398,8 @@ func (t *Table) texts(roles []Role) (memos, left []int) {
 	}
 	free := len(known) == 0 && !slices.Contains(roles, Name)
 	unknown = slices.DeleteFunc(unknown, func(i int) bool {
-		// What is the same in all rows, or sorts them, is no text of a payment if there is one.
+		// A text that is the same in all rows, or sorts them, is not the text of a payment if there
+		// is another.
 		return (len(unknown) > 1 || !free) &&
 			(t.isConstant(i) || t.isOwnText(i) || t.sorts(i) || t.isOwnName(roles, i))
 	})
@@ -439,7 +440,7 @@ func (t *Table) notes(columns []int) (notes, left []int) {
 	return notes, left
 }
 
-// Notes returns the columns of words that have no role among those that are fixed.
+// Notes returns the columns of words without a role among those that are fixed.
 func (t *Table) Notes() []int {
 	width := len(t.Header)
 	for _, row := range t.Rows {
@@ -464,8 +465,8 @@ func (t *Table) isOwnText(i int) bool {
 	return len(t.cols[i].distinct) <= 2 && sharesWord(tokens(t.name(i)), ownWords)
 }
 
-// isOwnName reports whether a column of names is the user's, where another one has those of the
-// other side: it is the same in all rows.
+// isOwnName reports whether a column of names is the user's, if another one has those of the other
+// side: it is the same in all rows.
 func (t *Table) isOwnName(roles []Role, i int) bool {
 	return slices.Contains(roles, Name) && Rank(Name, t.name(i)) >= 0 &&
 		len(t.cols[i].distinct) == 1 && t.cols[i].filled == len(t.Rows)

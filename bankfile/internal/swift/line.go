@@ -55,7 +55,7 @@ func ReadLine(line string) (l Line, err error) {
 	}
 	mark, rest, ok := cutMark(rest)
 	if !ok {
-		return l, fmt.Errorf("%q does not say debit or credit", cells.Clip(line))
+		return l, fmt.Errorf("%q has no mark of debit or credit", cells.Clip(line))
 	}
 	end := strings.IndexFunc(rest, func(r rune) bool {
 		return r != ',' && r != '.' && (r < '0' || r > '9')
