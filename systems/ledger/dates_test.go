@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
+	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
 // future is what a wrong clock shows.
@@ -241,7 +242,7 @@ func TestRepairDatesOfManyKinds(t *testing.T) {
 func TestRepairDatesStopsAnywhere(t *testing.T) {
 	errStop := errors.New("stop")
 	for _, skew := range []time.Duration{-ledger.ClockSkewMax / 2, time.Second} {
-		for stop := 1; ; stop++ {
+		for stop := 1; ; stop += storetest.Stride() {
 			b, _, _ := aheadBooks(t)
 			n := 0
 			b.faces.onWrite(func(*dynamo.TransactWriteInput) error {

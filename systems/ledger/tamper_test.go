@@ -268,9 +268,12 @@ func TestTamperingIsFound(t *testing.T) {
 	if r := b.everything(); !r.Balanced() {
 		t.Fatalf("the books are not sound to begin with: %v, %v", r.Divergences, r.Undecided)
 	}
-	tried, free := 0, 0
+	all, tried, free := 0, 0, 0
 	for _, item := range roles(b.itemsOf()) {
 		for _, c := range tamperings(item) {
+			if all++; all%storetest.Stride() != 0 {
+				continue
+			}
 			tried++
 			b.tamper(c)
 			r := b.everything()
@@ -304,7 +307,7 @@ func TestTamperingIsFound(t *testing.T) {
 	if r := b.everything(); !r.Balanced() {
 		t.Errorf("restored books are not sound: %v, %v", r.Divergences, r.Undecided)
 	}
-	t.Logf("%d changes, of which %d cannot be seen", tried, free)
+	t.Logf("%d changes of %d, of which %d cannot be seen", tried, all, free)
 }
 
 func (b *books) tamper(c tampering) {

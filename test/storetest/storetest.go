@@ -137,19 +137,41 @@ func RunStrict(t *testing.T, scenarios ...Scenario) {
 	}
 }
 
-const shortPart = 3 // of the usual rounds
+// The part of the usual rounds in short mode, and in short mode on a store at the endpoint, where
+// each call goes over HTTP.
+const (
+	shortPart  = 3
+	remotePart = 6
+)
 
-// Rounds returns how often to do what is drawn at random: usual times what the environment says. A
-// third of it will do in short mode, in which the race detector and stores of others are asked.
+// Rounds returns how many random rounds a test plays: usual times EXCHEQUER_ROUNDS. Short mode
+// plays a part of them, because it is for the race detector, for a strict store and for stores of
+// others, and a run that is not short plays all rounds.
 func Rounds(usual int) int {
 	if testing.Short() {
-		usual = max(1, usual/shortPart)
+		usual = max(1, usual/part())
 	}
 	n, err := strconv.Atoi(os.Getenv(roundsEnv))
 	if err != nil || n < 1 {
 		return usual
 	}
 	return usual * n
+}
+
+// Stride returns the distance between the cases that a test tries, of many that hardly depend on
+// the store, such as each call that can stop a job. A run that is not short tries all of them.
+func Stride() int {
+	if !testing.Short() {
+		return 1
+	}
+	return part()
+}
+
+func part() int {
+	if Remote() {
+		return remotePart
+	}
+	return shortPart
 }
 
 // Clock is a clock that stands still but for the test that moves it. It is safe for concurrent use.
