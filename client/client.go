@@ -273,11 +273,11 @@ var Problems = problem.NewCatalogue("client")
 
 var (
 	// ErrNoAnswer reports that no response was received. The server may have executed the request.
-	ErrNoAnswer = Problems.Define(problem.Unavailable, "no_answer",
+	ErrNoAnswer = Problems.Define(problem.Unavailable, "server_unreachable",
 		"The server at {server} gave no answer",
 		"Check that it runs, and send the same request with the same key again")
 	// ErrStrangeAnswer reports a response that is not from a server of this API.
-	ErrStrangeAnswer = Problems.Define(problem.Unavailable, "strange_answer",
+	ErrStrangeAnswer = Problems.Define(problem.Unavailable, "answer_invalid",
 		"The server at {server} answered with status {status} in a form that is not the API's",
 		"Check the address and the proxies in front of the server")
 )

@@ -36,7 +36,26 @@ func (c *Catalogue) Define(kind Kind, code Code, sentence, hint string) *Definit
 	return d
 }
 
-// Definitions returns all problems in order of precedence.
+// Share adds a problem of another catalogue, such as Shared, which ranks after all earlier ones.
+// The definition that it returns has the same code, kind and sentence, and each of its occurrences
+// has the detail DetailSystem with the catalogue's name. A hint replaces the shared one, unless it
+// is empty.
+func (c *Catalogue) Share(d *Definition, hint string) *Definition {
+	made := *d
+	made.system = c.name
+	if hint != "" {
+		made.hint = hint
+	}
+	c.definitions = append(c.definitions, &made)
+	return &made
+}
+
+// Has reports whether a problem of the catalogue has the code.
+func (c *Catalogue) Has(code Code) bool {
+	return slices.ContainsFunc(c.definitions, func(d *Definition) bool { return d.code == code })
+}
+
+// Definitions returns all problems in order of precedence, the shared ones included.
 func (c *Catalogue) Definitions() []*Definition {
 	return slices.Clone(c.definitions)
 }
@@ -69,7 +88,8 @@ func (c *Catalogue) rank(err error) int {
 
 // Check returns every mistake in the declarations of the catalogues as one error, or nil: malformed
 // codes, kinds and sentences, and codes that are declared twice, in one catalogue or in two,
-// because a code alone must identify a problem. A test should call it.
+// because a code alone must identify a problem. A shared problem is declared once, and may be in
+// any number of catalogues. A test should call it.
 func Check(catalogues ...*Catalogue) error {
 	var faults []string
 	owner := map[Code]string{CodeInternal: "problem"}
@@ -77,6 +97,9 @@ func Check(catalogues ...*Catalogue) error {
 		for _, d := range c.definitions {
 			for _, fault := range d.check() {
 				faults = append(faults, c.name+": "+fault)
+			}
+			if d.system != "" {
+				continue
 			}
 			if earlier, taken := owner[d.code]; taken {
 				fault := fmt.Sprintf("%s: %q is declared by %s already", c.name, d.code, earlier)

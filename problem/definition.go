@@ -14,6 +14,7 @@ type Definition struct {
 	code     Code
 	sentence string
 	hint     string
+	system   string // that of Catalogue.Share, or empty
 }
 
 // Kind returns the problem's kind.
@@ -27,6 +28,12 @@ func (d *Definition) Sentence() string { return d.sentence }
 
 // Hint returns the next step as declared; it may be empty.
 func (d *Definition) Hint() string { return d.hint }
+
+// System returns the name of the system that shares the problem, and "" for the declaration itself.
+func (d *Definition) System() string { return d.system }
+
+// SameCode reports whether both have the same code: they are one problem, perhaps of two systems.
+func (d *Definition) SameCode(other *Definition) bool { return d.code == other.code }
 
 // Details returns the names of the details in the sentence and the hint, without duplicates.
 func (d *Definition) Details() []string {
@@ -51,6 +58,12 @@ func (d *Definition) Error() string {
 	return fill(d.sentence, nil)
 }
 
+// Is reports whether target is a definition or an occurrence with the same code, such as that of
+// another system that shares the problem.
+func (d *Definition) Is(target error) bool {
+	return d.New().Is(target)
+}
+
 // As lets errors.As find an *Error if a definition was returned directly.
 func (d *Definition) As(target any) bool {
 	e, ok := target.(**Error)
@@ -60,12 +73,16 @@ func (d *Definition) As(target any) bool {
 	return ok
 }
 
-// New returns an occurrence of the problem, without details.
+// New returns an occurrence of the problem, without details except DetailSystem.
 func (d *Definition) New() *Error {
-	return &Error{
+	e := &Error{
 		Kind: d.kind, Code: d.code, Sentence: fill(d.sentence, nil), Hint: fill(d.hint, nil),
 		definition: d,
 	}
+	if d.system != "" {
+		e.Details = map[string]string{DetailSystem: d.system}
+	}
+	return e
 }
 
 // With returns an occurrence with one detail; see Error.With.

@@ -7,6 +7,9 @@
 // list of definitions, in order of precedence. An [Error] is one occurrence of a problem, with the
 // details in its sentence, the invalid input fields, and its cause.
 //
+// [Shared] is the catalogue of the problems that several systems report, such as an invalid cursor.
+// Each has one code, and its detail [DetailSystem] names the system that reported it.
+//
 // # Promises
 //
 // Kinds and codes are only ever added: a program may store them and depend on them. Sentences and

@@ -128,7 +128,20 @@ type Field struct {
 	Name string `json:"name"`
 	// Wrong completes a sentence that begins with the name: "must be more than zero".
 	Wrong string `json:"wrong"`
+	// In is the part of an HTTP request that has the field. It is empty outside of the API.
+	In In `json:"in,omitempty"`
 }
+
+// In is a part of an HTTP request.
+type In string
+
+// The parts of a request that have fields.
+const (
+	InBody   In = "body"
+	InQuery  In = "query"
+	InPath   In = "path"
+	InHeader In = "header"
+)
 
 func newField(name, wrong string) Field {
 	return Field{Name: cut(name), Wrong: cut(wrong)}
@@ -151,6 +164,15 @@ func (f *Fields) Add(name, wrong string) {
 // Addf is Add with a format.
 func (f *Fields) Addf(name, format string, args ...any) {
 	f.Add(name, fmt.Sprintf(format, args...))
+}
+
+// Place sets the part of the request of all fields that have none yet.
+func (f Fields) Place(in In) {
+	for i := range f {
+		if f[i].In == "" {
+			f[i].In = in
+		}
+	}
 }
 
 // Err returns an occurrence of d with these fields, or nil if there are none.

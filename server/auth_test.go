@@ -79,13 +79,13 @@ func TestEveryOperationAsksForItsScope(t *testing.T) {
 				body = "{}"
 			}
 			bare := w.send(op.method, path.Replace(op.path), body)
-			if p := bare.problem(t); p.Code != "key_missing" ||
+			if p := bare.problem(t); p.Code != "api_key_missing" ||
 				!strings.HasPrefix(bare.header.Get("WWW-Authenticate"), "Bearer") {
 				t.Errorf("without a key: %s", bare.body)
 			}
 			less := w.send(op.method, path.Replace(op.path), body,
 				"Authorization", "Bearer "+others[op.scope]).problem(t)
-			if less.Code != "scope_missing" || less.Details["scope"] != op.scope ||
+			if less.Code != "api_key_scope_missing" || less.Details["scope"] != op.scope ||
 				less.Status != http.StatusForbidden {
 				t.Errorf("without the scope: %+v", less)
 			}
@@ -93,7 +93,7 @@ func TestEveryOperationAsksForItsScope(t *testing.T) {
 	}
 	w.t = t
 	metrics := w.send(get, "/metrics", "", "Authorization", "Bearer "+others["metrics:read"])
-	if p := metrics.problem(t); p.Code != "scope_missing" {
+	if p := metrics.problem(t); p.Code != "api_key_scope_missing" {
 		t.Errorf("measurements: %+v", p)
 	}
 }

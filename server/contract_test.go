@@ -321,7 +321,7 @@ func TestConditionsThatCannotBeKeptAreRefused(t *testing.T) {
 			for _, header := range []string{"If-Match", "If-None-Match"} {
 				r := w.send(strings.ToUpper(method), path.Replace(p), op.example(), header, `"x"`,
 					"Content-Type", "application/json")
-				if p := r.problem(t); p.Code != "invalid_parameter" || r.status != 400 ||
+				if p := r.problem(t); p.Code != "request_invalid" || r.status != 400 ||
 					!slices.ContainsFunc(p.Fields, func(f struct{ Name, Wrong string }) bool {
 						return f.Name == header
 					}) {

@@ -384,7 +384,7 @@ func TestDamagedItemsAreNamed(t *testing.T) {
 // misread says what is wrong with an answer after an attribute was damaged, "" if nothing is.
 func misread(before, after reply, attribute string) string {
 	switch {
-	case strings.Contains(after.body, "location_code_unsettled"):
+	case strings.Contains(after.body, "location_code_inconsistent"):
 		return "" // The location has lost its code, which the answer names.
 	case after.status >= 500:
 		return "an error of the server"

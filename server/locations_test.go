@@ -319,11 +319,11 @@ func TestMerchantsAndAccountsPointToLocations(t *testing.T) {
 		t.Error(m)
 	}
 	account.ID, account.LocationID = "other", "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-	if _, err := w.OpenAccount(ctx, account); !errors.Is(err, ledger.ErrLocationUnknown) {
+	if _, err := w.OpenAccount(ctx, account); !errors.Is(err, ledger.ErrLocationNotFound) {
 		t.Error(err)
 	}
 	merchant.ID, merchant.LocationID = "other", "nowhere"
-	if _, err := w.CreateMerchant(ctx, merchant); !errors.Is(err, ledger.ErrLocationUnknown) {
+	if _, err := w.CreateMerchant(ctx, merchant); !errors.Is(err, ledger.ErrLocationNotFound) {
 		t.Error(err)
 	}
 	// What was deleted is still pointed at.

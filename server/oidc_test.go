@@ -52,11 +52,12 @@ func TestAUserReachesTheirOwnDataAndNothingElse(t *testing.T) {
 			body = "{}"
 		}
 		r := w.send(op.method, path.Replace(op.path), body, bearer(token)...)
-		if p := r.problem(t); p.Code != "not_personal" || p.Status != http.StatusForbidden {
+		if p := r.problem(t); p.Code != "token_not_allowed" || p.Status != http.StatusForbidden {
 			t.Errorf("%s %s: %+v", op.method, op.path, p)
 		}
 	}
-	if p := w.send(get, "/metrics", "", bearer(token)...).problem(t); p.Code != "not_personal" {
+	p := w.send(get, "/metrics", "", bearer(token)...).problem(t)
+	if p.Code != "token_not_allowed" {
 		t.Errorf("measurements: %+v", p)
 	}
 }
@@ -74,13 +75,13 @@ func TestKeysAndTokensOpenOneServer(t *testing.T) {
 	}
 	// A word that looks like a key is asked for as a key, whoever signed what.
 	p := w.send(get, "/v1/me", "", bearer("exq_"+iss.Token("alice", app))...).problem(t)
-	if p.Code != "key_refused" {
+	if p.Code != "api_key_invalid" {
 		t.Errorf("a token in a key's dress: %+v", p)
 	}
 	if p := w.send(get, "/v1/me", "").problem(t); p.Code != "token_missing" {
 		t.Errorf("nothing at a personal operation: %+v", p)
 	}
-	if p := w.send(get, "/v1/accounts", "").problem(t); p.Code != "key_missing" {
+	if p := w.send(get, "/v1/accounts", "").problem(t); p.Code != "api_key_missing" {
 		t.Errorf("nothing at another: %+v", p)
 	}
 }
@@ -109,9 +110,9 @@ func TestRefusalsSayWhatIsAskedFor(t *testing.T) {
 			"token_not_yet_valid", invalid + `The token is not valid yet"`, 401},
 		{"another issuer", "/v1/me",
 			iss.Token("alice", app, issuer.Values{"iss": `https://evil.example/"`}),
-			"token_wrong_issuer",
+			"token_issuer_invalid",
 			invalid + `The token is not one of the issuer ` + iss.Name() + `"`, 401},
-		{"another app", "/v1/me", iss.Token("alice", "other"), "token_wrong_audience",
+		{"another app", "/v1/me", iss.Token("alice", "other"), "token_audience_invalid",
 			invalid + `The token was made for another app than those that `, 401},
 		{"no token", "/v1/me", "not-a-token", "token_malformed", invalid, 401},
 		{"a forged one", "/v1/me",
@@ -119,12 +120,12 @@ func TestRefusalsSayWhatIsAskedFor(t *testing.T) {
 			"token_signature_invalid", invalid + `The signature of the token is wrong"`, 401},
 		{"an unsigned one", "/v1/me",
 			iss.Newest().Unsigned(issuer.Values{"alg": "none"}, iss.Claims("alice", app)),
-			"token_algorithm_refused", invalid, 401},
+			"token_algorithm_invalid", invalid, 401},
 		{"a token where a key is asked for", "/v1/accounts", iss.Token("alice", app),
-			"not_personal", narrower, 403},
-		{"a key without the scope", "/v1/me", narrow.Secret, "scope_missing",
+			"token_not_allowed", narrower, 403},
+		{"a key without the scope", "/v1/me", narrow.Secret, "api_key_scope_missing",
 			narrower + `The API key lacks the scope statements:read", scope="statements:read"`, 403},
-		{"a key bound to nobody", "/v1/me", nobody.Secret, "key_without_person", narrower, 403},
+		{"a key bound to nobody", "/v1/me", nobody.Secret, "api_key_without_person", narrower, 403},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w.t = t

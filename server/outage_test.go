@@ -36,7 +36,7 @@ func TestFourTroublesAreFourAnswers(t *testing.T) {
 	}{
 		{"throttled", engine.FaultThrottle, http.StatusTooManyRequests, "busy", true},
 		{"contended", engine.FaultConflict, http.StatusServiceUnavailable,
-			"contended item_contended locations_contended rates_contended statement_contended",
+			"contended item_contended",
 			false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,6 +57,8 @@ func TestFourTroublesAreFourAnswers(t *testing.T) {
 					t.Errorf("%s %s: %d %s", a.method, a.path, r.status, r.body)
 				}
 				if strings.Contains(r.body, "want ? at once") ||
+					strings.Contains(r.body, "change ? at") ||
+					strings.Contains(r.body, "change an item") ||
 					strings.Contains(r.body, "want an item") {
 					t.Errorf("%s %s names no item: %s", a.method, a.path, r.body)
 				}

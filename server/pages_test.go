@@ -68,7 +68,10 @@ func errorsPage(*testing.T) []byte {
 		"`*problem.Error`, by the API as a problem document (RFC 9457), by the command line as text.\n" +
 		"Codes and kinds are only ever added, so programs may branch on them. Words in braces are\n" +
 		"filled in, and are in the member `details` by these names. Of several problems that apply, a\n" +
-		"system reports the one that stands first here.\n\n## Kinds\n\n| kind | HTTP status |\n|---|---|\n")
+		"system reports the one that comes first in its list.\n\n" +
+		"A shared problem has one code for all systems, and the detail `system` names the system that\n" +
+		"reports it. Each wrong field has `in`: the part of the request that has it (`body`, `query`,\n" +
+		"`path` or `header`).\n\n## Kinds\n\n| kind | HTTP status |\n|---|---|\n")
 	for _, kind := range problem.Kinds() {
 		fmt.Fprintf(&b, "| `%s` | %d |\n", kind, rest.Status(kind, ""))
 	}
@@ -76,6 +79,11 @@ func errorsPage(*testing.T) []byte {
 		fmt.Fprintf(&b, "\n## %s\n\n", title(c.Name()))
 		b.WriteString("| code | kind | status | what is wrong | what to try next |\n|---|---|---|---|---|\n")
 		for _, d := range c.Definitions() {
+			if d.System() != "" {
+				fmt.Fprintf(&b, "| `%s` | `%s` | %d | [shared](#shared-problems) | %s |\n",
+					d.Code(), d.Kind(), rest.Status(d.Kind(), d.Code()), sentence(d.Hint()))
+				continue
+			}
 			fmt.Fprintf(&b, "| `%s` | `%s` | %d | %s. | %s |\n", d.Code(), d.Kind(),
 				rest.Status(d.Kind(), d.Code()), d.Sentence(), sentence(d.Hint()))
 		}
@@ -90,6 +98,8 @@ func errorsPage(*testing.T) []byte {
 // title returns the heading of a catalogue.
 func title(name string) string {
 	switch name {
+	case "shared":
+		return "Shared problems"
 	case "api":
 		return "The API"
 	case "keys":

@@ -43,7 +43,7 @@ func refusesParameter(t *testing.T, what string, r reply, name string) {
 		return
 	}
 	p := r.problem(t)
-	if p.Code != "invalid_parameter" || len(p.Fields) == 0 || p.Fields[0].Name != name {
+	if p.Code != "request_invalid" || len(p.Fields) == 0 || p.Fields[0].Name != name {
 		t.Errorf("%s has code %s and fields %v", what, p.Code, p.Fields)
 	}
 }
@@ -122,8 +122,8 @@ func TestAnIdempotencyKeyThatCannotBeUsedIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 				code := reply{response.StatusCode, response.Header, string(body)}.problem(t).Code
-				known := code == "invalid_idempotency_key" || len(keys[0]) > 255 &&
-					slices.Contains([]string{"invalid_payment_key", "statement_invalid"}, code)
+				known := code == "idempotency_key_invalid" || len(keys[0]) > 255 &&
+					code == "request_invalid"
 				if response.StatusCode != 400 || !known {
 					t.Errorf("%s with the keys %.40q: status %d: %s", op.OperationID, keys,
 						response.StatusCode, body)
@@ -145,7 +145,7 @@ func TestAMissingIdempotencyKeyIsToldAsMissing(t *testing.T) {
 		{"/v1/transactions/exchange", `{"from":"alice","to":"bob","amount":"1","currency":"USD"}`},
 	} {
 		p := w.send(post, c.path, c.body).problem(t)
-		if p.Code != "invalid_idempotency_key" || !strings.Contains(p.Detail, "missing") {
+		if p.Code != "idempotency_key_invalid" || !strings.Contains(p.Detail, "missing") {
 			t.Errorf("%s: %s, %s", c.path, p.Code, p.Detail)
 		}
 	}
@@ -333,7 +333,7 @@ func TestWhatNeedsNoBodyTakesNone(t *testing.T) {
 	}
 	r := w.send(post, "/v1/transactions", "", "Idempotency-Key", "k", "Content-Type",
 		"application/json")
-	if p := r.problem(t); p.Code != "invalid_body" {
+	if p := r.problem(t); p.Code != "request_invalid" {
 		t.Errorf("a posting without a body is %s", p.Code)
 	}
 }
@@ -349,7 +349,7 @@ func TestBodiesRefuseCharactersThatDeceive(t *testing.T) {
 		body := `{"type":"deposit","to":"alice","amount":"1","currency":"USD","description":"` + text +
 			`"}`
 		p := w.send(post, "/v1/transactions", body, "Idempotency-Key", fmt.Sprint(i)).problem(t)
-		if p.Code != "invalid_body" || len(p.Fields) == 0 || p.Fields[0].Name != "description" {
+		if p.Code != "request_invalid" || len(p.Fields) == 0 || p.Fields[0].Name != "description" {
 			t.Errorf("%s: %s, %v", text, p.Code, p.Fields)
 		}
 	}

@@ -187,7 +187,7 @@ func TestOrdersThatCanNeverBePaidAreRefusedOverHTTP(t *testing.T) {
 		{post, "/v1/payments", orderOf("gone", "bob", at), 422, "account_closed", "accountId"},
 		{post, "/v1/payments", orderOf("alice", "gone", at), 422, "account_closed", "payeeId"},
 		{post, "/v1/payments", orderOf("alice", "nobody", at), 404, "account_not_found", "payeeId"},
-		{post, "/v1/payments", orderOf("nobody", "bob", at), 404, "payer_not_found", "accountId"},
+		{post, "/v1/payments", orderOf("nobody", "bob", at), 404, "account_not_found", "accountId"},
 		{"PATCH", open, `{"payeeId":"gone"}`, 422, "account_closed", "payeeId"},
 		{"PATCH", open, `{"merchantId":"nowhere"}`, 404, "merchant_not_found", "merchantId"},
 	} {

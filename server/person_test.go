@@ -91,16 +91,17 @@ func TestAKeyReachesThePersonItWasBoundTo(t *testing.T) {
 		key  client.CreatedKey
 		code string
 	}{
-		{"bound to nobody", create("", "statements:read"), "key_without_person"},
-		{"bound to nobody and with every scope", create("", allScopes()...), "key_without_person"},
-		{"without the scope", create("alice", "statements:write"), "scope_missing"},
+		{"bound to nobody", create("", "statements:read"), "api_key_without_person"},
+		{"bound to nobody and with every scope", create("", allScopes()...),
+			"api_key_without_person"},
+		{"without the scope", create("alice", "statements:write"), "api_key_scope_missing"},
 	} {
 		p := w.send(get, "/v1/me", "", bearer(c.key.Secret)...).problem(t)
 		if p.Code != c.code || p.Status != 403 {
 			t.Errorf("a key %s: %+v", c.name, p)
 		}
 	}
-	if p := w.send(get, "/v1/me", "").problem(t); p.Code != "key_missing" || p.Status != 401 {
+	if p := w.send(get, "/v1/me", "").problem(t); p.Code != "api_key_missing" || p.Status != 401 {
 		t.Errorf("without a key: %+v", p)
 	}
 	listed := must[[]client.Key](t)(w.Keys(t.Context()))
@@ -114,7 +115,7 @@ func TestAKeyIsNotBoundToWhatIsNoPerson(t *testing.T) {
 	for _, subject := range []string{"a b", "a\nb", "é", strings.Repeat("x", 256)} {
 		_, err := w.CreateKey(t.Context(),
 			client.NewAPIKey{Name: "n", Scopes: []string{"statements:read"}, Subject: subject})
-		if e := problemOf(t, err); e.Code != "invalid_api_key" || e.Fields[0].Name != "subject" {
+		if e := problemOf(t, err); e.Code != "request_invalid" || e.Fields[0].Name != "subject" {
 			t.Errorf("%q: %v", subject, err)
 		}
 	}

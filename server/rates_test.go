@@ -146,7 +146,7 @@ func TestTheHealthOfRatesOverTheAPI(t *testing.T) {
 	t.Run("nothing is fetched unless the server was told to", func(t *testing.T) {
 		got := w.send(post, "/v1/rates/fetch", "")
 		if got.status != http.StatusUnprocessableEntity ||
-			!strings.Contains(got.body, "no_rate_source") {
+			!strings.Contains(got.body, "rate_source_missing") {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -339,7 +339,7 @@ func TestRatesNameWhatIsWrongWithTheDayOfAnExchange(t *testing.T) {
 	w := start(t)
 	got := w.send(post, "/v1/transactions/exchange", `{"from":"a","to":"b","amount":"1",`+
 		`"currency":"USD","into":"EUR","on":"2026-13-45"}`, "Idempotency-Key", "x-1")
-	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "rate_invalid") {
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "request_invalid") {
 		t.Errorf("%+v", got)
 	}
 }

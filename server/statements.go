@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -30,6 +31,13 @@ func (s *Server) buildStatements(ctx context.Context, store *singletable.Store) 
 	return err
 }
 
+// noRate reports that there is no rate of a day.
+func noRate(from, to money.Currency, on statements.Date) *problem.Error {
+	pair := rates.Pair{Base: from, Target: to}
+	return statements.ErrNoRate.With("pair", pair).With("date", on).
+		With("reason", fmt.Sprintf("none is stored for %s or shortly before", on))
+}
+
 // rateOfDay tells the statements what one unit of a currency is in another on a day: the rate of
 // that day, or of the last working day before it. What the board cannot answer, whatever its
 // reason, is no rate; that the store cannot be read is another matter.
@@ -40,8 +48,7 @@ func (s *Server) rateOfDay(
 	if err != nil {
 		switch problem.KindOf(err) {
 		case problem.Invalid, problem.NotFound, problem.Refused:
-			return statements.Quote{}, statements.ErrNoRate.With("from", from).With("to", to).
-				With("date", on).Wrap(err)
+			return statements.Quote{}, noRate(from, to, on).Wrap(err)
 		}
 		return statements.Quote{}, err
 	}

@@ -140,7 +140,7 @@ func TestADamagedFileIsNotRead(t *testing.T) {
 				}
 				status, code := 409, "upload_file_damaged"
 				if name == "lost" {
-					status, code = 404, "upload_file_missing"
+					status, code = 404, "upload_file_not_found"
 				}
 				for _, a := range []asked{preview, importUpload, archiveMe} {
 					if r := w.ask(a, "1", ""); r.status != status ||

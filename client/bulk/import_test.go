@@ -256,7 +256,7 @@ func TestAnImportEndsWhenItsReportFails(t *testing.T) {
 }
 
 func TestProblemsAreDeclaredWell(t *testing.T) {
-	if err := problem.Check(bulk.Problems, client.Problems); err != nil {
+	if err := problem.Check(problem.Shared, client.Problems); err != nil {
 		t.Error(err)
 	}
 }

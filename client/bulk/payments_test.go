@@ -15,7 +15,8 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
-var errNobody = problems.Define(problem.NotFound, "payer_not_found", "There is no such account", "")
+var errNobody = problems.Define(problem.NotFound, "account_not_found",
+	"There is no such account", "")
 
 // diary is the plainest scheduler that there is: it knows every account but nobody's.
 type diary struct {
@@ -114,16 +115,16 @@ func TestRowsBecomePayments(t *testing.T) {
 	want := []string{
 		"2 posted", "4 posted", "5 there", "7 posted",
 		"8 refused idempotency_conflict: Another body",
-		"9 refused payer_not_found: There is no such account",
-		`10 refused malformed_row: The row has the time "tomorrow", which is not one such as ` +
+		"9 refused account_not_found: There is no such account",
+		`10 refused row_invalid: The row has the time "tomorrow", which is not one such as ` +
 			"2026-01-31T09:00:00Z, 2026-01-31 or 2026-01-31T09:00: it has no year of 4 digits",
-		`11 refused malformed_row: The row names no account in "account"`,
-		"12 refused malformed_row: The row has no time",
-		`13 refused malformed_row: The row cannot be read: "1,5" is not a plain decimal number, ` +
+		`11 refused row_invalid: The row names no account in "account"`,
+		"12 refused row_invalid: The row has no time",
+		`13 refused row_invalid: The row cannot be read: "1,5" is not a plain decimal number, ` +
 			"such as 5.50 or -12",
-		"14 refused malformed_row: The row has data that are not base64: illegal base64 data at " +
+		"14 refused row_invalid: The row has data that are not base64: illegal base64 data at " +
 			"input byte 0",
-		"15 refused malformed_row: The row has 3 cells where the header has 10",
+		"15 refused row_invalid: The row has 3 cells where the header has 10",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -224,7 +224,7 @@ func (f *fields) sides() (from, to client.AccountID) {
 }
 
 func (r Row) malformed(err error) Row {
-	r.Wrong = ErrMalformedRow.With("wrong", err)
+	r.Wrong = problem.ErrRowInvalid.With("wrong", err)
 	return r
 }
 

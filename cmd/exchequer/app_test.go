@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/exchequer-dev/exchequer/client"
-	"github.com/exchequer-dev/exchequer/client/bulk"
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -25,8 +24,8 @@ import (
 )
 
 var catalogues = []*problem.Catalogue{
-	ledger.Problems, rest.Problems, payload.Problems, apikey.Problems, client.Problems,
-	bulk.Problems,
+	problem.Shared, ledger.Problems, rest.Problems, payload.Problems, apikey.Problems,
+	client.Problems,
 }
 
 func TestEveryKindOfProblemHasAStatus(t *testing.T) {
@@ -92,9 +91,9 @@ func TestErrorsAreExplained(t *testing.T) {
 			"exchequer: Account a has 1.00 NZD to spend, but 2.00 NZD is needed\n" +
 				"try: Deposit money first, or raise the account's overdraft limit\n"},
 		{"fields that are wrong", outputTable, fmt.Errorf("wrapped: %w", invalid), exitUsage,
-			"exchequer: The request is not complete or not well formed\n" +
+			"exchequer: The request is incomplete or malformed\n" +
 				"  currency must be a code of ISO 4217\n" +
-				"try: Correct the fields named and send it again\n"},
+				"try: Correct the named fields and send the request again\n"},
 		{"what may move the cursor", outputTable, errors.New("bad\x1b[2Jname"), exitFailed,
 			"exchequer: bad [2Jname\n"},
 		{"a damaged directory", outputTable, fmt.Errorf("open: %w", damaged), exitStoreFailed,

@@ -65,23 +65,23 @@ var exits = map[problem.Kind]int{
 // exitsOf are the statuses of problems with which a command ends that compares what it did: the
 // comparison found a difference, so its status is that of every check, not that of the kind.
 var exitsOf = map[problem.Code]int{
-	"day_differs":          exitDiffers,
-	"payment_copy_differs": exitDiffers,
+	"payment_day_incomplete": exitDiffers,
+	"payment_copy_differs":   exitDiffers,
 }
 
 // hints replace what the API suggests where the command line has a word of its own for it.
 var hints = map[problem.Code]string{
-	"key_missing": "Give --api-key, or set EXCHEQUER_API_KEY",
-	"key_refused": "Check --api-key or EXCHEQUER_API_KEY: the key must be complete, and neither " +
+	"api_key_missing": "Give --api-key, or set EXCHEQUER_API_KEY",
+	"api_key_invalid": "Check --api-key or EXCHEQUER_API_KEY: the key must be complete, and neither " +
 		"revoked nor expired",
-	"token_missing":      "Give --token, or an --api-key that is bound to a person",
-	"not_personal":       "Give --api-key in place of --token",
-	"key_without_person": "exchequer keys create --user, with the person's subject",
-	"no_answer":          "Check that it runs, and give the same command with the same --key again",
-	"table_not_found":    "exchequer tables list",
-	"pattern_not_found":  "exchequer patterns list",
-	"invalid_input":      "exchequer patterns show, for the inputs and their types",
-	"api_key_not_found":  "exchequer keys list",
+	"token_missing":          "Give --token, or an --api-key that is bound to a person",
+	"token_not_allowed":      "Give --api-key in place of --token",
+	"api_key_without_person": "exchequer keys create --user, with the person's subject",
+	"server_unreachable":     "Check that it runs, and give the same command with the same --key again",
+	"table_not_found":        "exchequer tables list",
+	"pattern_not_found":      "exchequer patterns list",
+	"pattern_input_invalid":  "exchequer patterns show, for the inputs and their types",
+	"api_key_not_found":      "exchequer keys list",
 }
 
 // failure is an error of the command line itself.

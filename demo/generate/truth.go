@@ -20,7 +20,7 @@ const (
 	posted   outcome = "posted"
 	repeated outcome = "repeat"
 
-	malformedRow          outcome = "malformed_row"
+	malformedRow          outcome = "row_invalid"
 	amountNotPositive     outcome = "amount_not_positive"
 	tooManyFractionDigits outcome = "too_many_fraction_digits"
 	idempotencyConflict   outcome = "idempotency_conflict"

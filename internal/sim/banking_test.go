@@ -150,7 +150,7 @@ func importAtOnce(c *caller, s step) {
 	both.Go(func() {
 		for range undoTries {
 			time.Sleep(c.w.draw(20 * time.Millisecond))
-			if o := c.undoUpload(s, x); o.code() != "upload_state" {
+			if o := c.undoUpload(s, x); o.code() != "upload_status_wrong" {
 				break // Until then the import has not begun to write.
 			}
 		}

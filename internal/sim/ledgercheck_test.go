@@ -209,9 +209,9 @@ func (w *world) compareRefusals(x *write) error {
 
 // impossible are refusals that no request of a plan can meet.
 var impossible = map[problem.Code]bool{
-	"unbalanced": true, "account_not_found": true, "transaction_not_found": true,
-	"merchant_not_found": true, "invalid_request": true, "account_exists": true,
-	"joined_write_refused": true, "not_completed": false,
+	"transaction_unbalanced": true, "account_not_found": true, "transaction_not_found": true,
+	"merchant_not_found": true, "request_invalid": true, "account_exists": true,
+	"joined_write_refused": true, "transaction_not_completed": false,
 }
 
 // compareAccounts compares balances, statements and lists with what the transactions add up to.

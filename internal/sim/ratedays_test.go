@@ -92,7 +92,7 @@ func (c *caller) history(ctx context.Context, pair ratePair) (map[client.Date]st
 	all, err := c.RateHistory(ctx, pair.base, pair.target, historyBefore, historyDate(loadedDays))
 	found := map[client.Date]string{}
 	var e *problem.Error
-	if errors.As(err, &e) && e.Code == "rate_of_date_not_found" {
+	if errors.As(err, &e) && e.Code == "rate_not_found" {
 		return found, nil // No day has one.
 	}
 	for _, q := range all {

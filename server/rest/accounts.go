@@ -147,7 +147,7 @@ func (a *API) registerAccounts() {
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
 			ledger.ErrTooManyFractionDigits, ledger.ErrAmountTooLarge,
-			ledger.ErrIdempotencyConflict, ledger.ErrAccountExists, ledger.ErrLocationUnknown,
+			ledger.ErrIdempotencyConflict, ledger.ErrAccountExists, ledger.ErrLocationNotFound,
 			ledger.ErrContended,
 		},
 	}, a.openAccount)

@@ -276,7 +276,7 @@ func (a *Router) describe(op operation) *huma.Operation {
 		Description: op.description, Tags: []string{op.tag}, DefaultStatus: status,
 		Security:    security(op),
 		Responses:   a.problemResponses(op),
-		Middlewares: huma.Middlewares{a.authorise(access{op.scope, op.personal})},
+		Middlewares: huma.Middlewares{note(op), a.authorise(access{op.scope, op.personal})},
 	}
 	if op.repeats {
 		a.repeats = append(a.repeats, h.Responses)
@@ -293,6 +293,16 @@ func (a *Router) describe(op operation) *huma.Operation {
 		h.Middlewares = append(h.Middlewares, a.bounded)
 	}
 	return h
+}
+
+// note keeps the operation of a request, for the problems that it may be answered with.
+func note(op operation) func(huma.Context, func(huma.Context)) {
+	system, _, _ := strings.Cut(string(op.scope), ":")
+	return func(ctx huma.Context, next func(huma.Context)) {
+		x := exchangeOf(ctx.Context())
+		x.operation, x.system = op.id, system
+		next(ctx)
+	}
 }
 
 // security returns the ways to authenticate for an operation, of which one is enough.
@@ -345,6 +355,7 @@ func (a *Router) transform(ctx huma.Context, _ string, v any) (any, error) {
 func (a *Router) document(ctx context.Context, err error) *document {
 	x := exchangeOf(ctx)
 	d := newDocument(err, x.ID)
+	d.complete(x.system, a.parameters[x.operation])
 	x.Code, x.Err = d.Code, err
 	return d
 }

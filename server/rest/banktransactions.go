@@ -149,7 +149,7 @@ func (a *API) registerBankTransactions() {
 		description: "Of calendar days, both included. Each month is one partition of the store; a few " +
 			"are read side by side.",
 		problems: []*problem.Definition{
-			statements.ErrInvalidRange, statements.ErrInvalidCursor, statements.ErrNoAccount,
+			statements.ErrRangeTooLong, statements.ErrInvalidCursor, statements.ErrNoAccount,
 		},
 	}, a.bankTransactions)
 	register(a.Router, operation{

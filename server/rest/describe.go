@@ -57,7 +57,7 @@ var tags = []*huma.Tag{
 // Catalogues returns everything that an answer can report, the earliest first.
 func Catalogues() []*problem.Catalogue {
 	return []*problem.Catalogue{
-		Problems, payload.Problems, apikey.Problems, oidc.Problems,
+		problem.Shared, Problems, payload.Problems, apikey.Problems, oidc.Problems,
 		ledger.Problems, payments.Problems, locations.Problems,
 		rates.Problems, statements.Problems,
 	}
@@ -73,7 +73,7 @@ const tagMe = "Me"
 func anyOperation() []*problem.Definition {
 	return []*problem.Definition{
 		ErrHostRefused, ErrOriginRefused, ErrKeyMissing, apikey.ErrKeyRefused,
-		apikey.ErrScopeMissing, ErrInvalidParameter, ErrBusy, ErrTimedOut,
+		apikey.ErrScopeMissing, problem.ErrRequestInvalid, ErrBusy, ErrTimedOut,
 		ErrStoreFailed, ErrStoreUnavailable, ErrItemContended, ErrOutcomeUnknown,
 		ErrStreamsBusy, ErrItemUnreadable, ErrLayoutDiffers, ErrTableDiffers,
 	}
@@ -88,8 +88,8 @@ func personalOperation() []*problem.Definition {
 
 func bodyOperation() []*problem.Definition {
 	return []*problem.Definition{
-		ErrUnsupportedMediaType, payload.ErrTooLarge, payload.ErrTooSlow, payload.ErrMalformed,
-		payload.ErrInvalid,
+		ErrUnsupportedMediaType, problem.ErrBodyTooLarge, payload.ErrTooSlow, payload.ErrMalformed,
+		problem.ErrRequestInvalid,
 	}
 }
 
@@ -100,7 +100,7 @@ func (a *Router) problemResponses(op operation) map[string]*huma.Response {
 	add := func(definitions []*problem.Definition, itself bool) {
 		for _, d := range definitions {
 			status := strconv.Itoa(Status(d.Kind(), d.Code()))
-			if !slices.Contains(byStatus[status], d) {
+			if !slices.ContainsFunc(byStatus[status], d.SameCode) {
 				byStatus[status] = append(byStatus[status], d)
 			}
 			own[status] = own[status] || itself

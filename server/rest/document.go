@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -36,8 +37,9 @@ type document struct {
 
 // documentField is one wrong field.
 type documentField struct {
-	Name  string `json:"name" doc:"The path of the field" example:"legs[1].amount"`
-	Wrong string `json:"wrong" doc:"Completes a sentence that begins with the name" example:"must be more than zero"`
+	Name  string     `json:"name" doc:"The path of the field" example:"legs[1].amount"`
+	Wrong string     `json:"wrong" doc:"Completes a sentence that begins with the name" example:"must be more than zero"`
+	In    problem.In `json:"in,omitempty" enum:"body,query,path,header" doc:"The part of the request that has the field" example:"body"`
 }
 
 // newDocument returns the document of an error, as the answer to the request with an id.
@@ -52,6 +54,27 @@ func newDocument(err error, requestID string) *document {
 		d.Fields = append(d.Fields, documentField(f))
 	}
 	return d
+}
+
+// complete adds what depends on the operation: the name of the system, if a shared problem has
+// none, and the part of the request that has each wrong field.
+func (d *document) complete(system string, p parameters) {
+	if system == "" {
+		return
+	}
+	for i, f := range d.Fields {
+		if f.In == "" {
+			d.Fields[i].In = p.in(f.Name)
+		}
+	}
+	if problem.Shared.Has(d.Code) && d.Details[problem.DetailSystem] == "" {
+		details := maps.Clone(d.Details)
+		if details == nil {
+			details = make(map[string]string, 1)
+		}
+		details[problem.DetailSystem] = system
+		d.Details = details
+	}
 }
 
 // title returns a code in words: insufficient_funds is "Insufficient funds".

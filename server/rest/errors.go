@@ -29,24 +29,21 @@ var (
 	ErrMethodNotAllowed = Problems.Define(problem.Invalid, "method_not_allowed",
 		"{path} does not know the method {method}",
 		"Use one of {allowed}")
-	ErrKeyMissing = Problems.Define(problem.Unauthenticated, "key_missing",
+	ErrKeyMissing = Problems.Define(problem.Unauthenticated, "api_key_missing",
 		"This server asks for an API key",
 		"Send the header Authorization: Bearer and the key")
 	ErrTokenMissing = Problems.Define(problem.Unauthenticated, "token_missing",
 		"This operation is about a person's own data, and the request does not say whose",
 		"Sign in and send the header Authorization: Bearer and the token, or a key bound to a person")
-	ErrNotPersonal = Problems.Define(problem.Forbidden, "not_personal",
+	ErrNotPersonal = Problems.Define(problem.Forbidden, "token_not_allowed",
 		"A user's token reaches that user's own data, and this operation is not about it",
 		"Use an API key with the scope that the operation asks for")
-	ErrKeyWithoutPerson = Problems.Define(problem.Forbidden, "key_without_person",
+	ErrKeyWithoutPerson = Problems.Define(problem.Forbidden, "api_key_without_person",
 		"The API key {key} is bound to no person, and this operation is about a person's own data",
 		"Use a user's token, or create a key that is bound to the person")
-	ErrUnsupportedMediaType = Problems.Define(problem.Invalid, "unsupported_media_type",
+	ErrUnsupportedMediaType = Problems.Define(problem.Invalid, "media_type_unsupported",
 		"The body is {type}, and this operation reads application/json",
 		"Send JSON with the header Content-Type: application/json")
-	ErrInvalidParameter = Problems.Define(problem.Invalid, "invalid_parameter",
-		"A parameter of the request is not as it should be",
-		"Correct the parameters named and send it again")
 )
 
 // What only the store's side of the API can report.
@@ -57,10 +54,10 @@ var (
 	ErrPatternNotFound = Problems.Define(problem.NotFound, "pattern_not_found",
 		"There is no access pattern {pattern}",
 		"List the patterns")
-	ErrPersonalPattern = Problems.Define(problem.Forbidden, "personal_pattern",
+	ErrPersonalPattern = Problems.Define(problem.Forbidden, "pattern_personal",
 		"The access pattern {pattern} shows the data of persons, and no API key reaches everybody's",
 		"Use the operations about the person, or run the pattern on the data directory itself")
-	ErrInvalidInput = Problems.Define(problem.Invalid, "invalid_input",
+	ErrInvalidInput = Problems.Define(problem.Invalid, "pattern_input_invalid",
 		"The access pattern {pattern} cannot be run with these inputs: {reason}",
 		"Read the pattern for its inputs and their types")
 )

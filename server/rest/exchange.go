@@ -44,10 +44,12 @@ type Exchange struct {
 	Calls       int
 	Read, Write float64
 
-	trusted bool
-	caller  caller
-	meter   *singletable.Meter
-	request *http.Request // Once it was routed.
+	operation string // Its id, once it was routed.
+	system    string // The system of the operation.
+	trusted   bool
+	caller    caller
+	meter     *singletable.Meter
+	request   *http.Request // Once it was routed.
 	// admitted marks a read that serves a request whose caller was admitted.
 	admitted bool
 }

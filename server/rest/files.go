@@ -22,7 +22,7 @@ const (
 )
 
 // ErrFormRefused reports that a file came inside a form.
-var ErrFormRefused = Problems.Define(problem.Invalid, "form_refused",
+var ErrFormRefused = Problems.Define(problem.Invalid, "body_is_form",
 	"The body is a form, and this operation reads the file itself",
 	"Send the bytes of the file as the body, with curl --data-binary @FILE for example")
 
@@ -140,7 +140,7 @@ func (f *WithFile) body(a *Router, limit int64) (*payload.File, error) {
 	}
 	r, w := humago.Unwrap(f.ctx)
 	if r.ContentLength > limit {
-		return nil, payload.ErrTooLarge.With("limit", limit)
+		return nil, problem.ErrBodyTooLarge.With("limit", limit)
 	}
 	return payload.NewFile(f.ctx.BodyReader(), limit, a.opts.BodyTime, w), nil
 }

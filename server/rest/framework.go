@@ -23,20 +23,22 @@ func isJSON(contentType string) bool {
 func (a *Router) frameworkProblem(model *huma.ErrorModel) error {
 	switch model.Status {
 	case http.StatusRequestEntityTooLarge:
-		return payload.ErrTooLarge.With("limit", a.opts.BodyMax)
+		return problem.ErrBodyTooLarge.With("limit", a.opts.BodyMax)
 	case http.StatusRequestTimeout:
 		return payload.ErrTooSlow
 	case http.StatusBadRequest:
-		return payload.ErrInvalid.Field("body", "is missing")
+		return problem.ErrRequestInvalid.Field("body", "is missing")
 	case http.StatusUnprocessableEntity:
 		var wrong problem.Fields
 		for _, e := range model.Errors {
-			wrong.Add(parameterName(e.Location), parameterFault(e.Message))
+			in, name := parameterName(e.Location)
+			wrong.Add(name, parameterFault(e.Message))
+			wrong.Place(in)
 		}
-		if err := wrong.Err(ErrInvalidParameter); err != nil {
+		if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 			return err
 		}
-		return ErrInvalidParameter
+		return problem.ErrRequestInvalid
 	}
 	var causes []string
 	for _, e := range model.Errors {
@@ -45,12 +47,12 @@ func (a *Router) frameworkProblem(model *huma.ErrorModel) error {
 	return fmt.Errorf("%s: %s", model.Detail, strings.Join(causes, "; "))
 }
 
-// parameterName takes the place off a location: query.size is size.
-func parameterName(location string) string {
-	if _, name, ok := strings.Cut(location, "."); ok {
-		return name
+// parameterName splits a location, such as query.limit, into the part of the request and the name.
+func parameterName(location string) (problem.In, string) {
+	if in, name, ok := strings.Cut(location, "."); ok {
+		return problem.In(in), name
 	}
-	return location
+	return "", location
 }
 
 // faults are the framework's words for what is wrong, and ours, which complete a sentence that

@@ -56,7 +56,7 @@ func (a *API) registerKeys() {
 		example: newAPIKey{
 			Name: "web shop", Scopes: []apikey.Scope{apikey.LedgerRead, apikey.LedgerWrite},
 		},
-		problems: []*problem.Definition{apikey.ErrInvalidKey},
+		problems: []*problem.Definition{problem.ErrRequestInvalid},
 	}, a.createKey)
 	register(a.Router, operation{
 		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tag,
@@ -78,7 +78,7 @@ func (a *API) createKey(
 	if body.ExpiresAt != "" {
 		var wrong problem.Fields
 		expires = readInstant(&wrong, "expiresAt", body.ExpiresAt)
-		if err := wrong.Err(apikey.ErrInvalidKey); err != nil {
+		if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 			return nil, err
 		}
 	}

@@ -287,7 +287,7 @@ func (in *nearParams) query() (q locations.NearQuery, pointless bool, err error)
 	if pointless {
 		q.Point = q.Box.Middle()
 	}
-	return q, pointless, wrong.Err(ErrInvalidParameter)
+	return q, pointless, wrong.Err(problem.ErrRequestInvalid)
 }
 
 func (a *API) importLocations(

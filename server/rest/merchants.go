@@ -62,7 +62,7 @@ func (a *API) registerMerchants() {
 		},
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidIdempotencyKey,
-			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists, ledger.ErrLocationUnknown,
+			ledger.ErrIdempotencyConflict, ledger.ErrMerchantExists, ledger.ErrLocationNotFound,
 			ledger.ErrAccountNotFound, ledger.ErrAccountClosed, ledger.ErrContended,
 		},
 	}, a.createMerchant)

@@ -71,7 +71,7 @@ func (a *API) registerMyData() {
 		description: "As CSV, JSON, lines of JSON, or as a journal of Beancount or hledger, in the " +
 			"order of their days. In CSV no cell can be taken for a formula.",
 		problems: []*problem.Definition{
-			statements.ErrInvalid, statements.ErrInvalidRange, statements.ErrNoAccount,
+			statements.ErrInvalid, statements.ErrRangeTooLong, statements.ErrNoAccount,
 		},
 	}
 	register(a.Router, export, a.export)
@@ -100,7 +100,7 @@ func (a *API) registerMyData() {
 			"restored only where nothing is yet. A restore that was cut off is finished by sending " +
 			"the same archive again.",
 		problems: []*problem.Definition{
-			ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow, statements.ErrArchiveInvalid,
+			ErrFormRefused, problem.ErrBodyTooLarge, payload.ErrTooSlow, statements.ErrUnreadable,
 			ErrSpoolFull, ErrSpoolTooSmall, statements.ErrNotEmpty, statements.ErrQuota,
 			statements.ErrDiskReserve, statements.ErrNoFiles,
 		},
@@ -139,7 +139,7 @@ func exported(f statements.ExportFormat) *huma.MediaType {
 const confirmation = "everything"
 
 // ErrUnconfirmed asks whether it is really meant.
-var ErrUnconfirmed = Problems.Define(problem.Invalid, "unconfirmed",
+var ErrUnconfirmed = Problems.Define(problem.Invalid, "confirmation_missing",
 	"This deletes everything that the server keeps of you, and there is no way back",
 	"Get the archive first, then send confirm="+confirmation)
 

@@ -76,6 +76,9 @@ func writePage(w io.Writer, spec *huma.OpenAPI) error {
 	})
 	for _, c := range Catalogues() {
 		for _, d := range c.Definitions() {
+			if d.System() != "" {
+				continue // It is among the shared ones.
+			}
 			data.Problems = append(data.Problems, pageProblem{
 				Code: string(d.Code()), Title: title(d.Code()), Kind: string(d.Kind()),
 				Sentence: d.Sentence(), Hint: d.Hint(), Status: Status(d.Kind(), d.Code()),

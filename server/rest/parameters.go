@@ -13,7 +13,6 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
-	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 // Bounds of parameters, in bytes. A value that is longer can be no id and no name that is stored,
@@ -33,10 +32,33 @@ type parameters struct {
 	path    []string
 	query   map[string]*huma.Param
 	headers map[string]bool // By canonical name.
+	body    bool            // Whether the operation reads one.
+}
+
+// in returns the part of a request that has a field. Systems name a field without it.
+func (p parameters) in(field string) problem.In {
+	root := field
+	if end := strings.IndexAny(field, ".["); end >= 0 {
+		root = field[:end]
+	}
+	switch {
+	case slices.Contains(p.path, root):
+		return problem.InPath
+	case p.query[root] != nil:
+		return problem.InQuery
+	case p.headers[http.CanonicalHeaderKey(root)],
+		root == "idempotencyKey" && p.headers[headerIdempotencyKey]:
+		return problem.InHeader
+	case p.body:
+		return problem.InBody
+	}
+	return problem.InQuery
 }
 
 func parametersOf(op *huma.Operation) parameters {
-	p := parameters{query: map[string]*huma.Param{}, headers: map[string]bool{}}
+	p := parameters{
+		query: map[string]*huma.Param{}, headers: map[string]bool{}, body: op.RequestBody != nil,
+	}
 	for _, param := range op.Parameters {
 		switch param.In {
 		case "path":
@@ -87,9 +109,11 @@ func (p parameters) check(r *http.Request) error {
 	}
 	var wrong problem.Fields
 	p.checkQuery(&wrong, r.URL.RawQuery)
+	wrong.Place(problem.InQuery)
 	for _, name := range p.path {
 		checkText(&wrong, name, r.PathValue(name), pathValueMax)
 	}
+	wrong.Place(problem.InPath)
 	for _, name := range []string{"Authorization", "Content-Type"} {
 		if len(r.Header.Values(name)) > 1 {
 			wrong.Add(name, "is given twice")
@@ -98,7 +122,8 @@ func (p parameters) check(r *http.Request) error {
 	for _, name := range []string{headerIfMatch, headerIfNoneMatch} {
 		p.checkTags(&wrong, r, name)
 	}
-	return wrong.Err(ErrInvalidParameter)
+	wrong.Place(problem.InHeader)
+	return wrong.Err(problem.ErrRequestInvalid)
 }
 
 // checkKey returns the problem of an Idempotency-Key that is sent and cannot be used. Only a header
@@ -119,7 +144,7 @@ func (p parameters) checkKey(r *http.Request) error {
 	default:
 		checkText(&wrong, headerIdempotencyKey, key, keyMax)
 	}
-	return wrong.Err(ledger.ErrInvalidIdempotencyKey)
+	return wrong.Err(problem.ErrIdempotencyKeyInvalid)
 }
 
 // checkQuery collects what is wrong with a query string, the parameters in their own order.

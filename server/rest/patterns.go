@@ -12,7 +12,6 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
-	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -111,7 +110,7 @@ func (a *API) registerPatterns() {
 			"this machine, or in the process that has the data directory.",
 		example: runPattern{Inputs: map[string]string{"Status": "completed"}, Size: 10},
 		problems: []*problem.Definition{
-			ErrPatternNotFound, ErrPersonalPattern, ErrInvalidInput, ledger.ErrInvalidCursor,
+			ErrPatternNotFound, ErrPersonalPattern, ErrInvalidInput, problem.ErrCursorInvalid,
 		},
 	}, a.runPattern)
 }
@@ -178,7 +177,8 @@ func (a *API) runPattern(
 		size = ledger.PageDefault
 	}
 	if size < 0 || size > ledger.PageMax {
-		return nil, payload.ErrInvalid.Field("size", fmt.Sprintf("must be 1 to %d", ledger.PageMax))
+		return nil, problem.ErrRequestInvalid.Field("size",
+			fmt.Sprintf("must be 1 to %d", ledger.PageMax))
 	}
 	// Planning does no I/O: what it finds wrong is wrong with the inputs.
 	planned, err := p.PlanText(a.deps.Store, body.Inputs, size)
@@ -191,7 +191,7 @@ func (a *API) runPattern(
 	var cursor *singletable.CursorError
 	switch {
 	case errors.As(err, &cursor):
-		return nil, ledger.ErrInvalidCursor.Wrap(err)
+		return nil, problem.ErrCursorInvalid.Wrap(err)
 	case err != nil:
 		return nil, fmt.Errorf("run pattern %s: %w", in.Name, err)
 	}

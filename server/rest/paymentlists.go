@@ -36,7 +36,7 @@ func (r PaymentRange) read() (payments.Range, error) {
 	case r.Date != "" && (r.From.Given() || r.To.Given()):
 		wrong.Add("date", "must be left out where from or to is given")
 	}
-	if err := wrong.Err(ErrInvalidParameter); err != nil {
+	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return payments.Range{}, err
 	}
 	if r.Date == "" {
@@ -159,7 +159,8 @@ func (a *API) nextPaymentsOfAccount(
 	ctx context.Context, in *accountPaymentsParams,
 ) (*answer[list[payment]], error) {
 	if in.From != "" || in.To != "" {
-		return nil, ErrInvalidParameter.Field("days", "must be left out where from or to is given")
+		return nil, problem.ErrRequestInvalid.Field("days",
+			"must be left out where from or to is given")
 	}
 	query := in.payments()
 	r, rest, ok := cutRange(query.Cursor)

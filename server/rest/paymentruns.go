@@ -9,7 +9,6 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
-	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -183,7 +182,7 @@ func (a *API) runPayments(
 	if body.Units < 0 {
 		wrong.Add("units", "must be more than zero")
 	}
-	if err := wrong.Err(payload.ErrInvalid); err != nil {
+	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return nil, err
 	}
 	opts := payments.RunOptions{Callers: body.Callers, Units: float64(body.Units)}

@@ -114,7 +114,7 @@ func (a *API) planPaymentShards(
 	if in.RunWindow != "" {
 		input.RunWindow = readDuration(&wrong, "runWindow", in.RunWindow)
 	}
-	if err := wrong.Err(ErrInvalidParameter); err != nil {
+	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return nil, err
 	}
 	p, err := payments.PlanShards(input)

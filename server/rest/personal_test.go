@@ -75,7 +75,7 @@ func TestPatternsOverPersonsAreRunForNoKey(t *testing.T) {
 			if w.Code != c.status {
 				t.Errorf("status %d, want %d: %s", w.Code, c.status, w.Body)
 			}
-			told := strings.Contains(w.Body.String(), `"personal_pattern"`)
+			told := strings.Contains(w.Body.String(), `"pattern_personal"`)
 			if told != (w.Code == 403) {
 				t.Errorf("answered %s", w.Body)
 			}

@@ -112,11 +112,11 @@ func (a *Router) precondition(ctx context.Context, op operation, in any) error {
 	}
 	expected, err := parseTags(match)
 	if err != nil {
-		return ErrInvalidParameter.Field(headerIfMatch, err.Error())
+		return problem.ErrRequestInvalid.Field(headerIfMatch, err.Error())
 	}
 	excluded, err := parseTags(noneMatch)
 	if err != nil {
-		return ErrInvalidParameter.Field(headerIfNoneMatch, err.Error())
+		return problem.ErrRequestInvalid.Field(headerIfNoneMatch, err.Error())
 	}
 	guard, ok := a.guarded[op.id]
 	if !ok {
@@ -159,7 +159,8 @@ func single(in any, expected tagList) error {
 	case len(expected.tags) == 1 && !expected.tags[0].weak:
 		s.settle(expected.tags[0].opaque)
 	default:
-		return ErrInvalidParameter.Field(headerIfMatch, "must be one ETag here, and not a weak one")
+		return problem.ErrRequestInvalid.Field(headerIfMatch,
+			"must be one ETag here, and not a weak one")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 const tagRates = "Exchange rates"
 
 // ErrNoRateSource says that the server was told of no source of rates.
-var ErrNoRateSource = Problems.Define(problem.Refused, "no_rate_source",
+var ErrNoRateSource = Problems.Define(problem.Refused, "rate_source_missing",
 	"This server fetches no rates",
 	"Start it with --rates-source, or load a file")
 
@@ -120,7 +120,7 @@ type (
 		Base   money.Currency `json:"base"`
 		Target money.Currency `json:"target"`
 		Date   rates.Date     `json:"date" format:"date"`
-		Code   problem.Code   `json:"code" example:"rate_jump"`
+		Code   problem.Code   `json:"code" example:"rate_jump_too_large"`
 		Reason string         `json:"reason"`
 	}
 
@@ -226,7 +226,7 @@ var roundings = map[string]money.Rounding{
 // quoteProblems are those of every question for a rate.
 func quoteProblems(more ...*problem.Definition) []*problem.Definition {
 	return append([]*problem.Definition{
-		rates.ErrInvalid, rates.ErrFutureDate, rates.ErrNotFound, rates.ErrNoRateOfDate,
+		rates.ErrInvalid, rates.ErrFutureDate, rates.ErrNotFound,
 		rates.ErrNotFresh, rates.ErrLegsApart, rates.ErrUnavailable, rates.ErrSourceDown,
 	}, more...)
 }
@@ -462,7 +462,8 @@ func (a *API) loadRates(
 	ctx context.Context, _ *loadRatesParams, body *newDays,
 ) (*answer[loadedRates], error) {
 	if len(body.Days) > daysMax {
-		return nil, rates.ErrTooManyDays.With("days", len(body.Days)).With("limit", daysMax)
+		return nil, rates.ErrTooManyDays.With("days", len(body.Days)).
+			With("limit", daysMax).With("unit", "days")
 	}
 	days, err := body.read()
 	if err != nil {

@@ -52,7 +52,7 @@ type (
 func (a *API) registerReports() {
 	const chapter, read = tagReports, apikey.StatementsRead
 	wrong := []*problem.Definition{
-		statements.ErrInvalid, statements.ErrInvalidRange, statements.ErrNoAccount,
+		statements.ErrInvalid, statements.ErrRangeTooLong, statements.ErrNoAccount,
 	}
 	register(a.Router, operation{
 		id: "report-spending", method: http.MethodGet, path: "/v1/me/reports/spending",
@@ -74,7 +74,7 @@ func (a *API) registerReports() {
 		summary: "List the totals of an account's months",
 		description: "By tag and merchant, one for each month and currency. They are written with " +
 			"each row, so that they are what the rows add up to at every instant.",
-		problems: []*problem.Definition{statements.ErrInvalidRange, statements.ErrNoAccount},
+		problems: []*problem.Definition{statements.ErrRangeTooLong, statements.ErrNoAccount},
 	}, a.totals)
 	registerWork(a.Router, operation{
 		id: "check-totals", method: http.MethodPost,

@@ -203,7 +203,7 @@ func (a *API) registerRules() {
 		scope: read, personal: true, stream: true, summary: "Tell what rules would change",
 		description: "Nothing is changed. A draft is tried alone, in place of the rules of the scope.",
 		example:     previewRules{Scope: scope, Draft: &example},
-		problems: append(wrong[:len(wrong):len(wrong)], statements.ErrInvalidRange,
+		problems: append(wrong[:len(wrong):len(wrong)], statements.ErrRangeTooLong,
 			statements.ErrNoRule),
 	}, a.previewRules)
 	registerBody(a.Router, operation{
@@ -213,7 +213,7 @@ func (a *API) registerRules() {
 		description: "It answers a job; run it. What a person set is never changed.",
 		example:     scope,
 		problems: []*problem.Definition{
-			statements.ErrInvalidRange, statements.ErrInvalid, statements.ErrNoRule,
+			statements.ErrRangeTooLong, statements.ErrInvalid, statements.ErrNoRule,
 			statements.ErrNoAccount, statements.ErrTooMany,
 		},
 	}, a.applyRules)

@@ -47,7 +47,7 @@ func (a *API) registerSearch() {
 			"one cursor. What is given must all hold. A page may be short, or even empty, though " +
 			"there is a next one: when much was read and little found.",
 		problems: []*problem.Definition{
-			statements.ErrInvalid, statements.ErrInvalidRange, statements.ErrInvalidCursor,
+			statements.ErrInvalid, statements.ErrRangeTooLong, statements.ErrInvalidCursor,
 			statements.ErrNoAccount,
 		},
 	}, a.search)
@@ -73,7 +73,7 @@ func (a *API) search(ctx context.Context, in *searchParams) (*answer[foundTransa
 		Source: statements.Source(in.Source), Pending: either(in.Pending),
 		Transfer: either(in.Transfer), Latest: in.Latest,
 	}
-	if err := wrong.Err(ErrInvalidParameter); err != nil {
+	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return nil, err
 	}
 	found, err := p.Search(ctx, s, in.Size, in.Cursor)

@@ -153,7 +153,7 @@ func (a *API) transactions(
 	if in.Legs {
 		wrong.Add("legs", "must be left out without idempotencyKey")
 	}
-	if err := wrong.Err(ErrInvalidParameter); err != nil {
+	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return nil, err
 	}
 	page, err := a.deps.Ledger.TransactionsByStatus(ctx, ledger.StatusQuery{
@@ -174,7 +174,7 @@ func (a *API) transactionByKey(
 	if in.Status != "" || in.From.Given() || in.To.Given() || in.Cursor != "" {
 		wrong.Add("idempotencyKey", "stands alone: it names one transaction")
 	}
-	if err := wrong.Err(ErrInvalidParameter); err != nil {
+	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return nil, err
 	}
 	var found transaction

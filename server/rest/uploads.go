@@ -71,7 +71,7 @@ func (a *API) registerUploads() {
 			"with the same id is a conflict. Give the size as Content-Length: a file " +
 			"that does not fit into the quota of the person is then refused before it is read.",
 		problems: []*problem.Definition{
-			statements.ErrInvalid, ErrFormRefused, payload.ErrTooLarge, payload.ErrTooSlow,
+			statements.ErrInvalid, ErrFormRefused, problem.ErrBodyTooLarge, payload.ErrTooSlow,
 			statements.ErrFileTooLarge, statements.ErrNoAccount, statements.ErrChanged,
 			statements.ErrKeyUsed, statements.ErrQuota, statements.ErrDiskReserve,
 			statements.ErrNoFiles,

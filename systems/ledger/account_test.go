@@ -62,17 +62,17 @@ func TestOpenAccount(t *testing.T) {
 func TestAccountsAreRefused(t *testing.T) {
 	b := openBooks(t, ledger.Options{})
 	for name, spoil := range map[string]func(*ledger.NewAccount){
-		"invalid_request: id":       func(n *ledger.NewAccount) { n.ID = "a#b" },
-		"invalid_request: own":      func(n *ledger.NewAccount) { n.ID = "@deposits-USD" },
-		"invalid_request: user":     func(n *ledger.NewAccount) { n.UserID = "" },
-		"invalid_request: type":     func(n *ledger.NewAccount) { n.AccountType = "" },
-		"invalid_request: currency": func(n *ledger.NewAccount) { n.Currency = "usd" },
-		"invalid_request: negative": func(n *ledger.NewAccount) { n.OverdraftLimit = usd("-1") },
-		"invalid_request: other":    func(n *ledger.NewAccount) { n.OverdraftLimit = nzd("1") },
+		"request_invalid: id":       func(n *ledger.NewAccount) { n.ID = "a#b" },
+		"request_invalid: own":      func(n *ledger.NewAccount) { n.ID = "@deposits-USD" },
+		"request_invalid: user":     func(n *ledger.NewAccount) { n.UserID = "" },
+		"request_invalid: type":     func(n *ledger.NewAccount) { n.AccountType = "" },
+		"request_invalid: currency": func(n *ledger.NewAccount) { n.Currency = "usd" },
+		"request_invalid: negative": func(n *ledger.NewAccount) { n.OverdraftLimit = usd("-1") },
+		"request_invalid: other":    func(n *ledger.NewAccount) { n.OverdraftLimit = nzd("1") },
 		"too_many_fraction_digits: ": func(n *ledger.NewAccount) {
 			n.OverdraftLimit = usd("0.001")
 		},
-		"invalid_idempotency_key: ": func(n *ledger.NewAccount) { n.IdempotencyKey = "\xff" },
+		"idempotency_key_invalid: ": func(n *ledger.NewAccount) { n.IdempotencyKey = "\xff" },
 	} {
 		n := ledger.NewAccount{UserID: "u", AccountType: "checking", Currency: "USD"}
 		spoil(&n)

@@ -10,11 +10,8 @@ var Problems = problem.NewCatalogue("ledger")
 
 // Requests that can never succeed as they are.
 var (
-	ErrInvalidRequest = Problems.Define(problem.Invalid, "invalid_request",
-		"The request is not complete or not well formed",
-		"Correct the fields named and send it again")
-	ErrInvalidIdempotencyKey = Problems.Define(problem.Invalid, "invalid_idempotency_key",
-		"An idempotency key has 1 to 255 characters",
+	ErrInvalidRequest        = Problems.Share(problem.ErrRequestInvalid, "")
+	ErrInvalidIdempotencyKey = Problems.Share(problem.ErrIdempotencyKeyInvalid,
 		"Use a random UUID or your own reference of the payment")
 	ErrDescriptionTooLong = Problems.Define(problem.TooLarge, "description_too_long",
 		"The description has {size} bytes, the limit is {limit}",
@@ -28,16 +25,12 @@ var (
 	ErrTooManyLegs = Problems.Define(problem.TooLarge, "too_many_legs",
 		"{legs} legs on {accounts} accounts need {actions} writes, the limit is {limit}",
 		"Split it into several transactions")
-	ErrAmountNotPositive = Problems.Define(problem.Invalid, "amount_not_positive",
-		"The amount {amount} of a leg is not more than zero",
+	ErrAmountNotPositive = Problems.Share(problem.ErrAmountNotPositive,
 		"Give a positive amount and choose debit or credit for its direction")
-	ErrTooManyFractionDigits = Problems.Define(problem.Invalid, "too_many_fraction_digits",
-		"{amount} has more fraction digits than {currency} has",
-		"Round it to {digits} fraction digits")
-	ErrAmountTooLarge = Problems.Define(problem.TooLarge, "amount_too_large",
-		"An amount has more than {limit} digits",
+	ErrTooManyFractionDigits = Problems.Share(problem.ErrTooManyFractionDigits, "")
+	ErrAmountTooLarge        = Problems.Share(problem.ErrAmountTooLarge,
 		"Split it into several transactions")
-	ErrUnbalanced = Problems.Define(problem.Invalid, "unbalanced",
+	ErrUnbalanced = Problems.Define(problem.Invalid, "transaction_unbalanced",
 		"Debits of {debits} and credits of {credits} differ",
 		"Make debits and credits equal in each currency")
 	ErrBoughtOutOfRange = Problems.Define(problem.Invalid, "bought_out_of_range",
@@ -49,17 +42,13 @@ var (
 	ErrStatusEpochTooEarly = Problems.Define(problem.Invalid, "status_epoch_too_early",
 		"A number of shards holds from an instant after {last} on",
 		"Give a later instant")
-	ErrInvalidCursor = Problems.Define(problem.Invalid, "invalid_cursor",
-		"The cursor is not one of this question's",
-		"Start from the first page, with the same question on every page")
+	ErrInvalidCursor = Problems.Share(problem.ErrCursorInvalid, "")
 )
 
 // Requests that contradict what exists.
 var (
-	ErrIdempotencyConflict = Problems.Define(problem.Conflict, "idempotency_conflict",
-		"The key was used for {first} with another {field}",
-		"Use a new key for a new request")
-	ErrMerchantExists = Problems.Define(problem.Conflict, "merchant_exists",
+	ErrIdempotencyConflict = Problems.Share(problem.ErrIdempotencyConflict, "")
+	ErrMerchantExists      = Problems.Define(problem.Conflict, "merchant_exists",
 		"There is a merchant {merchant} already, with another {field}",
 		"Choose another id")
 	ErrAccountExists = Problems.Define(problem.Conflict, "account_exists",
@@ -69,32 +58,28 @@ var (
 
 // Reasons for which the books refuse a request.
 var (
-	ErrLocationUnknown = Problems.Define(problem.NotFound, "location_unknown",
-		"There is no location {location}",
+	ErrLocationNotFound = Problems.Share(problem.ErrLocationNotFound,
 		"Create the location first, or leave it out")
 	ErrTransactionNotFound = Problems.Define(problem.NotFound, "transaction_not_found",
 		"There is no transaction {transaction}",
 		"Look it up by its idempotency key or by status and time")
-	ErrReversalOfReversal = Problems.Define(problem.Refused, "reversal_of_reversal",
+	ErrReversalOfReversal = Problems.Define(problem.Refused, "transaction_is_reversal",
 		"{transaction} is a reversal itself and cannot be reversed",
 		"Post a new transaction")
-	ErrAlreadyReversed = Problems.Define(problem.Conflict, "already_reversed",
+	ErrAlreadyReversed = Problems.Define(problem.Conflict, "transaction_already_reversed",
 		"{transaction} was reversed by {reversal} already, with another {field}",
 		"Read the reversal")
-	ErrNotCompleted = Problems.Define(problem.Refused, "not_completed",
+	ErrNotCompleted = Problems.Define(problem.Refused, "transaction_not_completed",
 		"{transaction} is {status}, and only what is completed can be reversed",
 		"Wait until it is completed")
 	ErrMerchantNotFound = Problems.Define(problem.NotFound, "merchant_not_found",
 		"There is no merchant {merchant}",
 		"Create the merchant first")
-	ErrNoSettlementAccount = Problems.Define(problem.Refused, "no_settlement_account",
+	ErrNoSettlementAccount = Problems.Define(problem.Refused, "settlement_account_missing",
 		"Merchant {merchant} has no settlement account",
 		"Name the account to credit")
-	ErrAccountNotFound = Problems.Define(problem.NotFound, "account_not_found",
-		"There is no account {account}",
-		"Open the account first, or list the user's accounts to find its id")
-	ErrCurrencyMismatch = Problems.Define(problem.Refused, "currency_mismatch",
-		"Account {account} is kept in {currency}, the leg is in {given}",
+	ErrAccountNotFound  = Problems.Share(problem.ErrAccountNotFound, "")
+	ErrCurrencyMismatch = Problems.Share(problem.ErrCurrencyMismatch,
 		"Use an account of the leg's currency")
 	ErrAccountChanged = Problems.Define(problem.Changed, "account_changed",
 		"Account {account} is no longer what the request knows",
@@ -108,7 +93,7 @@ var (
 	ErrAccountNotEmpty = Problems.Define(problem.Refused, "account_not_empty",
 		"Account {account} holds {balance} and cannot be closed",
 		"Move the balance to another account first")
-	ErrSystemAccount = Problems.Define(problem.Refused, "system_account",
+	ErrSystemAccount = Problems.Define(problem.Refused, "account_is_system",
 		"Account {account} belongs to the ledger itself and stays active",
 		"Choose an account of a user")
 	ErrBalanceTooLarge = Problems.Define(problem.Refused, "balance_too_large",
@@ -139,6 +124,5 @@ var ErrStatementIncomplete = Problems.Define(problem.Unavailable, "statement_inc
 	"Read the statement again from its first page; if the error stays, reconcile the books")
 
 // ErrContended is what is left when other writers kept winning until the caller's time was over.
-var ErrContended = Problems.Define(problem.Unavailable, "contended",
-	"Too many writers want {items} at once",
+var ErrContended = Problems.Share(problem.ErrContended,
 	"Send the same request with the same key again: it cannot be posted twice")

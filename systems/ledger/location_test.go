@@ -29,7 +29,7 @@ func TestMerchantsAndAccountsPointToLocations(t *testing.T) {
 		return b.CreateMerchant(ctx, ledger.NewMerchant{ID: "shop", Name: "Shop", LocationID: at})
 	}
 	for at, want := range map[ledger.LocationID]error{
-		"wlg-01": ledger.ErrLocationUnknown, "burning": broken, "a b": ledger.ErrInvalidRequest,
+		"wlg-01": ledger.ErrLocationNotFound, "burning": broken, "a b": ledger.ErrInvalidRequest,
 	} {
 		if _, err := open(at); !errors.Is(err, want) {
 			t.Errorf("an account at %s: %v", at, err)

@@ -121,7 +121,7 @@ func (l *Ledger) checkLocation(ctx context.Context, id LocationID) error {
 	}
 	exists, err := l.opts.LocationExists(ctx, id)
 	if err == nil && !exists {
-		err = ErrLocationUnknown.With("location", id).Field("locationId", "is no location")
+		err = ErrLocationNotFound.With("location", id).Field("locationId", "is no location")
 	}
 	return err
 }

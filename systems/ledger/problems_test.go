@@ -36,8 +36,8 @@ var long38 = money.MustParse(strings.Repeat("9", 38), "USD")
 
 // faults are all problems of a posting, in order of precedence.
 var faults = []fault{
-	{"invalid_request", "", func(p *ledger.Posting) { p.Type = "" }},
-	{"invalid_idempotency_key", "key", func(p *ledger.Posting) {
+	{"request_invalid", "", func(p *ledger.Posting) { p.Type = "" }},
+	{"idempotency_key_invalid", "key", func(p *ledger.Posting) {
 		p.IdempotencyKey = strings.Repeat("k", 256)
 	}},
 	{"description_too_long", "description", func(p *ledger.Posting) {
@@ -62,14 +62,14 @@ var faults = []fault{
 		move(p, "boundless", "friend", long38)
 		move(p, "boundless", "friend", long38)
 	}},
-	{"unbalanced", "legs", func(p *ledger.Posting) {
+	{"transaction_unbalanced", "legs", func(p *ledger.Posting) {
 		p.Legs = append(p.Legs, ledger.PostingLeg{
 			AccountID: "friend", Type: ledger.Credit, Amount: nzd("1"),
 		})
 	}},
 	{"idempotency_conflict", "key", func(p *ledger.Posting) { p.IdempotencyKey = "used" }},
 	{"merchant_not_found", "merchant", func(p *ledger.Posting) { p.MerchantID = "nobody" }},
-	{"no_settlement_account", "merchant", func(p *ledger.Posting) {
+	{"settlement_account_missing", "merchant", func(p *ledger.Posting) {
 		p.MerchantID = "unsettled"
 		move(p, "rich", ledger.MerchantSettlement, usd("1"))
 	}},
@@ -95,7 +95,7 @@ func compatible(a, b fault) bool {
 		}
 	}
 	// The merchant's account makes legs of its own.
-	return a.code != "too_few_legs" || b.code != "no_settlement_account"
+	return a.code != "too_few_legs" || b.code != "settlement_account_missing"
 }
 
 func TestTheFirstProblemIsReported(t *testing.T) {

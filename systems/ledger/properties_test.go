@@ -72,7 +72,7 @@ func (m *plain) judge(
 	}
 	for _, s := range sum {
 		if s != 0 {
-			return nil, "unbalanced"
+			return nil, "transaction_unbalanced"
 		}
 	}
 	for _, rule := range rules {
@@ -226,7 +226,7 @@ func (w *world) postRandom() {
 	request := fmt.Sprint(p.Legs)
 	change, want := w.model.judge(p.Legs)
 	first := w.model.posted[key]
-	if first != nil && want != "unbalanced" {
+	if first != nil && want != "transaction_unbalanced" {
 		want = "none"
 		if first.request != request {
 			want = "idempotency_conflict"
@@ -280,7 +280,7 @@ func (w *world) reverse() {
 	want := problem.Code("none")
 	switch {
 	case target.reversal:
-		want = "reversal_of_reversal"
+		want = "transaction_is_reversal"
 	case target.reversed:
 	default:
 		_, want = w.model.judge(legs)

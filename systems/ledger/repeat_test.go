@@ -274,11 +274,11 @@ func TestARepeatIsNotRefusedForWhatHappenedSince(t *testing.T) {
 		here = false
 	}
 	account.ID, merchant.ID = "b", "n"
-	if _, err := b.OpenAccount(t.Context(), account); !errors.Is(err, ledger.ErrLocationUnknown) {
+	if _, err := b.OpenAccount(t.Context(), account); !errors.Is(err, ledger.ErrLocationNotFound) {
 		t.Error(err)
 	}
 	_, err := b.CreateMerchant(t.Context(), merchant)
-	if !errors.Is(err, ledger.ErrLocationUnknown) {
+	if !errors.Is(err, ledger.ErrLocationNotFound) {
 		t.Error(err)
 	}
 }

@@ -270,18 +270,18 @@ func TestStatementsAreRefused(t *testing.T) {
 		return q
 	}
 	for name, q := range map[string]ledger.StatementQuery{
-		"invalid_request: no day": vary(func(q *ledger.StatementQuery) {
+		"request_invalid: no day": vary(func(q *ledger.StatementQuery) {
 			q.From = "2026-02-30"
 		}),
-		"invalid_request: backwards":  vary(func(q *ledger.StatementQuery) { q.To = "2026-01-01" }),
-		"invalid_request: size":       vary(func(q *ledger.StatementQuery) { q.Size = 1001 }),
-		"invalid_cursor: other days":  vary(func(q *ledger.StatementQuery) { q.To = "2026-01-03" }),
-		"invalid_cursor: other owner": vary(func(q *ledger.StatementQuery) { q.AccountID = "bob" }),
-		"invalid_cursor: nonsense":    vary(func(q *ledger.StatementQuery) { q.Cursor = "x" }),
-		"invalid_cursor: cut off": vary(func(q *ledger.StatementQuery) {
+		"request_invalid: backwards":  vary(func(q *ledger.StatementQuery) { q.To = "2026-01-01" }),
+		"request_invalid: size":       vary(func(q *ledger.StatementQuery) { q.Size = 1001 }),
+		"cursor_invalid: other days":  vary(func(q *ledger.StatementQuery) { q.To = "2026-01-03" }),
+		"cursor_invalid: other owner": vary(func(q *ledger.StatementQuery) { q.AccountID = "bob" }),
+		"cursor_invalid: nonsense":    vary(func(q *ledger.StatementQuery) { q.Cursor = "x" }),
+		"cursor_invalid: cut off": vary(func(q *ledger.StatementQuery) {
 			q.Cursor = q.Cursor[:len(q.Cursor)-4]
 		}),
-		"invalid_cursor: other balances": vary(func(q *ledger.StatementQuery) {
+		"cursor_invalid: other balances": vary(func(q *ledger.StatementQuery) {
 			q.Cursor = "9" + q.Cursor
 		}),
 	} {

@@ -112,7 +112,7 @@ func (d *Directory) read(ctx context.Context) (*Snapshot, error) {
 			return nil
 		}
 		if len(s.Locations) == directoryMax {
-			return ErrTooMany.With("limit", directoryMax)
+			return ErrTooMany.With("limit", directoryMax).With("what", "locations in one list")
 		}
 		s.Locations = append(s.Locations, l)
 		return nil

@@ -50,7 +50,7 @@ func (d *Directory) rewrite(
 func (d *Directory) current(ctx context.Context, id ID, tag string) (Location, error) {
 	l, err := d.Location(ctx, id)
 	if err == nil && tag != "" && tag != l.Tag() {
-		err = ErrChanged.With("location", id)
+		err = ErrChanged.With("what", "Location "+id).With("location", id)
 	}
 	return l, err
 }
@@ -217,7 +217,7 @@ func (d *Directory) Swap(
 			case l.Code == "":
 				return ErrNoCode.With("location", id)
 			case i == 0 && len(tags) > 0 && tags[0] != "" && tags[0] != l.Tag():
-				return ErrChanged.With("location", id)
+				return ErrChanged.With("what", "Location "+id).With("location", id)
 			}
 			before[i] = l
 		}

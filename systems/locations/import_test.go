@@ -134,17 +134,17 @@ long,Long,,,,extra
 		"3 Twice error: The code Twice is in lines 3, 4 (code is repeated)",
 		"4 twice error: The code twice is in lines 3, 4 (code is repeated)",
 		"5 bad code error: bad code cannot be a code: it must not have ' ' (code is not a code)",
-		"6 new error: The request is not complete or not well formed (name is missing)",
+		"6 new error: The request is incomplete or malformed (name is missing)",
 		"7 gone error: The code gone is reserved by location "+string(gone.ID)+
 			", Gone, which was deleted",
-		"8 known error: The request is not complete or not well formed (name cannot be emptied)",
-		"9 swapped error: The request is not complete or not well formed (point the latitude "+
+		"8 known error: The request is incomplete or malformed (name cannot be emptied)",
+		"9 swapped error: The request is incomplete or malformed (point the latitude "+
 			"\"174.77\" is 174.77 degrees, outside -90 to 90; are latitude and longitude swapped?)",
-		"10 half error: The request is not complete or not well formed (point the longitude is "+
+		"10 half error: The request is incomplete or malformed (point the longitude is "+
 			"missing)",
 		"11 far create (the point lies outside DE: latitude and longitude look swapped)",
 		"12 7 create (there are no coordinates) (the code differs from 007 by zeros before it alone)",
-		"13 long error: The row cannot be read: it has 6 cells, the head line 5",
+		"13 long error: The row has 6 cells, and the head line 5",
 	)
 	d.sound()
 	if s := d.snapshot(); len(s.Locations) != 5 {

@@ -84,7 +84,7 @@ func ReadSheet(r io.Reader) (*Sheet, error) {
 		return nil, fmt.Errorf("read sheet: %w", err)
 	}
 	invalid := func(format string, args ...any) error {
-		return ErrSheet.With("reason", fmt.Sprintf(format, args...))
+		return ErrSheet.With("format", "CSV").With("reason", fmt.Sprintf(format, args...))
 	}
 	if len(data) > sheetMax {
 		return nil, invalid("it has more than %d MB", sheetMax>>20)
@@ -146,10 +146,11 @@ func (s *Sheet) readRows(in *csv.Reader, data []byte, names []string) error {
 			return nil
 		}
 		if err != nil {
-			return ErrSheet.With("reason", err)
+			return ErrSheet.With("format", "CSV").With("reason", err)
 		}
 		if len(s.Rows) == SheetRowsMax {
-			return ErrSheet.With("reason", fmt.Sprintf("it has more than %d rows", SheetRowsMax))
+			return ErrSheet.With("format", "CSV").
+				With("reason", fmt.Sprintf("it has more than %d rows", SheetRowsMax))
 		}
 		line, _ := in.FieldPos(0)
 		if strings.TrimSpace(strings.Join(record, "")) == "" {
@@ -167,12 +168,12 @@ func (s *Sheet) readRows(in *csv.Reader, data []byte, names []string) error {
 			}
 		}
 		if several {
-			row.Problem = ErrRow.With("reason", fmt.Sprintf(
-				"a quotation mark makes one row of the lines %d to %d", line,
+			row.Problem = ErrRow.With("wrong", fmt.Sprintf(
+				"cannot be read: a quotation mark makes one row of the lines %d to %d", line,
 				line+bytes.Count(bytes.TrimSpace(text), []byte("\n"))))
 		}
 		if len(record) > len(names) {
-			row.Problem = ErrRow.With("reason", fmt.Sprintf("it has %d cells, the head line %d",
+			row.Problem = ErrRow.With("wrong", fmt.Sprintf("has %d cells, and the head line %d",
 				len(record), len(names)))
 		}
 		s.Rows = append(s.Rows, row)

@@ -168,8 +168,8 @@ func (s *Scheduler) edit(
 		}
 		// The state of the payment is more useful than the fact that it is another version.
 		if err == nil && version != 0 && version != before.Version {
-			err = ErrChanged.With("payment", id).With("version", before.Version).
-				With("given", version)
+			err = ErrChanged.With("what", "Payment "+id).With("payment", id).
+				With("version", before.Version).With("given", version)
 		}
 		if err != nil {
 			return Payment{}, err

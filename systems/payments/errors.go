@@ -7,25 +7,16 @@ var Problems = problem.NewCatalogue("payments")
 
 // Requests that can never succeed as they are.
 var (
-	ErrInvalidRequest = Problems.Define(problem.Invalid, "invalid_payment",
-		"The request about a payment is not complete or not well formed",
-		"Correct the fields named and send it again")
-	ErrInvalidKey = Problems.Define(problem.Invalid, "invalid_payment_key",
-		"An idempotency key has 1 to 255 characters",
+	ErrInvalidRequest = Problems.Share(problem.ErrRequestInvalid, "")
+	ErrInvalidKey     = Problems.Share(problem.ErrIdempotencyKeyInvalid,
 		"Use a random UUID or your own reference of the payment")
 	ErrDataTooLarge = Problems.Define(problem.TooLarge, "payment_data_too_large",
 		"The data of the payment has {size} bytes, the limit is {limit}",
 		"Keep documents elsewhere and a reference to them in the data")
-	ErrAmountNotPositive = Problems.Define(problem.Invalid, "payment_amount_not_positive",
-		"The amount {amount} is not more than zero",
-		"Give a positive amount")
-	ErrTooManyFractionDigits = Problems.Define(problem.Invalid, "payment_fraction_digits",
-		"{amount} has more fraction digits than {currency} has",
-		"Round it to {digits} fraction digits")
-	ErrInvalidCursor = Problems.Define(problem.Invalid, "invalid_payment_cursor",
-		"The cursor is not one of this question's",
-		"Start from the first page, with the same question on every page")
-	ErrTooManyShards = Problems.Define(problem.Invalid, "invalid_shards",
+	ErrAmountNotPositive     = Problems.Share(problem.ErrAmountNotPositive, "")
+	ErrTooManyFractionDigits = Problems.Share(problem.ErrTooManyFractionDigits, "")
+	ErrInvalidCursor         = Problems.Share(problem.ErrCursorInvalid, "")
+	ErrTooManyShards         = Problems.Define(problem.Invalid, "shards_invalid",
 		"The index can be spread over {least} to {most} shards from then on, not over {given}",
 		"Shards only grow: give a number in that range")
 	ErrEpochTooEarly = Problems.Define(problem.Invalid, "epoch_too_early",
@@ -38,12 +29,9 @@ var (
 	ErrNotFound = Problems.Define(problem.NotFound, "payment_not_found",
 		"There is no payment {payment}",
 		"Look it up by its account and day")
-	ErrKeyConflict = Problems.Define(problem.Conflict, "payment_conflict",
-		"The key was used for the payment {first} with another {field}",
+	ErrKeyConflict = Problems.Share(problem.ErrIdempotencyConflict,
 		"Use a new key for a new payment, or change the first one")
-	ErrChanged = Problems.Define(problem.Changed, "payment_changed",
-		"The payment {payment} is at version {version}, not {given}",
-		"Read it again and decide again")
+	ErrChanged = Problems.Share(problem.ErrVersionChanged, "")
 	ErrClaimed = Problems.Define(problem.Conflict, "payment_claimed",
 		"The payment {payment} is being paid right now",
 		"Read it in a moment to see what came of it")
@@ -56,16 +44,13 @@ var (
 	ErrForeign = Problems.Define(problem.Refused, "payment_foreign",
 		"Another program scheduled the payment {payment} without an id, and this one only shows it",
 		"Change it with the program that scheduled it")
-	ErrAccountUnknown = Problems.Define(problem.NotFound, "payer_not_found",
-		"There is no account {account} to pay from",
-		"Open the account first")
-	ErrCurrencyMismatch = Problems.Define(problem.Refused, "payment_currency_mismatch",
-		"Account {account} is kept in {currency}, the payment is in {given}",
+	ErrAccountNotFound  = Problems.Share(problem.ErrAccountNotFound, "")
+	ErrCurrencyMismatch = Problems.Share(problem.ErrCurrencyMismatch,
 		"Pay from an account of the payment's currency")
-	ErrDayNotOver = Problems.Define(problem.Refused, "day_not_over",
+	ErrDayNotOver = Problems.Define(problem.Refused, "payment_day_not_over",
 		"The day {day} is not over yet",
 		"Move it when it is over")
-	ErrDayDiffers = Problems.Define(problem.Unavailable, "day_differs",
+	ErrDayDiffers = Problems.Define(problem.Unavailable, "payment_day_incomplete",
 		"Of the day {day}, {moved} payments {status} are in the history and {expected} must be",
 		"Indexes may be behind: move the day again, which goes on where it stopped")
 	ErrCopyDiffers = Problems.Define(problem.Conflict, "payment_copy_differs",

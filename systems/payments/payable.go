@@ -42,7 +42,7 @@ func (p Payment) refusal(cause error) error {
 	for _, field := range e.Fields {
 		switch {
 		case field.Name == "legs[0].accountId" && errors.Is(cause, ledger.ErrAccountNotFound):
-			return ErrAccountUnknown.With("account", p.AccountID).
+			return ErrAccountNotFound.With("account", p.AccountID).
 				Field("accountId", "does not exist").Wrap(cause)
 		case field.Name == "legs[0].currency" && errors.Is(cause, ledger.ErrCurrencyMismatch):
 			return ErrCurrencyMismatch.With("account", p.AccountID).

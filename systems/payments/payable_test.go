@@ -65,7 +65,7 @@ var neverPaid = map[string]struct {
 	"to a merchant of another currency": {shop: "away", want: ledger.ErrCurrencyMismatch,
 		field: "merchantId"},
 	"from an account that does not exist": {payer: "nobody", payee: "bob",
-		want: payments.ErrAccountUnknown, field: "accountId"},
+		want: payments.ErrAccountNotFound, field: "accountId"},
 	"from a closed account": {payer: "closed", payee: "bob", want: ledger.ErrAccountClosed,
 		field: "accountId"},
 	"from an account of another currency": {payer: "usd", payee: "bob",

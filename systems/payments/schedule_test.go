@@ -116,7 +116,7 @@ func TestScheduleRefuses(t *testing.T) {
 		"a third of a cent": {func(n *payments.NewPayment) { n.Amount = nzd("0.333") },
 			payments.ErrTooManyFractionDigits, "amount"},
 		"an unknown account": {func(n *payments.NewPayment) { n.AccountID = "carol" },
-			payments.ErrAccountUnknown, "accountId"},
+			payments.ErrAccountNotFound, "accountId"},
 		"another currency": {func(n *payments.NewPayment) {
 			n.Amount = money.MustParse("1", "USD")
 		}, payments.ErrCurrencyMismatch, "currency"},

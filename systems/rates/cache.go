@@ -199,7 +199,8 @@ func (b *Board) quoteNow(ctx context.Context, ask Ask, day Date) (q Quote, gone 
 	case !gone.AsOf.IsZero():
 		return Quote{}, gone, ErrUnavailable.With("pair", ask.Pair()).With("asOf", stamp(gone.AsOf))
 	}
-	return Quote{}, gone, ErrNotFound.With("pair", ask.Pair())
+	return Quote{}, gone, ErrNotFound.With("pair", ask.Pair()).
+		With("reason", "neither it nor rates from which it can be derived are stored")
 }
 
 // ended returns how many attempts to refresh have ended.

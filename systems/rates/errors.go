@@ -8,29 +8,22 @@ var Problems = problem.NewCatalogue("rates")
 
 // Requests that can never succeed as they are.
 var (
-	ErrInvalid = Problems.Define(problem.Invalid, "rate_invalid",
-		"The request is not complete or not well formed",
-		"Correct the fields named and send it again")
+	ErrInvalid     = Problems.Share(problem.ErrRequestInvalid, "")
 	ErrNotPositive = Problems.Define(problem.Invalid, "rate_not_positive",
 		"A rate is more than zero, and {rate} for {pair} is not",
 		"Look at where the rate comes from; it cannot be saved, not even by force")
 	ErrFutureDate = Problems.Define(problem.Invalid, "rate_date_in_future",
 		"There is no rate of {date}, which is in the future",
 		"Ask for today's date or an earlier one")
-	ErrInvalidCursor = Problems.Define(problem.Invalid, "rate_cursor_invalid",
-		"The cursor is not one of this list's",
-		"Start from the first page, with the same question on every page")
-	ErrTooManyDays = Problems.Define(problem.TooLarge, "rate_range_too_long",
-		"The range has {days} days, the limit is {limit}",
-		"Ask for a shorter range")
+	ErrInvalidCursor = Problems.Share(problem.ErrCursorInvalid, "")
+	ErrTooManyDays   = Problems.Share(problem.ErrDateRangeTooLong, "")
 )
 
 // What can be wrong with what a source has sent.
 var (
-	ErrUnreadable = Problems.Define(problem.Invalid, "rates_unreadable",
-		"These are no rates in a form that is known: {reason}",
+	ErrUnreadable = Problems.Share(problem.ErrFileUnreadable,
 		"Give a file of the European Central Bank, or an answer of Frankfurter or Open Exchange Rates")
-	ErrNoData = Problems.Define(problem.NotFound, "rates_no_data",
+	ErrNoData = Problems.Define(problem.NotFound, "rate_data_missing",
 		"There are no rates in it: there was no publication",
 		"Ask for a working day")
 )
@@ -40,34 +33,27 @@ var (
 	ErrUnknownCode = Problems.Define(problem.Refused, "rate_code_unknown",
 		"{code} is no currency of ISO 4217",
 		"Correct the code, or force the rate if it is right")
-	ErrFarFuture = Problems.Define(problem.Refused, "rate_from_future",
+	ErrFarFuture = Problems.Define(problem.Refused, "rate_time_in_future",
 		"The rate of {pair} is of {asOf}, which is too far in the future",
 		"Check the clock of its source, or force the rate if it is right")
-	ErrJump = Problems.Define(problem.Refused, "rate_jump",
+	ErrJump = Problems.Define(problem.Refused, "rate_jump_too_large",
 		"{pair} would go from {before} to {after}, more than the factor {factor} allows",
 		"Compare it with another source, and force the rate if it is right")
-	ErrOlder = Problems.Define(problem.Conflict, "rate_older",
+	ErrOlder = Problems.Define(problem.Conflict, "rate_outdated",
 		"There is a rate of {pair} as of {stored}, and the one given is of {given}",
 		"Keep the newer rate; record an old one in the history instead")
 )
 
 // What is not there.
 var (
-	ErrNotFound = Problems.Define(problem.NotFound, "rate_not_found",
-		"There is no rate of {pair}, nor rates that one follows from",
-		"List the rates of a base, or save one")
-	ErrNoRateOfDate = Problems.Define(problem.NotFound, "rate_of_date_not_found",
-		"There is no rate of {pair} on {date} or within {days} days before; the last is of {last}",
-		"Load a file that has the day, or ask for another day")
+	ErrNotFound = Problems.Share(problem.ErrRateNotFound, "")
 	ErrNotFresh = Problems.Define(problem.Refused, "rate_not_fresh",
 		"The rate of {pair} is of {asOf} and no longer fresh",
 		"Save or fetch a newer one, or accept a stale rate")
-	ErrLegsApart = Problems.Define(problem.Refused, "rate_legs_apart",
+	ErrLegsApart = Problems.Define(problem.Refused, "rate_dates_too_far_apart",
 		"{pair} would be derived from rates of {older} and {newer}, too many days apart",
 		"Save or load the older of the two anew")
-	ErrTooLarge = Problems.Define(problem.TooLarge, "rate_amount_too_large",
-		"The converted amount has more than {limit} digits",
-		"Convert a part of it")
+	ErrTooLarge = Problems.Share(problem.ErrAmountTooLarge, "Convert a part of it")
 )
 
 // What is no fault of the request.
@@ -75,16 +61,19 @@ var (
 	ErrUnavailable = Problems.Define(problem.Unavailable, "rate_unavailable",
 		"The last rate of {pair} is of {asOf}, too old to be used, and there is no newer one",
 		"Look at why its source does not answer, or save a rate")
-	ErrSourceDown = Problems.Define(problem.Unavailable, "rate_source_down",
+	ErrSourceDown = Problems.Define(problem.Unavailable, "rate_source_unavailable",
 		"There is no rate of {pair}, and the source of rates does not answer",
 		"Try again later, or save a rate")
-	ErrFetchFailed = Problems.Define(problem.Unavailable, "rates_fetch_failed",
+	ErrFetchFailed = Problems.Define(problem.Unavailable, "rate_fetch_failed",
 		"{source} gave no rates: {reason}",
 		"The rates that are there are still served, and said to be stale once they are; try again")
-	ErrFetchPaused = Problems.Define(problem.Unavailable, "rates_fetch_paused",
+	ErrFetchPaused = Problems.Define(problem.Unavailable, "rate_fetch_paused",
 		"{source} has failed {failures} times in a row and is not asked again before {until}",
 		"Wait, or load a file")
-	ErrContended = Problems.Define(problem.Unavailable, "rates_contended",
-		"Too many writers want {items} at once",
-		"Send the same request again")
+	ErrContended = Problems.Share(problem.ErrContended, "")
 )
+
+// notFound reports that a pair is not stored.
+func notFound(pair Pair) error {
+	return ErrNotFound.With("pair", pair).With("reason", "it is not stored")
+}

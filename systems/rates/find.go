@@ -49,7 +49,7 @@ func (b *Board) stored(ctx context.Context, pair Pair) (Rate, State, error) {
 		return Rate{}, "", failed("read the rate of", pair, err)
 	}
 	if !found {
-		return Rate{}, "", ErrNotFound.With("pair", pair)
+		return Rate{}, "", notFound(pair)
 	}
 	r := b.rateOf(item)
 	return r, r.StateAt(b.now()), nil

@@ -28,12 +28,14 @@ func (b *Board) quoteOn(ctx context.Context, ask Ask) (Quote, error) {
 
 // noRateOf reports that a day has no rate, and which one was the last, if any.
 func noRateOf(ask Ask, last Date) error {
-	text := string(last)
-	if last == "" {
-		text = "never"
+	reason := fmt.Sprintf("none is stored for %s or earlier", ask.On)
+	e := ErrNotFound.With("pair", ask.Pair()).With("date", ask.On).With("days", LookBackDays)
+	if last != "" {
+		reason = fmt.Sprintf("none is stored for %s or the %d days before; the last one is of %s",
+			ask.On, LookBackDays, last)
+		e = e.With("last", last)
 	}
-	return ErrNoRateOfDate.With("pair", ask.Pair()).With("date", ask.On).
-		With("days", LookBackDays).With("last", text)
+	return e.With("reason", reason)
 }
 
 // onDay is the finder of the rates of a day or of the last one before it that has one. A pair takes
@@ -109,7 +111,7 @@ func eachPair[V any](
 // Range returns the rates of a pair over days, both ends included: one for each day that has its
 // own, in order, derived where it is not stored. The first one is the rate of the first day, though
 // it be older, so that a plot which begins on a weekend has a beginning; if that day has no rate,
-// the first one within the range is. ErrNoRateOfDate when there is none at all.
+// the first one within the range is. ErrNotFound when there is none at all.
 func (b *Board) Range(ctx context.Context, ask Ask, from, to Date) ([]Quote, error) {
 	if err := ask.checkRange(from, to); err != nil {
 		return nil, err
@@ -157,7 +159,7 @@ func (a Ask) checkRange(from, to Date) error {
 		return err
 	}
 	if days := from.daysTo(to) + 1; days > rangeDaysMax {
-		return ErrTooManyDays.With("days", days).With("limit", rangeDaysMax)
+		return ErrTooManyDays.With("days", days).With("limit", rangeDaysMax).With("unit", "days")
 	}
 	return nil
 }

@@ -49,10 +49,10 @@ func TestTheRateOfADateHasItsOwnDate(t *testing.T) {
 	a := ask("EUR/USD")
 	a.On = "2021-05-15"
 	_, err := b.Quote(t.Context(), a)
-	wants(t, err, rates.ErrNoRateOfDate, "last", "2021-04-30", "days", "14", "date", "2021-05-15")
+	wants(t, err, rates.ErrNotFound, "last", "2021-04-30", "days", "14", "date", "2021-05-15")
 	a.On = "2020-01-01"
 	_, err = b.Quote(t.Context(), a)
-	wants(t, err, rates.ErrNoRateOfDate, "last", "never")
+	wants(t, err, rates.ErrNotFound, "last", "")
 }
 
 func TestTheRateOfADateTakesOneCall(t *testing.T) {
@@ -184,7 +184,7 @@ func TestRangesBeginWithTheRateOfTheirFirstDay(t *testing.T) {
 		}
 	}
 	_, err := b.Range(t.Context(), ask("EUR/USD"), "2020-01-01", "2020-02-01")
-	wants(t, err, rates.ErrNoRateOfDate)
+	wants(t, err, rates.ErrNotFound)
 	_, err = b.Range(t.Context(), ask("EUR/USD"), "2020-02-01", "2020-01-01")
 	wants(t, err, rates.ErrInvalid)
 	_, err = b.Range(t.Context(), ask("EUR/USD"), "1920-02-01", "2020-01-01")
@@ -428,7 +428,7 @@ func TestAGeneratedHistoryAnswersAnyDate(t *testing.T) {
 		q, err := b.Quote(t.Context(), a)
 		switch {
 		case i < 0, on > rates.DateOf(lastLooked(rows[i])):
-			wants(t, err, rates.ErrNoRateOfDate)
+			wants(t, err, rates.ErrNotFound)
 		case err != nil || q.Date != rows[i]:
 			t.Fatalf("%s on %s is of %s, %v; want %s", a.Pair(), on, q.Date, err, rows[i])
 		}
@@ -444,7 +444,7 @@ func TestAGeneratedHistoryAnswersAnyDate(t *testing.T) {
 		a := ask("EUR/ISK")
 		a.On = "2012-06-01"
 		_, err := b.Quote(t.Context(), a)
-		wants(t, err, rates.ErrNoRateOfDate, "last", "2008-12-03")
+		wants(t, err, rates.ErrNotFound, "last", "2008-12-03")
 		quotes := must[[]rates.Quote](t)(b.Range(t.Context(), ask("USD/JPY"), first, last))
 		if len(quotes) != len(rows) {
 			t.Errorf("the whole range has %d points of %d", len(quotes), len(rows))

@@ -129,7 +129,7 @@ func (b *Board) MarkStale(ctx context.Context, pair Pair) (Rate, error) {
 		rateItem{Base: pair.Base, Target: pair.Target}, modelOf(b).stale.Set(true))
 	b.cache.drop(pair)
 	if errors.Is(err, singletable.ErrMissing) {
-		return Rate{}, ErrNotFound.With("pair", pair)
+		return Rate{}, notFound(pair)
 	}
 	if err != nil {
 		return Rate{}, notWritten("mark the rate of", pair, err)

@@ -148,7 +148,8 @@ func keyUsed(key, member string) error {
 	if member == "" {
 		return nil
 	}
-	return ErrKeyUsed.With("key", key).Field(member, "is not that of the first request")
+	return ErrKeyUsed.With("first", key).With("field", member).
+		Field(member, "is not that of the first request")
 }
 
 func (a *Account) check() error {

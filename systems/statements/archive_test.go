@@ -397,7 +397,7 @@ func TestADamagedOrForeignArchiveIsRefusedBeforeAnythingIsWritten(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			p := s.user(t, "reader")
 			_, err := restore(p, c.archive)
-			if !errors.Is(err, ErrArchiveInvalid) || !strings.Contains(err.Error(), c.why) {
+			if !errors.Is(err, ErrUnreadable) || !strings.Contains(err.Error(), c.why) {
 				t.Errorf("got %v", err)
 			}
 			if left := itemsOf(t, s, "reader"); len(left) > 0 {

@@ -15,27 +15,16 @@ var Problems = problem.NewCatalogue("statements")
 
 // Requests that can never succeed as they are.
 var (
-	ErrInvalidUser = Problems.Define(problem.Invalid, "user_invalid",
+	ErrInvalidUser = Problems.Define(problem.Invalid, "user_id_invalid",
 		"A user's id has 1 to 255 bytes without control characters",
 		"Use the subject of the user's token")
-	ErrInvalid = Problems.Define(problem.Invalid, "statement_invalid",
-		"The request is not complete or not well formed",
-		"Correct the fields named and send it again")
-	ErrInvalidRange = Problems.Define(problem.Invalid, "statement_range_invalid",
-		"The days from {from} to {to} are no range of at most {months} months",
-		"Give two calendar days such as 2026-01-31, the earlier one first")
-	ErrInvalidCursor = Problems.Define(problem.Invalid, "statement_cursor_invalid",
-		"The cursor is not one of this question's",
-		"Start from the first page, with the same question on every page")
-	ErrFileTooLarge = Problems.Define(problem.TooLarge, "upload_too_large",
-		"The file has more than {limit} bytes",
-		"Split it, by year for example")
-	ErrUnreadable = Problems.Define(problem.Invalid, "upload_unreadable",
-		"The file cannot be read: {why}",
+	ErrInvalid       = Problems.Share(problem.ErrRequestInvalid, "")
+	ErrRangeTooLong  = Problems.Share(problem.ErrDateRangeTooLong, "")
+	ErrInvalidCursor = Problems.Share(problem.ErrCursorInvalid, "")
+	ErrFileTooLarge  = Problems.Share(problem.ErrBodyTooLarge,
+		"Split the file, by year for example")
+	ErrUnreadable = Problems.Share(problem.ErrFileUnreadable,
 		"Download it again from the bank, or in another format")
-	ErrArchiveInvalid = Problems.Define(problem.Invalid, "statement_archive_invalid",
-		"The archive cannot be restored: {why}",
-		"Use an archive that was made here, as it was written")
 )
 
 // What is asked for and not there.
@@ -55,7 +44,7 @@ var (
 	ErrNoUpload = Problems.Define(problem.NotFound, "upload_not_found",
 		"There is no upload {upload} in account {account}",
 		"List the uploads of the account to find its id")
-	ErrFileMissing = Problems.Define(problem.NotFound, "upload_file_missing",
+	ErrFileMissing = Problems.Define(problem.NotFound, "upload_file_not_found",
 		"The file of the upload is not there any more",
 		"Upload it again")
 	ErrNoAnnotation = Problems.Define(problem.NotFound, "annotation_not_found",
@@ -67,45 +56,35 @@ var (
 	ErrNoJob = Problems.Define(problem.NotFound, "job_not_found",
 		"There is no job {job}",
 		"List the jobs; those that are done are removed after a week")
-	ErrNoRate = Problems.Define(problem.NotFound, "no_rate_of_day",
-		"There is no rate from {from} to {to} for {date}",
-		"Load the rates of that time")
+	ErrNoRate = Problems.Share(problem.ErrRateNotFound, "Load the rates of that time")
 )
 
 // Changes by other writers, and other obstacles.
 var (
-	ErrChanged = Problems.Define(problem.Changed, "statement_changed",
-		"{what} is no longer what the request speaks of",
-		"Read it again and decide anew")
-	ErrTagTaken = Problems.Define(problem.Conflict, "tag_taken",
+	ErrChanged  = Problems.Share(problem.ErrVersionChanged, "")
+	ErrTagTaken = Problems.Define(problem.Conflict, "tag_exists",
 		"The tag {text} is there already, as {tag}",
 		"Use that one, or merge the two")
 	ErrPreviewStale = Problems.Define(problem.Changed, "preview_stale",
 		"The preview is out of date: the import would no longer do what it showed",
 		"Preview it again")
-	ErrUploadState = Problems.Define(problem.Conflict, "upload_state",
+	ErrUploadState = Problems.Define(problem.Conflict, "upload_status_wrong",
 		"The upload is {status}, so it cannot be {deed}",
 		"Look at its status to see what is next")
-	ErrUndecided = Problems.Define(problem.Refused, "upload_undecided",
+	ErrUndecided = Problems.Define(problem.Refused, "upload_answers_missing",
 		"The file leaves open: {topics}",
 		"Answer the questions of the upload")
-	ErrUndoEdited = Problems.Define(problem.Refused, "undo_edited",
+	ErrUndoEdited = Problems.Define(problem.Refused, "import_rows_edited",
 		"Of the rows of the import {rows} were worked on since",
 		"Say whether to keep or to remove them")
-	ErrNotEmpty = Problems.Define(problem.Refused, "statement_not_empty",
+	ErrNotEmpty = Problems.Define(problem.Refused, "restore_target_not_empty",
 		"There are statements already, and an archive is restored where there are none",
 		"Restore it for another user, or erase what is there first")
-	ErrKeyUsed = Problems.Define(problem.Conflict, "statement_key_used",
-		"The key or id {key} was used for another request",
-		"Use a new one for each request, and the same one only to repeat it")
-	ErrTooMany = Problems.Define(problem.Refused, "statement_limit",
-		"There are {limit} {what} already, which is the limit",
-		"Remove some that are not needed")
-	ErrContended = Problems.Define(problem.Unavailable, "statement_contended",
-		"Too many writers want {items} at once",
-		"Try again in a moment")
+	ErrKeyUsed     = Problems.Share(problem.ErrIdempotencyConflict, "")
+	ErrTooMany     = Problems.Share(problem.ErrLimitReached, "")
+	ErrContended   = Problems.Share(problem.ErrContended, "")
 	ErrFileDamaged = Problems.Define(problem.Conflict, "upload_file_damaged",
-		"The stored file of upload {upload} is not the one that was uploaded: {why}",
+		"The stored file of upload {upload} is not the one that was uploaded: {reason}",
 		"Upload the same file again with the same id, which repairs it")
 	ErrQuota = Problems.Define(
 		problem.Refused,
@@ -121,7 +100,7 @@ var (
 			"the books",
 		"Free disk space, then upload again",
 	)
-	ErrNoFiles = Problems.Define(problem.Unavailable, "files_unavailable",
+	ErrNoFiles = Problems.Define(problem.Unavailable, "file_store_missing",
 		"There is no place for files",
 		"Set one up, then upload")
 )

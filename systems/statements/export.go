@@ -97,7 +97,7 @@ type opening struct {
 }
 
 // Export writes transactions in the order of their days; memory does not grow with their number.
-// The error is ErrInvalid, ErrInvalidRange, ErrNoAccount or that of the writer; what was written
+// The error is ErrInvalid, ErrRangeTooLong, ErrNoAccount or that of the writer; what was written
 // until then is no whole file.
 func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, error) {
 	if err := e.check(); err != nil {
@@ -169,13 +169,7 @@ func (e *Export) check() error {
 	if err := wrong.Err(ErrInvalid); err != nil {
 		return err
 	}
-	if validDate(e.From) && validDate(e.To) && e.From > e.To {
-		return backwards(e.From, e.To, "any number of")
-	}
-	if e.From != "" && !validDate(e.From) || e.To != "" && !validDate(e.To) {
-		return ErrInvalidRange.With("from", e.From).With("to", e.To).With("months", "any number of")
-	}
-	return nil
+	return checkEnds(e.From, e.To, true)
 }
 
 func (e *Export) writer(w *bufio.Writer, start Start) rowWriter {

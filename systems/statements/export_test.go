@@ -368,9 +368,9 @@ func TestAnExportIsRefusedInWords(t *testing.T) {
 		"no account":     {Export{Format: ExportCSV, Accounts: []string{"c"}}, ErrNoAccount},
 		"opening of nobody": {Export{Format: ExportHledger,
 			Openings: map[string]money.Decimal{"c": {}}}, ErrNoAccount},
-		"no day": {Export{Format: ExportCSV, From: "2026-02-30"}, ErrInvalidRange},
+		"no day": {Export{Format: ExportCSV, From: "2026-02-30"}, ErrInvalid},
 		"no range": {Export{Format: ExportCSV, From: "2026-02-02",
-			To: "2026-02-01"}, ErrInvalidRange},
+			To: "2026-02-01"}, ErrInvalid},
 	} {
 		if _, err := p.Export(t.Context(), io.Discard, c.e); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v", name, err)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
@@ -26,32 +27,31 @@ type Range struct {
 	Latest bool
 }
 
-// backwards returns the problem of a range that ends before it begins.
-func backwards(from, to Date, months any) error {
-	return ErrInvalidRange.With("from", from).With("to", to).With("months", months).
-		Field("to", "must not be before from")
-}
-
 // checkRange refuses what is no range of days, or too long a one.
 func checkRange(from, to Date) error {
-	if validDate(from) && validDate(to) && from > to {
-		return backwards(from, to, MonthsMax)
+	if err := checkEnds(from, to, false); err != nil {
+		return err
 	}
-	if validDate(from) && validDate(to) && from <= to && monthsBetween(from, to) <= MonthsMax {
-		return nil
-	}
-	return ErrInvalidRange.With("from", from).With("to", to).With("months", MonthsMax)
-}
-
-// checkEnds refuses a range of days of which either end may be open.
-func checkEnds(from, to Date) error {
-	if validDate(from) && validDate(to) && from > to {
-		return backwards(from, to, MonthsMax)
-	}
-	if from != "" && !validDate(from) || to != "" && !validDate(to) {
-		return ErrInvalidRange.With("from", from).With("to", to).With("months", MonthsMax)
+	if monthsBetween(from, to) > MonthsMax {
+		return ErrRangeTooLong.With("limit", MonthsMax).With("unit", "months")
 	}
 	return nil
+}
+
+// checkEnds refuses what is no range of days. If it is open, either end may be missing.
+func checkEnds(from, to Date, open bool) error {
+	var wrong problem.Fields
+	check := func(name string, day Date) {
+		if !validDate(day) && !(open && day == "") {
+			wrong.Add(name, "must be a day such as 2026-01-31")
+		}
+	}
+	check("from", from)
+	check("to", to)
+	if len(wrong) == 0 && to != "" && from > to {
+		wrong.Add("to", "must not be before from")
+	}
+	return wrong.Err(ErrInvalid)
 }
 
 // monthsBetween counts the months that two days and what is between them touch.
@@ -62,7 +62,7 @@ func monthsBetween(from, to Date) int {
 }
 
 // Transactions returns a page of the transactions of a range; each month is a partition, and a few
-// are asked in parallel. Size is 1 to PageMax. The error is ErrInvalidRange, ErrInvalid or
+// are asked in parallel. Size is 1 to PageMax. The error is ErrRangeTooLong, ErrInvalid or
 // ErrInvalidCursor.
 func (p *Person) Transactions(
 	ctx context.Context, r Range, size int, cursor string,
@@ -191,9 +191,9 @@ func noTransaction(account, id string) error {
 
 // Sheets returns the totals of an account from one month to another, both included, in order of
 // month and currency. Any day of a month selects it, and no day leaves that end open. The error
-// is ErrInvalidRange or ErrNoAccount.
+// is ErrRangeTooLong or ErrNoAccount.
 func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
-	if err := checkEnds(from, to); err != nil {
+	if err := checkEnds(from, to, true); err != nil {
 		return nil, err
 	}
 	if _, err := p.Account(ctx, account); err != nil {

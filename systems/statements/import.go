@@ -121,7 +121,7 @@ func (p *Person) planned(ctx context.Context, account, id string) (Upload, *plan
 		return Upload{}, nil, err
 	}
 	if u.Status == Failed {
-		return Upload{}, nil, ErrUnreadable.With("why", u.Why)
+		return Upload{}, nil, unreadableFile(u.Why)
 	}
 	if u.Status != Uploaded && !slices.Contains(importable, u.Status) {
 		return Upload{}, nil, ErrUploadState.With("status", u.Status).With("deed", "imported")

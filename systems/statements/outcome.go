@@ -123,7 +123,7 @@ func (o *outcomes) end() error {
 func (u *Upload) verifyOutcomes(file File) (*io.SectionReader, error) {
 	damaged := func(why string) error {
 		return ErrFileDamaged.With("upload", u.ID).
-			With("why", "the list of its rows "+why+"; preview it again")
+			With("reason", "the list of its rows "+why+"; preview it again")
 	}
 	sum := sha256.New()
 	read := bufio.NewReader(io.NewSectionReader(file, 0, file.Size()))

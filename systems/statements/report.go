@@ -83,7 +83,7 @@ type Series struct {
 }
 
 // Spending sums up what was spent and earned by tag, merchant or account over months. Without a
-// home currency, and for rows that are in it, only sheets are read. The error is ErrInvalidRange,
+// home currency, and for rows that are in it, only sheets are read. The error is ErrRangeTooLong,
 // ErrInvalid or ErrNoAccount.
 func (p *Person) Spending(ctx context.Context, q SpendingQuery) (Spending, error) {
 	if q.By == "" {
@@ -295,7 +295,7 @@ type MonthFlow struct {
 	Transfers Flow
 }
 
-// CashFlow sums up what came in and went out, by month and account. The error is ErrInvalidRange,
+// CashFlow sums up what came in and went out, by month and account. The error is ErrRangeTooLong,
 // ErrInvalid or ErrNoAccount.
 func (p *Person) CashFlow(ctx context.Context, q CashFlowQuery) (CashFlow, error) {
 	if err := checkRange(q.From, q.To); err != nil {

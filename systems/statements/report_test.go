@@ -307,8 +307,8 @@ func TestReportsAreRefusedInWords(t *testing.T) {
 		change func(*SpendingQuery)
 		want   error
 	}{
-		"a day that is none": {func(q *SpendingQuery) { q.To = "2026-02-30" }, ErrInvalidRange},
-		"too long":           {func(q *SpendingQuery) { q.From = "2010-01-01" }, ErrInvalidRange},
+		"a day that is none": {func(q *SpendingQuery) { q.To = "2026-02-30" }, ErrInvalid},
+		"too long":           {func(q *SpendingQuery) { q.From = "2010-01-01" }, ErrRangeTooLong},
 		"by what":            {func(q *SpendingQuery) { q.By = "colour" }, ErrInvalid},
 		"top":                {func(q *SpendingQuery) { q.Top = -1 }, ErrInvalid},
 		"no currency":        {func(q *SpendingQuery) { q.Currency = "XQQ" }, ErrInvalid},

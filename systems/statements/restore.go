@@ -26,7 +26,7 @@ const (
 // Restore brings an archive back, into the part of a user who has nothing yet. All of the archive
 // is checked before anything is written. A restore that was cut off is finished by another one of
 // the same archive; until then no one should change what is there. The error is
-// ErrArchiveInvalid, ErrNotEmpty, ErrQuota, ErrNoFiles or that of the reader.
+// ErrUnreadable, ErrNotEmpty, ErrQuota, ErrNoFiles or that of the reader.
 func (p *Person) Restore(
 	ctx context.Context, r io.ReaderAt, size int64, progress func(ArchiveCounts),
 ) (ArchiveCounts, error) {

@@ -261,9 +261,9 @@ func TestAPreviewTellsWhatTheJobDoes(t *testing.T) {
 func TestAScopeOfWhatIsNotThereIsRefused(t *testing.T) {
 	d := newDesk(t)
 	for want, scope := range map[error]statements.RuleScope{
-		statements.ErrInvalidRange: {From: "2025-02-01", To: "2025-01-01"},
-		statements.ErrNoRule:       {From: year.From, To: year.To, RuleIDs: []string{"r"}},
-		statements.ErrNoAccount:    {From: year.From, To: year.To, AccountIDs: []string{"a"}},
+		statements.ErrInvalid:   {From: "2025-02-01", To: "2025-01-01"},
+		statements.ErrNoRule:    {From: year.From, To: year.To, RuleIDs: []string{"r"}},
+		statements.ErrNoAccount: {From: year.From, To: year.To, AccountIDs: []string{"a"}},
 	} {
 		if _, err := d.PreviewRules(t.Context(), scope, nil); !errors.Is(err, want) {
 			t.Errorf("preview: got %v, want %v", err, want)

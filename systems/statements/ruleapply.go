@@ -41,7 +41,7 @@ type FieldChange struct {
 
 // PreviewRules is what rules would change in a scope, and changes nothing. A draft is tried
 // alone, in place of the rules of the scope; it needs no id. The error is ErrInvalid,
-// ErrInvalidRange, ErrNoRule, ErrNoTag or ErrNoAccount.
+// ErrRangeTooLong, ErrNoRule, ErrNoTag or ErrNoAccount.
 func (p *Person) PreviewRules(
 	ctx context.Context, scope RuleScope, draft *Rule,
 ) (Preview, error) {
@@ -110,7 +110,7 @@ func fieldChanges(before, after *Transaction) []FieldChange {
 }
 
 // ApplyRules begins to apply rules to rows that are there already; the caller runs the returned job
-// with RunJob. The rules are those that there are when it runs. The error is ErrInvalidRange,
+// with RunJob. The rules are those that there are when it runs. The error is ErrRangeTooLong,
 // ErrNoRule, ErrNoAccount or ErrTooMany.
 func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
 	if err := p.checkScope(ctx, scope); err != nil {

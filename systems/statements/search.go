@@ -74,7 +74,7 @@ type Found struct {
 
 // Search returns a page of what is found in several accounts, by date, id and account. Without any
 // condition it lists their transactions as one list. Size is 1 to PageMax; the cursor is the Next
-// of the page before, of the same search. The error is ErrInvalidRange, ErrInvalid, ErrNoAccount
+// of the page before, of the same search. The error is ErrRangeTooLong, ErrInvalid, ErrNoAccount
 // or ErrInvalidCursor.
 func (p *Person) Search(ctx context.Context, s Search, size int, cursor string) (Found, error) {
 	if err := checkRange(s.From, s.To); err != nil {

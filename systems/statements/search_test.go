@@ -277,8 +277,8 @@ func TestASearchIsRefusedInWords(t *testing.T) {
 		cursor string
 		want   error
 	}{
-		"no range":     {p, Search{}, 1, "", ErrInvalidRange},
-		"too long":     {p, Search{From: "2016-01-01", To: "2026-01-01"}, 1, "", ErrInvalidRange},
+		"no range":     {p, Search{}, 1, "", ErrInvalid},
+		"too long":     {p, Search{From: "2016-01-01", To: "2026-01-01"}, 1, "", ErrRangeTooLong},
 		"no size":      {p, q, 0, "", ErrInvalid},
 		"a large size": {p, q, PageMax + 1, "", ErrInvalid},
 		"no account":   {p, elsewhere, 1, "", ErrNoAccount},

@@ -112,12 +112,17 @@ func fits(bank *bankfile.File, m *bankfile.Mapping, err error) bool {
 	return err != nil || len(m.Columns) == 0 || bank.Format == bankfile.CSV
 }
 
+// unreadableFile returns the problem of a bank file that cannot be read.
+func unreadableFile(reason string) *problem.Error {
+	return ErrUnreadable.With("format", "bank file").With("reason", reason)
+}
+
 // unreadable makes a problem of what is wrong with a file, and leaves other errors as they are.
 func unreadable(err error) error {
 	var format *bankfile.FormatError
 	var limit *bankfile.LimitError
 	if errors.As(err, &format) || errors.As(err, &limit) {
-		return ErrUnreadable.With("why", err.Error()).Wrap(err)
+		return unreadableFile(err.Error()).Wrap(err)
 	}
 	return fmt.Errorf("read file: %w", err)
 }
@@ -371,7 +376,7 @@ func survey(ctx context.Context, src *source, u *Upload) ([]bankfile.Total, erro
 		return nil, err
 	}
 	if tooMany != "" {
-		return nil, ErrUnreadable.With("why", tooMany)
+		return nil, unreadableFile(tooMany)
 	}
 	for month := range months {
 		u.Months = append(u.Months, month)
@@ -507,8 +512,8 @@ func (p *Person) continuity(ctx context.Context, u *Upload) error {
 // whyOf returns the reason that a problem gives, without the words around it.
 func whyOf(err error) string {
 	var p *problem.Error
-	if errors.As(err, &p) && p.Details["why"] != "" {
-		return p.Details["why"]
+	if errors.As(err, &p) && p.Details["reason"] != "" {
+		return p.Details["reason"]
 	}
 	return err.Error()
 }

@@ -77,7 +77,7 @@ func (u *Upload) verifySum(sum string) error {
 }
 
 func (u *Upload) damaged(format string, args ...any) error {
-	return ErrFileDamaged.With("upload", u.ID).With("why", fmt.Sprintf(format, args...))
+	return ErrFileDamaged.With("upload", u.ID).With("reason", fmt.Sprintf(format, args...))
 }
 
 // blockSize is how many bytes of a file are compared together.

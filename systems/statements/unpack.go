@@ -44,7 +44,7 @@ type bundle struct {
 
 // refuse returns why an archive is refused.
 func refuse(format string, args ...any) *problem.Error {
-	return ErrArchiveInvalid.With("why", fmt.Sprintf(format, args...))
+	return ErrUnreadable.With("format", "archive").With("reason", fmt.Sprintf(format, args...))
 }
 
 // openBundle reads the manifest of an archive and checks all files against it.
@@ -216,7 +216,7 @@ func (b *bundle) check() error {
 		func() error { return lines(b, archiveEntries, c.entry) },
 	} {
 		if err := look(); err != nil {
-			if errors.Is(err, ErrArchiveInvalid) {
+			if errors.Is(err, ErrUnreadable) {
 				return err
 			}
 			return refuse("%v", err)

@@ -145,7 +145,7 @@ func (n New) check(now time.Time) error {
 	if !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now) {
 		wrong.Add("expiresAt", "must be in the future")
 	}
-	return wrong.Err(ErrInvalidKey)
+	return wrong.Err(problem.ErrRequestInvalid)
 }
 
 func scopeList() string {

@@ -12,19 +12,19 @@ var (
 		"The token is not one that this server can read: it {reason}",
 		"Send an ID token or an access token of the issuer, as it was given, or an API key")
 	// ErrAlgorithm reports that it is signed in a way that proves nothing here.
-	ErrAlgorithm = Problems.Define(problem.Unauthenticated, "token_algorithm_refused",
+	ErrAlgorithm = Problems.Define(problem.Unauthenticated, "token_algorithm_invalid",
 		"The token is signed by an algorithm that this server does not take",
 		"Let the issuer sign with RS256, ES256, EdDSA or their like")
 	// ErrWrongIssuer tells whose tokens are taken.
-	ErrWrongIssuer = Problems.Define(problem.Unauthenticated, "token_wrong_issuer",
+	ErrWrongIssuer = Problems.Define(problem.Unauthenticated, "token_issuer_invalid",
 		"The token is not one of the issuer {issuer}",
 		"Sign in there; the addresses must be the same to the last slash")
 	// ErrWrongUse reports that the token is for something else than to show who calls.
-	ErrWrongUse = Problems.Define(problem.Unauthenticated, "token_wrong_use",
+	ErrWrongUse = Problems.Define(problem.Unauthenticated, "token_use_invalid",
 		"The token is neither an ID token nor an access token",
 		"Send one of these")
 	// ErrWrongAudience reports that the token was made for another app.
-	ErrWrongAudience = Problems.Define(problem.Unauthenticated, "token_wrong_audience",
+	ErrWrongAudience = Problems.Define(problem.Unauthenticated, "token_audience_invalid",
 		"The token was made for another app than those that this server takes tokens of",
 		"Sign in with the app that belongs to this server, or start it with the app's client id")
 	// ErrInvalidSubject reports that the token has no subject.

@@ -26,12 +26,12 @@ const FaultsMax = 20
 
 // Decode reads a JSON object into the struct that v points to. Unlike encoding/json alone it
 // refuses members that the struct does not have, names in another case, members given twice, and
-// text that is not UTF-8: a request about money is not a thing to guess at. It tells all wrong
-// members at once, by their path, with ErrInvalid, and what is no JSON with ErrMalformed. A member
-// that is null counts as left out.
+// text that is not UTF-8: a request about money is not a thing to guess at. It returns all wrong
+// members at once, by their path, with problem.ErrRequestInvalid, and ErrMalformed for what is no
+// JSON. A member that is null counts as left out.
 func (s Shapes) Decode(body []byte, v any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
-		return ErrInvalid.Field("body", "is missing")
+		return problem.ErrRequestInvalid.Field("body", "is missing")
 	}
 	if !utf8.Valid(body) {
 		return ErrMalformed.With("offset", invalidAt(body)).With("reason", "it is not UTF-8")
@@ -47,11 +47,12 @@ func (s Shapes) Decode(body []byte, v any) error {
 			walk.faults.Add(name, "is missing")
 		}
 	}
-	if err := walk.faults.Err(ErrInvalid); err != nil {
+	walk.faults.Place(problem.InBody)
+	if err := walk.faults.Err(problem.ErrRequestInvalid); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return ErrInvalid.Wrap(err) // Numbers that do not fit their type, at most.
+		return problem.ErrRequestInvalid.Wrap(err) // Numbers that do not fit their type, at most.
 	}
 	return nil
 }

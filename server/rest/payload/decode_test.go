@@ -70,20 +70,20 @@ func TestDecodeTellsEveryFault(t *testing.T) {
 	body := `{"b":1,"type":2,"legs":[{"amount":1},3,{"x":{"y":[]}}],"type":"t"}`
 	_, err := decode([]byte(body))
 	var e *problem.Error
-	if !errors.As(err, &e) || e.Code != "invalid_body" {
+	if !errors.As(err, &e) || e.Code != "request_invalid" {
 		t.Fatalf("got %v", err)
 	}
 	want := problem.Fields{
-		{Name: "b", Wrong: "is not known here"},
-		{Name: "type", Wrong: "must be a string"},
-		{Name: "legs[0].amount", Wrong: `must be a string such as "5.50": many programs round JSON numbers`},
-		{Name: "legs[1]", Wrong: "must be an object"},
-		{Name: "legs[2].x", Wrong: "is not known here"},
-		{Name: "type", Wrong: "is given twice"},
-		{Name: "legs[0].accountId", Wrong: "is missing"},
-		{Name: "legs[0].type", Wrong: "is missing"},
-		{Name: "legs[2].accountId", Wrong: "is missing"},
-		{Name: "legs[2].type", Wrong: "is missing"},
+		{Name: "b", Wrong: "is not known here", In: problem.InBody},
+		{Name: "type", Wrong: "must be a string", In: problem.InBody},
+		{Name: "legs[0].amount", Wrong: `must be a string such as "5.50": many programs round JSON numbers`, In: problem.InBody},
+		{Name: "legs[1]", Wrong: "must be an object", In: problem.InBody},
+		{Name: "legs[2].x", Wrong: "is not known here", In: problem.InBody},
+		{Name: "type", Wrong: "is given twice", In: problem.InBody},
+		{Name: "legs[0].accountId", Wrong: "is missing", In: problem.InBody},
+		{Name: "legs[0].type", Wrong: "is missing", In: problem.InBody},
+		{Name: "legs[2].accountId", Wrong: "is missing", In: problem.InBody},
+		{Name: "legs[2].type", Wrong: "is missing", In: problem.InBody},
 	}
 	if diff := cmp.Diff(want, e.Fields); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
@@ -139,7 +139,7 @@ func TestDecodeTellsWhereJSONEnds(t *testing.T) {
 		`{"a":}`: "6", `{"a":1`: "6", `{"type":"é` + "\xff" + `"}`: "11", `{}x`: "3",
 	} {
 		_, err := decode([]byte(body))
-		if e := problem.From(err); e.Code != "malformed_json" || e.Details["offset"] != offset {
+		if e := problem.From(err); e.Code != "body_malformed" || e.Details["offset"] != offset {
 			t.Errorf("%s: %v", body, e)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/problem"
 )
 
 // File reads a body up to a limit. A caller may take long over a large file, as long as something
@@ -28,7 +30,7 @@ func NewFile(
 	}
 }
 
-// Read reads on. It fails with ErrTooLarge and ErrTooSlow.
+// Read reads on. It fails with problem.ErrBodyTooLarge and ErrTooSlow.
 func (b *File) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, b.wrong
@@ -38,7 +40,7 @@ func (b *File) Read(p []byte) (int, error) {
 	_ = b.connection.SetReadDeadline(time.Now().Add(b.patience))
 	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
 	if b.left -= int64(n); b.left < 0 {
-		b.wrong = ErrTooLarge.With("limit", b.limit)
+		b.wrong = problem.ErrBodyTooLarge.With("limit", b.limit)
 		return 0, b.wrong
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 )
 
@@ -55,7 +56,7 @@ func TestAFileOverTheLimitIsRefusedWhereItGoesOver(t *testing.T) {
 		want  error
 	}{
 		{"one that just fits", strings.NewReader("abc"), 3, nil},
-		{"one byte more", strings.NewReader("abcd"), 3, payload.ErrTooLarge},
+		{"one byte more", strings.NewReader("abcd"), 3, problem.ErrBodyTooLarge},
 		{"none at all", strings.NewReader(""), 3, nil},
 		{"one that breaks off", iotest.ErrReader(errors.New("gone")), 3, payload.ErrTooSlow},
 	} {

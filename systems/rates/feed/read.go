@@ -74,7 +74,7 @@ func unzip(data []byte) ([]byte, error) {
 }
 
 func unreadable(format string, args ...any) error {
-	return rates.ErrUnreadable.With("reason", fmt.Sprintf(format, args...))
+	return rates.ErrUnreadable.With("format", "rates").With("reason", fmt.Sprintf(format, args...))
 }
 
 // page gathers days, each once.
