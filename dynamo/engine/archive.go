@@ -32,14 +32,15 @@ const (
 // archives are the exports and imports of the database by their ARN. The exclusive schema lock
 // guards changes.
 type archives struct {
+	db      *DB
 	exports map[string]*dynamo.ExportDescription
 	imports map[string]*dynamo.ImportDescription
 }
 
-// loadArchives reads the stored descriptions of exports and imports. One that was in progress when
+// load reads the stored descriptions of exports and imports. One that was in progress when
 // the process ended is marked as failed, because nothing resumes it.
-func (db *DB) loadArchives() error {
-	err := db.eachMeta(exportPrefix, func(raw []byte) error {
+func (all *archives) load() error {
+	err := all.eachMeta(exportPrefix, func(raw []byte) error {
 		var d dynamo.ExportDescription
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return fmt.Errorf("read the description of an export: %w", err)
@@ -48,13 +49,13 @@ func (db *DB) loadArchives() error {
 			d.ExportStatus, d.FailureCode = dynamo.ArchiveFailed, failureInterrupted
 			d.FailureMessage = "The process ended before the export was done; export again"
 		}
-		db.archives.exports[d.ExportArn] = &d
+		all.exports[d.ExportArn] = &d
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return db.eachMeta(importPrefix, func(raw []byte) error {
+	return all.eachMeta(importPrefix, func(raw []byte) error {
 		var d dynamo.ImportDescription
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return fmt.Errorf("read the description of an import: %w", err)
@@ -64,7 +65,7 @@ func (db *DB) loadArchives() error {
 			d.FailureMessage = "The process ended before the import was done; delete the table " +
 				"and import again"
 		}
-		db.archives.imports[d.ImportArn] = &d
+		all.imports[d.ImportArn] = &d
 		return nil
 	})
 }
@@ -77,9 +78,9 @@ const (
 )
 
 // eachMeta calls f with the value of each metadata row whose key begins with prefix.
-func (db *DB) eachMeta(prefix string, f func(raw []byte) error) error {
+func (all *archives) eachMeta(prefix string, f func(raw []byte) error) error {
 	lower := keyspace.Meta(prefix)
-	return db.eachRow(db.store, lower, keyspace.After(lower), func(it *pebble.Iterator) (
+	return all.db.eachRow(all.db.store, lower, keyspace.After(lower), func(it *pebble.Iterator) (
 		bool, error,
 	) {
 		raw, err := it.ValueAndErr()
@@ -91,23 +92,23 @@ func (db *DB) eachMeta(prefix string, f func(raw []byte) error) error {
 }
 
 // saveExport stores the description of an export. The caller holds the schema lock.
-func (db *DB) saveExport(d dynamo.ExportDescription) error {
+func (all *archives) saveExport(d dynamo.ExportDescription) error {
 	value, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
-	db.archives.exports[d.ExportArn] = &d
-	return db.put(keyspace.Meta(exportPrefix+d.ExportArn), value)
+	all.exports[d.ExportArn] = &d
+	return all.db.put(keyspace.Meta(exportPrefix+d.ExportArn), value)
 }
 
 // saveImport stores the description of an import. The caller holds the schema lock.
-func (db *DB) saveImport(d dynamo.ImportDescription) error {
+func (all *archives) saveImport(d dynamo.ImportDescription) error {
 	value, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
-	db.archives.imports[d.ImportArn] = &d
-	return db.put(keyspace.Meta(importPrefix+d.ImportArn), value)
+	all.imports[d.ImportArn] = &d
+	return all.db.put(keyspace.Meta(importPrefix+d.ImportArn), value)
 }
 
 // bucketName is the form of a bucket's name (S3's "Bucket naming rules"). It has no separator and
@@ -115,8 +116,8 @@ func (db *DB) saveImport(d dynamo.ImportDescription) error {
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // bucket returns the folder of a bucket.
-func (db *DB) bucket(name string) (string, error) {
-	if db.opts.ArchiveDir == "" {
+func (all *archives) bucket(name string) (string, error) {
+	if all.db.opts.ArchiveDir == "" {
 		return "", dynamo.Invalid("Exports and imports are off: this database was opened without " +
 			"a directory for them (ArchiveDir; --archive)")
 	}
@@ -125,7 +126,7 @@ func (db *DB) bucket(name string) (string, error) {
 			" is no name of a bucket: " +
 			"3 to 63 lower-case letters, digits, dots and hyphens")
 	}
-	return filepath.Join(db.opts.ArchiveDir, name), nil
+	return filepath.Join(all.db.opts.ArchiveDir, name), nil
 }
 
 // inside returns the path of a key in a bucket. It refuses a key that would leave the bucket,
@@ -140,15 +141,15 @@ func inside(bucket, key string) (string, error) {
 	return filepath.Join(bucket, filepath.FromSlash(key)), nil
 }
 
-// busyArchives returns the number of exports and imports in progress, which share one limit.
-func (db *DB) busyArchives() int {
+// busy returns the number of exports and imports in progress, which share one limit.
+func (all *archives) busy() int {
 	n := 0
-	for _, d := range db.archives.exports {
+	for _, d := range all.exports {
 		if d.ExportStatus == dynamo.ArchiveInProgress {
 			n++
 		}
 	}
-	for _, d := range db.archives.imports {
+	for _, d := range all.imports {
 		if d.ImportStatus == dynamo.ArchiveInProgress {
 			n++
 		}
@@ -176,7 +177,7 @@ func (db *DB) ExportTable(ctx context.Context, in *dynamo.ExportTableInput) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	bucket, err := db.bucket(in.S3Bucket)
+	bucket, err := db.archives.bucket(in.S3Bucket)
 	if err != nil {
 		return nil, err
 	}
@@ -199,36 +200,38 @@ func (db *DB) ExportTable(ctx context.Context, in *dynamo.ExportTableInput) (
 			Code: dynamo.CodeTableNotFound, Message: "Table not found: " + in.TableArn,
 		}
 	}
-	if before, err := db.exportBefore(in); before != nil || err != nil {
+	if before, err := db.archives.exportBefore(in); before != nil || err != nil {
 		return before, err
 	}
-	if db.busyArchives() >= archivesMax {
+	if db.archives.busy() >= archivesMax {
 		return nil, tooManyArchives()
 	}
 	now := db.opts.Now().UTC()
 	id := archiveID(now)
 	d := dynamo.ExportDescription{
-		ExportArn: db.arnOf(t.Name) + "/export/" + id, ExportStatus: dynamo.ArchiveInProgress,
+		ExportArn: db.catalog.arnOf(
+			t.Name,
+		) + "/export/" + id, ExportStatus: dynamo.ArchiveInProgress,
 		TableArn: in.TableArn, TableID: t.UUID, S3Bucket: in.S3Bucket, S3Prefix: in.S3Prefix,
 		ClientToken: in.ClientToken, StartTime: now,
 	}
-	if err := db.saveExport(d); err != nil {
+	if err := db.archives.saveExport(d); err != nil {
 		return nil, err
 	}
 	e := &exporter{
 		db: db, d: d, snapshot: db.store.NewSnapshot(), prefix: t.prefix, bucket: bucket,
 		dir: filepath.Join(folder, archiveFolder, id),
 	}
-	db.work.Go(func() { db.endExport(d, e) })
+	db.work.Go(func() { db.archives.endExport(d, e) })
 	return &d, nil
 }
 
 // exportBefore returns the export that an earlier call with the same token began, or nil.
-func (db *DB) exportBefore(in *dynamo.ExportTableInput) (*dynamo.ExportDescription, error) {
+func (all *archives) exportBefore(in *dynamo.ExportTableInput) (*dynamo.ExportDescription, error) {
 	if in.ClientToken == "" {
 		return nil, nil
 	}
-	for _, d := range db.archives.exports {
+	for _, d := range all.exports {
 		if d.ClientToken != in.ClientToken {
 			continue
 		}
@@ -245,22 +248,22 @@ func (db *DB) exportBefore(in *dynamo.ExportTableInput) (*dynamo.ExportDescripti
 }
 
 // endExport runs an export and stores its result.
-func (db *DB) endExport(d dynamo.ExportDescription, e *exporter) {
-	items, bytes, manifest, err := e.run(db.running)
+func (all *archives) endExport(d dynamo.ExportDescription, e *exporter) {
+	items, bytes, manifest, err := e.run(all.db.running)
 	if errors.Is(err, context.Canceled) {
 		return // the database closes; loadArchives marks it as interrupted
 	}
-	d.EndTime, d.ExportStatus = db.opts.Now().UTC(), dynamo.ArchiveCompleted
+	d.EndTime, d.ExportStatus = all.db.opts.Now().UTC(), dynamo.ArchiveCompleted
 	d.ItemCount, d.BilledSizeBytes, d.ExportManifest = items, bytes, manifest
 	if err != nil {
 		d.ExportStatus, d.FailureCode = dynamo.ArchiveFailed, failureInternal
 		d.FailureMessage = err.Error()
-		db.opts.Logger.Error("export", "export", d.ExportArn, "error", err)
+		all.db.opts.Logger.Error("export", "export", d.ExportArn, "error", err)
 	}
-	db.schema.Lock()
-	defer db.schema.Unlock()
-	if err := db.saveExport(d); err != nil {
-		db.opts.Logger.Error("keep the end of an export", "export", d.ExportArn, "error", err)
+	all.db.schema.Lock()
+	defer all.db.schema.Unlock()
+	if err := all.saveExport(d); err != nil {
+		all.db.opts.Logger.Error("keep the end of an export", "export", d.ExportArn, "error", err)
 	}
 }
 
@@ -306,7 +309,7 @@ func (db *DB) ListExports(ctx context.Context, tableArn string) (
 func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	*dynamo.ImportDescription, error,
 ) {
-	bucket, err := db.bucket(in.S3Bucket)
+	bucket, err := db.archives.bucket(in.S3Bucket)
 	if err != nil {
 		return nil, err
 	}
@@ -319,7 +322,7 @@ func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 	if err != nil {
 		return nil, err
 	}
-	if before, err := db.importBefore(ctx, in); before != nil || err != nil {
+	if before, err := db.archives.importBefore(ctx, in); before != nil || err != nil {
 		return before, err
 	}
 	table, err := db.CreateTable(ctx, &in.Table)
@@ -338,32 +341,32 @@ func (db *DB) ImportTable(ctx context.Context, in *dynamo.ImportTableInput) (
 		S3Bucket: in.S3Bucket, S3KeyPrefix: in.S3KeyPrefix, ClientToken: in.ClientToken,
 		StartTime: now,
 	}
-	if err := db.saveImport(d); err != nil {
+	if err := db.archives.saveImport(d); err != nil {
 		return nil, err
 	}
 	i := &importer{
 		db: db, table: table.TableName, files: files,
 		packed: in.InputCompressionType == dynamo.CompressionGzip,
 	}
-	db.work.Go(func() { db.endImport(d, i) })
+	db.work.Go(func() { db.archives.endImport(d, i) })
 	return &d, nil
 }
 
 // importBefore returns the import that an earlier call with the same token began, or nil. It
 // refuses an import above archivesMax, before a table is created for it.
-func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
+func (all *archives) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 	*dynamo.ImportDescription, error,
 ) {
-	if err := db.begin(ctx); err != nil {
+	if err := all.db.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer db.end()
-	for _, d := range db.archives.imports {
+	defer all.db.end()
+	for _, d := range all.imports {
 		if in.ClientToken == "" || d.ClientToken != in.ClientToken {
 			continue
 		}
 		if d.S3Bucket != in.S3Bucket || d.S3KeyPrefix != in.S3KeyPrefix ||
-			d.TableArn != db.arnOf(in.Table.TableName) {
+			d.TableArn != all.db.catalog.arnOf(in.Table.TableName) {
 			return nil, &dynamo.Error{
 				Code:    dynamo.CodeImportConflict,
 				Message: "The token was used for another import: " + d.ImportArn,
@@ -372,19 +375,19 @@ func (db *DB) importBefore(ctx context.Context, in *dynamo.ImportTableInput) (
 		c := *d
 		return &c, nil
 	}
-	if db.busyArchives() >= archivesMax {
+	if all.busy() >= archivesMax {
 		return nil, tooManyArchives()
 	}
 	return nil, nil
 }
 
 // endImport runs an import and stores its result.
-func (db *DB) endImport(d dynamo.ImportDescription, i *importer) {
-	err := i.run(db.running)
+func (all *archives) endImport(d dynamo.ImportDescription, i *importer) {
+	err := i.run(all.db.running)
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
 		return // the database closes; loadArchives marks it as interrupted
 	}
-	d.EndTime, d.ImportStatus = db.opts.Now().UTC(), dynamo.ArchiveCompleted
+	d.EndTime, d.ImportStatus = all.db.opts.Now().UTC(), dynamo.ArchiveCompleted
 	d.ProcessedItemCount, d.ImportedItemCount = i.read, i.written
 	d.ErrorCount, d.ProcessedSizeBytes = i.wrong, i.bytes
 	if err != nil {
@@ -395,10 +398,10 @@ func (db *DB) endImport(d dynamo.ImportDescription, i *importer) {
 		d.FailureMessage = fmt.Sprintf("%d items were not imported; the first error: %v", i.wrong,
 			i.firstWrong)
 	}
-	db.schema.Lock()
-	defer db.schema.Unlock()
-	if err := db.saveImport(d); err != nil {
-		db.opts.Logger.Error("keep the end of an import", "import", d.ImportArn, "error", err)
+	all.db.schema.Lock()
+	defer all.db.schema.Unlock()
+	if err := all.saveImport(d); err != nil {
+		all.db.opts.Logger.Error("keep the end of an import", "import", d.ImportArn, "error", err)
 	}
 }
 

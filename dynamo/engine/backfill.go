@@ -12,29 +12,32 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine/internal/row"
 )
 
+// backfills is the background work that completes tables after a change or a crash.
+type backfills struct{ db *DB }
+
 // resume starts the unfinished background work of a table: filling new indexes, writing the expiry
 // rows of items that are older than the expiry setting, and counting items after a crash. The
 // caller holds the schema lock.
-func (db *DB) resume(t *table) {
+func (f *backfills) resume(t *table) {
 	counting := !t.counted.Load()
 	filling := t.TTL != "" && !t.TTLReady
 	for _, ix := range t.indexes {
 		filling = filling || !ix.ready()
 	}
 	if counting {
-		db.work.Go(func() { db.report("count items", t, db.recount(db.running, t)) })
+		f.db.work.Go(func() { f.report("count items", t, f.recount(f.db.running, t)) })
 	}
 	if filling {
 		// Read until here: a later change of the table sets its phase under a lock that the
 		// backfill does not hold.
 		until := t.phase.until
-		db.work.Go(func() { db.report("fill index", t, db.backfill(db.running, t, until)) })
+		f.db.work.Go(func() { f.report("fill index", t, f.complete(f.db.running, t, until)) })
 	}
 }
 
-func (db *DB) report(what string, t *table, err error) {
+func (f *backfills) report(what string, t *table, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
-		db.opts.Logger.Error(what, "table", t.Name, "error", err)
+		f.db.opts.Logger.Error(what, "table", t.Name, "error", err)
 	}
 }
 
@@ -42,22 +45,22 @@ func (db *DB) report(what string, t *table, err error) {
 // that changes of tables do not wait long.
 const backfillBatch = 256
 
-// backfill scans all items of a table and writes their missing index and expiry rows. Concurrent
+// complete scans all items of a table and writes their missing index and expiry rows. Concurrent
 // writes maintain a new index from its creation on, so a row may be written twice, which has no
 // effect. After the scan the index becomes active. After a crash the scan starts from the
 // beginning.
-func (db *DB) backfill(ctx context.Context, t *table, until time.Time) error {
-	if err := db.awaitPhase(ctx, until); err != nil {
+func (f *backfills) complete(ctx context.Context, t *table, until time.Time) error {
+	if err := f.db.phases.await(ctx, until); err != nil {
 		return err
 	}
 	var after []byte
 	for {
-		last, err := db.backfillSome(ctx, t, after)
+		last, err := f.completeSome(ctx, t, after)
 		if err != nil {
 			return err
 		}
 		if last == nil {
-			return db.backfilled(t)
+			return f.completed(t)
 		}
 		after = last
 	}
@@ -67,16 +70,16 @@ func (db *DB) backfill(ctx context.Context, t *table, until time.Time) error {
 // its own backfill.
 var errSuperseded = context.Canceled
 
-// backfillSome fills the rows of one batch of items, from the key after on, and returns the key of
+// completeSome fills the rows of one batch of items, from the key after on, and returns the key of
 // the next batch or nil at the end. It holds the schema lock only for a batch, so that a long
 // backfill does not block changes of tables. A table that was deleted or changed in the meantime is
 // errSuperseded.
-func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte, error) {
-	if err := db.begin(ctx); err != nil {
+func (f *backfills) completeSome(ctx context.Context, t *table, after []byte) ([]byte, error) {
+	if err := f.db.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer db.end()
-	if db.tables[t.Name] != t {
+	defer f.db.end()
+	if f.db.tables[t.Name] != t {
 		return nil, errSuperseded
 	}
 	lower := after
@@ -85,7 +88,7 @@ func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte,
 	}
 	n := 0
 	var last []byte
-	err := db.eachRow(db.store, lower, keyspace.After(t.prefix), func(it *pebble.Iterator) (
+	err := f.db.eachRow(f.db.store, lower, keyspace.After(t.prefix), func(it *pebble.Iterator) (
 		bool, error,
 	) {
 		rowKey := append([]byte(nil), it.Key()...)
@@ -94,7 +97,7 @@ func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte,
 			return false, nil
 		}
 		n++
-		return true, db.fillIn(t, rowKey)
+		return true, f.fillIn(t, rowKey)
 	})
 	if err != nil {
 		return nil, err
@@ -104,19 +107,19 @@ func (db *DB) backfillSome(ctx context.Context, t *table, after []byte) ([]byte,
 
 // fillIn writes the index and expiry rows of one item. It holds the item's lock, so that a
 // concurrent write cannot remove a row before fillIn writes it.
-func (db *DB) fillIn(t *table, rowKey []byte) error {
-	stripes := db.locks.lock([]uint16{stripeOf(rowKey)})
-	defer db.locks.unlock(stripes)
-	view, err := db.view(db.store, rowKey)
+func (f *backfills) fillIn(t *table, rowKey []byte) error {
+	stripes := f.db.locks.lock([]uint16{stripeOf(rowKey)})
+	defer f.db.locks.unlock(stripes)
+	view, err := f.db.view(f.db.store, rowKey)
 	if err != nil || !view.Exists() {
 		return err
 	}
-	batch := db.store.NewBatch()
+	batch := f.db.store.NewBatch()
 	for _, ix := range t.indexes {
 		if ix.ready() {
 			continue
 		}
-		if err := db.fillIndex(batch, t, ix, view, rowKey); err != nil {
+		if err := f.fillIndex(batch, t, ix, view, rowKey); err != nil {
 			return err
 		}
 	}
@@ -130,14 +133,14 @@ func (db *DB) fillIn(t *table, rowKey []byte) error {
 	}
 	// No sync is needed for each item: the change that marks the indexes as ready is synced after
 	// all of them, and a log is durable from its beginning.
-	return errors.Join(db.applyUnsynced(batch), batch.Close())
+	return errors.Join(f.db.applyUnsynced(batch), batch.Close())
 }
 
 // fillIndex adds the row of an item to the batch if the item has the keys of the index.
-func (db *DB) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
+func (f *backfills) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
 	rowKey []byte,
 ) error {
-	key := ix.appendRowKey(nil, db.hash, &view, rowKey)
+	key := ix.appendRowKey(nil, f.db.hash, &view, rowKey)
 	if len(key) == 0 {
 		return nil
 	}
@@ -152,11 +155,11 @@ func (db *DB) fillIndex(batch *pebble.Batch, t *table, ix *index, view row.View,
 	return batch.Set(key, value, nil)
 }
 
-// backfilled marks the indexes of a table as ready.
-func (db *DB) backfilled(t *table) error {
-	db.schema.Lock()
-	defer db.schema.Unlock()
-	if db.tables[t.Name] != t || db.usable() != nil {
+// completed marks the indexes of a table as ready.
+func (f *backfills) completed(t *table) error {
+	f.db.schema.Lock()
+	defer f.db.schema.Unlock()
+	if f.db.tables[t.Name] != t || f.db.usable() != nil {
 		return errSuperseded
 	}
 	d := t.descriptor
@@ -165,33 +168,33 @@ func (db *DB) backfilled(t *table) error {
 	for i := range d.Indexes {
 		d.Indexes[i].Status = dynamo.StatusActive
 	}
-	if err := db.change(d, nil); err != nil {
+	if err := f.db.catalog.change(d, nil); err != nil {
 		return err
 	}
-	db.replace(t, d)
+	f.db.catalog.replace(t, d)
 	return nil
 }
 
 // recount counts the items of a table after the database was not closed cleanly.
-func (db *DB) recount(ctx context.Context, t *table) error {
+func (f *backfills) recount(ctx context.Context, t *table) error {
 	// Concurrent writes could be counted twice or missed. The scan therefore reads a snapshot, and
 	// the counters, which are set to zero at the same moment, add later changes.
-	db.schema.Lock()
-	if db.tables[t.Name] != t || db.closed.Load() {
-		db.schema.Unlock()
+	f.db.schema.Lock()
+	if f.db.tables[t.Name] != t || f.db.closed.Load() {
+		f.db.schema.Unlock()
 		return errSuperseded
 	}
-	snapshot := db.store.NewSnapshot()
+	snapshot := f.db.store.NewSnapshot()
 	t.items.Store(0)
 	t.bytes.Store(0)
-	db.schema.Unlock()
-	items, bytes, err := db.sum(ctx, snapshot, t.prefix)
+	f.db.schema.Unlock()
+	items, bytes, err := f.sum(ctx, snapshot, t.prefix)
 	if err := errors.Join(err, snapshot.Close()); err != nil {
 		return err
 	}
-	db.schema.RLock()
-	defer db.schema.RUnlock()
-	if db.tables[t.Name] != t {
+	f.db.schema.RLock()
+	defer f.db.schema.RUnlock()
+	if f.db.tables[t.Name] != t {
 		return errSuperseded // the changed table starts its own count
 	}
 	t.count(items, bytes)
@@ -200,10 +203,10 @@ func (db *DB) recount(ctx context.Context, t *table) error {
 }
 
 // sum returns the number of items below a prefix and the sum of their sizes.
-func (db *DB) sum(ctx context.Context, r pebble.Reader, prefix []byte) (
+func (f *backfills) sum(ctx context.Context, r pebble.Reader, prefix []byte) (
 	items, bytes int64, err error,
 ) {
-	err = db.eachRow(r, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (bool, error) {
+	err = f.db.eachRow(r, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (bool, error) {
 		raw, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
@@ -225,7 +228,7 @@ func (db *DB) sum(ctx context.Context, r pebble.Reader, prefix []byte) (
 	return items, bytes, nil
 }
 
-func (db *DB) sizeOf(prefix []byte) (int64, error) {
-	_, bytes, err := db.sum(context.Background(), db.store, prefix)
+func (f *backfills) sizeOf(prefix []byte) (int64, error) {
+	_, bytes, err := f.sum(context.Background(), f.db.store, prefix)
 	return bytes, err
 }

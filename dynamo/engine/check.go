@@ -72,7 +72,7 @@ func bareName(name string) string {
 func (db *DB) tableOf(name string) (*table, error) {
 	name = bareName(name)
 	if t := db.tables[name]; t != nil {
-		if db.opts.TableDelay > 0 && db.in(t, dynamo.StatusCreating) {
+		if db.opts.TableDelay > 0 && db.phases.in(t, dynamo.StatusCreating) {
 			return nil, &dynamo.Error{Code: dynamo.CodeResourceNotFound, Message: messageNoTable}
 		}
 		return t, nil

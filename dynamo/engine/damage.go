@@ -56,11 +56,14 @@ const (
 	logSuffix     = ".log"
 )
 
+// opening checks the files of a database before the storage library opens them.
+type opening struct{ db *DB }
+
 // checkManifest refuses a manifest that is damaged, or that was removed together with what names
 // it, and a directory that lacks the oldest log that is needed. The storage library would take such
 // a directory for an older state of it, or for a new one.
-func (db *DB) checkManifest() error {
-	names, err := db.opts.fs.List(db.dir)
+func (o *opening) checkManifest() error {
+	names, err := o.db.opts.fs.List(o.db.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -68,8 +71,8 @@ func (db *DB) checkManifest() error {
 		return err
 	}
 	damaged := func(name string, offset int64, reason error) error {
-		return &dynamo.StoreFailedError{Store: db.dir, Cause: &DamagedError{
-			File: db.opts.fs.PathJoin(db.dir, name), Offset: offset, Reason: reason}}
+		return &dynamo.StoreFailedError{Store: o.db.dir, Cause: &DamagedError{
+			File: o.db.opts.fs.PathJoin(o.db.dir, name), Offset: offset, Reason: reason}}
 	}
 	name, found := manifestName(names)
 	if !found {
@@ -79,12 +82,12 @@ func (db *DB) checkManifest() error {
 		}
 		return nil
 	}
-	m, err := disk.ReadManifest(db.opts.fs, db.opts.fs.PathJoin(db.dir, name))
+	m, err := disk.ReadManifest(o.db.opts.fs, o.db.opts.fs.PathJoin(o.db.dir, name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return damaged(name, -1, fs.ErrNotExist)
 	case err != nil:
-		return &dynamo.StoreFailedError{Store: db.dir, Cause: err}
+		return &dynamo.StoreFailedError{Store: o.db.dir, Cause: err}
 	case m.Damaged:
 		return damaged(name, m.Offset, errLost)
 	}
@@ -156,11 +159,11 @@ func manifestName(names []string) (name string, found bool) {
 
 // checkApart refuses a directory that lacks files of large rows that are in use, or in which one of
 // them was cut. The storage library would find out when it reads a row of it, and break off.
-func (db *DB) checkApart() error {
+func (o *opening) checkApart() error {
 	const looks = 10
 	for range looks {
-		before := db.store.Metrics().BlobFiles
-		names, err := db.opts.fs.List(db.dir)
+		before := o.db.store.Metrics().BlobFiles
+		names, err := o.db.opts.fs.List(o.db.dir)
 		if err != nil {
 			return err
 		}
@@ -169,23 +172,26 @@ func (db *DB) checkApart() error {
 			if !strings.HasSuffix(name, apartSuffix) {
 				continue
 			}
-			n, whole, err := disk.ApartSize(db.opts.fs, db.opts.fs.PathJoin(db.dir, name))
+			n, whole, err := disk.ApartSize(o.db.opts.fs, o.db.opts.fs.PathJoin(o.db.dir, name))
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
-				return &dynamo.StoreFailedError{Store: db.dir, Cause: err}
+				return &dynamo.StoreFailedError{Store: o.db.dir, Cause: err}
 			case whole:
 				count, size = count+1, size+uint64(n)
 			default:
-				broken = db.opts.fs.PathJoin(db.dir, name) // in use, or left by a stopped process
+				broken = o.db.opts.fs.PathJoin(
+					o.db.dir,
+					name,
+				) // in use, or left by a stopped process
 			}
 		}
-		after := db.store.Metrics().BlobFiles
+		after := o.db.store.Metrics().BlobFiles
 		if after.LiveCount != before.LiveCount || after.LiveSize != before.LiveSize {
 			continue // files came and went in the meantime
 		}
 		if count < after.LiveCount || size < after.LiveSize {
-			return &dynamo.StoreFailedError{Store: db.dir, Cause: &DamagedError{
+			return &dynamo.StoreFailedError{Store: o.db.dir, Cause: &DamagedError{
 				File: broken, Offset: -1, Reason: fmt.Errorf(
 					"%d files of large rows have %d bytes, and %d with %d bytes are in use",
 					count, size, after.LiveCount, after.LiveSize)}}
@@ -198,8 +204,8 @@ func (db *DB) checkApart() error {
 // checkLogs refuses a log in which writes are missing that were already on the disk. A write that
 // was in progress when the process or the machine stopped is not damage, because it was not
 // acknowledged. It reports whether any log exists.
-func (db *DB) checkLogs() (found bool, err error) {
-	names, err := db.opts.fs.List(db.dir)
+func (o *opening) checkLogs() (found bool, err error) {
+	names, err := o.db.opts.fs.List(o.db.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -212,18 +218,18 @@ func (db *DB) checkLogs() (found bool, err error) {
 			continue
 		}
 		found = true
-		file := db.opts.fs.PathJoin(db.dir, name)
-		tail, err := disk.ReadTail(db.opts.fs, file)
+		file := o.db.opts.fs.PathJoin(o.db.dir, name)
+		tail, err := disk.ReadTail(o.db.opts.fs, file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return true, &dynamo.StoreFailedError{Store: db.dir, Cause: err}
+			return true, &dynamo.StoreFailedError{Store: o.db.dir, Cause: err}
 		case tail.Damaged:
-			return true, &dynamo.StoreFailedError{Store: db.dir, Cause: &DamagedError{
+			return true, &dynamo.StoreFailedError{Store: o.db.dir, Cause: &DamagedError{
 				File: file, Offset: tail.Offset, Reason: errLost}}
 		case tail.Torn > 0:
-			db.opts.Logger.Warn("the log ends with an incomplete write, which is ignored",
-				"directory", db.dir, "file", file, "bytes", tail.Torn)
+			o.db.opts.Logger.Warn("the log ends with an incomplete write, which is ignored",
+				"directory", o.db.dir, "file", file, "bytes", tail.Torn)
 		}
 	}
 	return found, nil
@@ -231,19 +237,19 @@ func (db *DB) checkLogs() (found bool, err error) {
 
 // beginLog starts a second log in a new database. The storage library writes the first log in an
 // older format that does not record how far the log was synced, and checkLogs needs that record.
-func (db *DB) beginLog() (err error) {
-	defer db.guard(&err)
-	return db.store.Flush()
+func (o *opening) beginLog() (err error) {
+	defer o.db.failure.guard(&err)
+	return o.db.store.Flush()
 }
 
-// damagedOpening returns the error of the storage library that could not open a directory as the
+// failed returns the error of the storage library that could not open a directory as the
 // error of a damaged directory, unless the system refused an operation on a file.
-func (db *DB) damagedOpening(err error) error {
+func (o *opening) failed(err error) error {
 	_, refused := errors.AsType[*fs.PathError](err)
 	if err == nil || refused && !errors.Is(err, fs.ErrNotExist) && !pebble.IsCorruptionError(err) {
 		return err
 	}
-	return &dynamo.StoreFailedError{Store: db.dir,
+	return &dynamo.StoreFailedError{Store: o.db.dir,
 		Cause: &DamagedError{Offset: -1, Reason: err}}
 }
 
@@ -251,7 +257,7 @@ func (db *DB) damagedOpening(err error) error {
 // in the background, with locks of the store held. The database fails, because no answer can be
 // trusted to be whole.
 func (db *DB) corruption(info pebble.DataCorruptionInfo) {
-	db.fail(&DamagedError{File: info.Path, Offset: -1, Reason: info.Details})
+	db.failure.set(&DamagedError{File: info.Path, Offset: -1, Reason: info.Details})
 	if db.disk != nil {
 		go db.disk.CutOff() // it waits for operations that may wait for those locks
 	}
@@ -263,7 +269,7 @@ func (db *DB) reading(err *error) {
 	if p := recover(); p != nil {
 		db.opts.Logger.Error("the storage library broke off", "panic", fmt.Sprint(p),
 			"stack", string(debug.Stack()))
-		db.breakDown(&DamagedError{Offset: -1,
+		db.failure.breakDown(&DamagedError{Offset: -1,
 			Reason: fmt.Errorf("a read broke off: %v", p)})
 		*err = db.Failure()
 		return
@@ -275,6 +281,6 @@ func (db *DB) reading(err *error) {
 	if joined, ok := reason.(interface{ Unwrap() []error }); ok {
 		reason = joined.Unwrap()[0] // the others are its consequences
 	}
-	db.breakDown(&DamagedError{Offset: -1, Reason: reason})
+	db.failure.breakDown(&DamagedError{Offset: -1, Reason: reason})
 	*err = db.Failure()
 }

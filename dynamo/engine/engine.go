@@ -116,16 +116,23 @@ type DB struct {
 	tokens   tokens
 	counters counters
 
-	streams  streams
-	archives archives
-	faults   atomic.Pointer[faultPlan] // nil without faults
+	// The parts of the database that have work of their own. Each refers to the database.
+	streams   streams
+	archives  archives
+	backfills backfills
+	sweeper   sweeper
+	phases    phases
+	opening   opening
+	faults    faulting
+	requests  requests
+	writer    writer
+	catalog   catalog
 
 	// schema guards the tables and their indexes. Every call holds it shared while it reads or
 	// writes rows; only a change of a table holds it exclusively.
-	schema        sync.RWMutex
-	tables        map[string]*table
-	deletedTables map[string]deletedTable // tables that are being deleted
-	nextID        uint32
+	schema sync.RWMutex
+	tables map[string]*table
+	nextID uint32
 
 	weight []byte // makes the size of the store visible to the garbage collector
 
@@ -205,9 +212,9 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	db := newDB(dir, opts, owner)
 	logged := true
 	if owner != nil {
-		err := db.checkManifest()
+		err := db.opening.checkManifest()
 		if err == nil {
-			logged, err = db.checkLogs()
+			logged, err = db.opening.checkLogs()
 		}
 		if err != nil {
 			return nil, err
@@ -217,17 +224,17 @@ func open(dir string, opts Options, owner *owner) (*DB, error) {
 	if err := db.openStore(po); err != nil {
 		return nil, err
 	}
-	plan, err := db.newFaultPlan(opts.Faults)
+	plan, err := db.faults.newPlan(opts.Faults)
 	if err != nil {
 		return nil, errors.Join(err, db.closeStore())
 	}
-	db.faults.Store(plan)
+	db.faults.plan.Store(plan)
 	db.running, db.stop = context.WithCancel(context.Background())
 	if err = db.load(); err == nil && owner != nil {
-		err = db.checkApart()
+		err = db.opening.checkApart()
 	}
 	if err == nil && !logged {
-		err = db.beginLog()
+		err = db.opening.beginLog()
 	}
 	if err = errors.Join(err, db.Failure()); err != nil {
 		err = errors.Join(err, db.closeStore())
@@ -246,14 +253,17 @@ func newDB(dir string, opts Options, owner *owner) *DB {
 	db := &DB{
 		opts: opts, dir: dir, owner: owner, synced: owner != nil && !opts.noSync,
 		parser: expr.NewParser(), tables: map[string]*table{}, nextID: 1,
-		deletedTables: map[string]deletedTable{},
-		streams:       streams{byID: map[uint32]*stream{}, nextID: 1},
+		streams: streams{byID: map[uint32]*stream{}, nextID: 1},
 		archives: archives{
 			exports: map[string]*dynamo.ExportDescription{},
 			imports: map[string]*dynamo.ImportDescription{},
 		},
 		failure: failure{done: make(chan struct{})},
 	}
+	db.streams.db, db.archives.db, db.backfills.db, db.sweeper.db = db, db, db, db
+	db.phases.db, db.phases.deleted = db, map[string]deletedTable{}
+	db.requests.db, db.writer.db, db.catalog.db = db, db, db
+	db.opening.db, db.faults.db, db.tokens.db, db.failure.db = db, db, db, db
 	db.syncs.failed, db.streams.sequences.failed = db.failure.done, db.failure.done
 	db.locks.off = opts.noLocks
 	if owner != nil {
@@ -266,7 +276,7 @@ func newDB(dir string, opts Options, owner *owner) *DB {
 // database.
 func (db *DB) openStore(po *pebble.Options) (err error) {
 	defer po.Cache.Unref()
-	defer db.guard(&err)
+	defer db.failure.guard(&err)
 	db.store, err = pebble.Open(db.dir, po)
 	if failed := db.Failure(); failed != nil {
 		if err == nil {
@@ -277,11 +287,11 @@ func (db *DB) openStore(po *pebble.Options) (err error) {
 	if err != nil && strings.Contains(err.Error(), "comparer name") {
 		return fmt.Errorf("%w: %w", ErrOlderFormat, err)
 	}
-	return db.damagedOpening(err)
+	return db.opening.failed(err)
 }
 
 func (db *DB) closeStore() (err error) {
-	defer db.guard(&err)
+	defer db.failure.guard(&err)
 	return db.store.Close()
 }
 
@@ -301,11 +311,11 @@ func (db *DB) storeOptions() *pebble.Options {
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		Logger:                      storeLog{db},
-		EventListener:               db.events(),
+		EventListener:               db.failure.events(),
 	}
 	if owner != nil {
 		po.Lock = owner.lock
-		db.watch(po)
+		db.failure.watch(po)
 	} else {
 		po.DisableWAL = true
 	}
@@ -383,13 +393,13 @@ func (db *DB) load() error {
 			formatVersion)
 	}
 	db.hash = keyspace.NewHasher(format.Seed)
-	if err := db.loadTables(); err != nil {
+	if err := db.catalog.loadTables(); err != nil {
 		return err
 	}
-	if err := errors.Join(db.loadStreams(), db.loadArchives()); err != nil {
+	if err := errors.Join(db.streams.load(), db.archives.load()); err != nil {
 		return err
 	}
-	return db.dropCounts()
+	return db.catalog.dropCounts()
 }
 
 // initialise writes the format of a new database. The random seed of the partition hash gives each
@@ -432,9 +442,9 @@ func (db *DB) close() error {
 	db.work.Wait()
 	db.schema.Lock() // wait for calls in progress
 	defer db.schema.Unlock()
-	err := db.faults.Swap(nil).close()
+	err := db.faults.plan.Swap(nil).close()
 	if db.Failure() == nil {
-		err = errors.Join(err, db.saveCounts())
+		err = errors.Join(err, db.catalog.saveCounts())
 	}
 	return errors.Join(err, db.closeStore(), db.owner.release())
 }
@@ -481,10 +491,10 @@ func (db *DB) background() {
 	db.schema.Lock()
 	defer db.schema.Unlock()
 	for _, t := range db.tables {
-		db.resume(t)
+		db.backfills.resume(t)
 	}
 	if db.opts.SweepInterval > 0 {
-		db.work.Go(db.sweepLoop)
+		db.work.Go(db.sweeper.loop)
 	}
 }
 
@@ -509,5 +519,5 @@ func (l storeLog) Errorf(format string, args ...any) {
 // It returns instead of ending the process, because the process belongs to the program. Each call
 // to the database then returns an error.
 func (l storeLog) Fatalf(format string, args ...any) {
-	l.db.backgroundError(fmt.Errorf(format, args...))
+	l.db.failure.backgroundError(fmt.Errorf(format, args...))
 }

@@ -85,7 +85,7 @@ func (db *DB) SameLock(table string, a, b dynamo.Key) bool {
 func (db *DB) PretendExport(tableArn string) error {
 	db.schema.Lock()
 	defer db.schema.Unlock()
-	return db.saveExport(dynamo.ExportDescription{
+	return db.archives.saveExport(dynamo.ExportDescription{
 		ExportArn: tableArn + "/export/1", TableArn: tableArn,
 		ExportStatus: dynamo.ArchiveInProgress,
 	})
@@ -98,7 +98,7 @@ func (db *DB) ExpireFound(table string, key dynamo.Key, epoch int64) (bool, erro
 	defer db.schema.RUnlock()
 	t := db.tables[table]
 	var up unsyncedDeletes
-	gone, err := db.expire(t, expiry{epoch: epoch, itemKey: db.itemKey(t, key)}, &up)
+	gone, err := db.sweeper.expire(t, expiry{epoch: epoch, itemKey: db.itemKey(t, key)}, &up)
 	for _, ticket := range up.tickets {
 		db.syncs.complete(ticket)
 	}

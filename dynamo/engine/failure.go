@@ -16,6 +16,7 @@ import (
 // failure is the reason why a database has stopped. Only the first cause is kept, because later
 // errors are its consequences.
 type failure struct {
+	db    *DB
 	once  sync.Once
 	cause *dynamo.StoreFailedError // written before done is closed
 	done  chan struct{}
@@ -37,40 +38,40 @@ func (db *DB) Failure() error {
 	}
 }
 
-// fail sets the failed state of the database. It takes no lock, because the storage library calls
+// set sets the failed state of the database. It takes no lock, because the storage library calls
 // it while it holds its own.
-func (db *DB) fail(cause error) {
-	db.failure.once.Do(func() {
-		db.failure.cause = &dynamo.StoreFailedError{Store: db.dir, Cause: cause}
-		close(db.failure.done)
-		db.opts.Logger.Error("the database has failed: open it again",
-			"directory", db.dir, "error", cause)
+func (f *failure) set(cause error) {
+	f.once.Do(func() {
+		f.cause = &dynamo.StoreFailedError{Store: f.db.dir, Cause: cause}
+		close(f.done)
+		f.db.opts.Logger.Error("the database has failed: open it again",
+			"directory", f.db.dir, "error", cause)
 	})
 }
 
 // breakDown fails the database because of an error that is not from its disk. It also stops the
 // storage library from changing the disk.
-func (db *DB) breakDown(cause error) {
-	db.fail(cause)
-	if db.disk != nil {
-		db.disk.CutOff()
+func (f *failure) breakDown(cause error) {
+	f.set(cause)
+	if f.db.disk != nil {
+		f.db.disk.CutOff()
 	}
 }
 
 // guard turns a panic of the storage library into a failure of the database. Each call that writes
 // defers it first, because a caller that recovers would continue with the library's locks held.
-func (db *DB) guard(err *error) {
+func (f *failure) guard(err *error) {
 	if p := recover(); p != nil {
-		db.opts.Logger.Error("the storage library broke off", "panic", fmt.Sprint(p),
+		f.db.opts.Logger.Error("the storage library broke off", "panic", fmt.Sprint(p),
 			"stack", string(debug.Stack()))
-		db.breakDown(fmt.Errorf("the storage library broke off: %v", p))
-		*err = db.Failure()
+		f.breakDown(fmt.Errorf("the storage library broke off: %v", p))
+		*err = f.db.Failure()
 	}
 }
 
 // applyUnsynced makes a batch visible. The batch is durable only after a later sync.
 func (db *DB) applyUnsynced(batch *pebble.Batch) (err error) {
-	defer db.guard(&err)
+	defer db.failure.guard(&err)
 	if err := db.Failure(); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (db *DB) applyUnsynced(batch *pebble.Batch) (err error) {
 
 // applyAhead makes a batch visible and starts its sync. Call awaitDurable to wait for the sync.
 func (db *DB) applyAhead(batch *pebble.Batch) (err error) {
-	defer db.guard(&err)
+	defer db.failure.guard(&err)
 	if err := db.Failure(); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (db *DB) awaitDurable(batch *pebble.Batch) error {
 	failed := db.Failure()
 	switch {
 	case failed == nil && err != nil:
-		db.breakDown(err)
+		db.failure.breakDown(err)
 		return db.Failure()
 	case failed == nil:
 		return nil
@@ -128,25 +129,25 @@ func (db *DB) put(key, value []byte) error {
 }
 
 // watch puts a file system between the storage library and the disk that reports each failed write.
-func (db *DB) watch(opts *pebble.Options) {
-	db.disk = disk.Watch(db.opts.fs, db.fail)
-	opts.FS = db.disk
+func (f *failure) watch(opts *pebble.Options) {
+	f.db.disk = disk.Watch(f.db.opts.fs, f.set)
+	opts.FS = f.db.disk
 }
 
 // events returns the listener for errors of the storage library's background work.
-func (db *DB) events() *pebble.EventListener {
+func (f *failure) events() *pebble.EventListener {
 	return &pebble.EventListener{
-		BackgroundError: db.backgroundError,
-		DataCorruption:  db.corruption,
+		BackgroundError: f.backgroundError,
+		DataCorruption:  f.db.corruption,
 	}
 }
 
 // backgroundError is called when a flush or a compaction fails, while locks of the store are held.
 // Without it the store would retry in a tight loop, and stall writes when too much is waiting.
-func (db *DB) backgroundError(err error) {
-	db.fail(fmt.Errorf("work in the background: %w", err))
-	if db.disk != nil {
-		go db.disk.CutOff() // CutOff waits for operations that may wait for those locks
+func (f *failure) backgroundError(err error) {
+	f.set(fmt.Errorf("work in the background: %w", err))
+	if f.db.disk != nil {
+		go f.db.disk.CutOff() // CutOff waits for operations that may wait for those locks
 	}
 }
 

@@ -131,10 +131,10 @@ func (p *faultPlan) divideWrites(in *dynamo.BatchWriteInput) (
 }
 
 // keptReads returns the reads of a batch that the faults allow, and the unprocessed keys.
-func (db *DB) keptReads(in *dynamo.BatchGetInput, reads []batchRead) (
+func (f *faulting) keptReads(in *dynamo.BatchGetInput, reads []batchRead) (
 	*dynamo.BatchGetInput, []batchRead, map[string]dynamo.KeysAndAttributes, error,
 ) {
-	p := db.faults.Load()
+	p := f.plan.Load()
 	if p == nil {
 		return in, reads, nil, nil
 	}
@@ -145,19 +145,19 @@ func (db *DB) keptReads(in *dynamo.BatchGetInput, reads []batchRead) (
 	case len(kept.RequestItems) == 0:
 		return kept, nil, left, nil
 	case left != nil:
-		reads, err = db.batchReads(kept)
+		reads, err = f.db.requests.batchReads(kept)
 	}
 	return kept, reads, left, err
 }
 
 // commitBatch commits the writes of a batch that the faults allow. It returns the unprocessed
 // writes.
-func (db *DB) commitBatch(in *dynamo.BatchWriteInput, w *write) (
+func (f *faulting) commitBatch(in *dynamo.BatchWriteInput, w *write) (
 	left map[string][]dynamo.WriteRequest, err error,
 ) {
-	p := db.faults.Load()
+	p := f.plan.Load()
 	if p == nil {
-		return nil, db.commitOne(w)
+		return nil, f.db.writer.commitOne(w)
 	}
 	in, left, err = p.divideWrites(in)
 	if err != nil {
@@ -168,11 +168,11 @@ func (db *DB) commitBatch(in *dynamo.BatchWriteInput, w *write) (
 		return left, nil
 	}
 	if left != nil {
-		if w.actions, err = db.batchActions(in); err != nil {
+		if w.actions, err = f.db.requests.batchActions(in); err != nil {
 			return nil, err
 		}
 	}
-	if err := db.commitOne(w); err != nil {
+	if err := f.db.writer.commitOne(w); err != nil {
 		return nil, err
 	}
 	return left, p.loseAnswer(opBatchWrite, w)

@@ -6,10 +6,17 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
+
+// faulting applies the faults of a database to its calls.
+type faulting struct {
+	db   *DB
+	plan atomic.Pointer[faultPlan] // nil without faults
+}
 
 // faultPlan holds the rules of Faults with their state. A nil plan has no rules.
 type faultPlan struct {
@@ -28,23 +35,23 @@ type faultRule struct {
 	asked, met int64
 }
 
-// newFaultPlan returns the plan of the rules, or nil without any. Each rule has random numbers of
+// newPlan returns the plan of the rules, or nil without any. Each rule has random numbers of
 // its own, so that a rule that is added does not change when the others apply.
-func (db *DB) newFaultPlan(f Faults) (*faultPlan, error) {
-	if len(f.Rules) == 0 {
+func (f *faulting) newPlan(given Faults) (*faultPlan, error) {
+	if len(given.Rules) == 0 {
 		return nil, nil
 	}
-	p := &faultPlan{db: db, sleep: f.Sleep}
+	p := &faultPlan{db: f.db, sleep: given.Sleep}
 	if p.sleep == nil {
 		p.sleep = sleepFor
 	}
-	for i, fault := range f.Rules {
+	for i, fault := range given.Rules {
 		if err := fault.check(); err != nil {
 			return nil, err
 		}
-		r := &faultRule{Fault: fault, rng: rand.New(rand.NewPCG(f.Seed, uint64(i)))}
+		r := &faultRule{Fault: fault, rng: rand.New(rand.NewPCG(given.Seed, uint64(i)))}
 		if fault.Kind == FaultIndexLag || fault.Kind == FaultStaleRead {
-			r.past = &past{db: db, age: max(fault.Delay, fault.DelayMax), held: fault.Held}
+			r.past = &past{db: f.db, age: max(fault.Delay, fault.DelayMax), held: fault.Held}
 		}
 		p.rules = append(p.rules, r)
 	}
@@ -148,7 +155,7 @@ func writes(op string) bool {
 // enter is begin for an operation of the data plane, whose input is in. Injected latency is spent
 // here, before the call holds locks that others wait for.
 func (db *DB) enter(ctx context.Context, in any) error {
-	if p := db.faults.Load(); p != nil {
+	if p := db.faults.plan.Load(); p != nil {
 		if err := p.pause(ctx, sitesOf(in)); err != nil {
 			return err
 		}
@@ -227,10 +234,10 @@ func tableNamed(item *dynamo.TransactWriteItem) string {
 }
 
 // commitCall is commitOne for the write of one item, with the faults applied.
-func (db *DB) commitCall(op string, w *write) error {
-	p := db.faults.Load()
+func (f *faulting) commitCall(op string, w *write) error {
+	p := f.plan.Load()
 	if p == nil {
-		return db.commitOne(w)
+		return f.db.writer.commitOne(w)
 	}
 	t := w.actions[0].table
 	if err := p.throttle(op, t, nil); err != nil {
@@ -243,7 +250,7 @@ func (db *DB) commitCall(op string, w *write) error {
 			}
 		}
 	}
-	if err := db.commitOne(w); err != nil {
+	if err := f.db.writer.commitOne(w); err != nil {
 		return err
 	}
 	return p.loseAnswer(op, w)
@@ -267,10 +274,10 @@ func (p *faultPlan) loseAnswer(op string, w *write) error {
 }
 
 // commitTransact is commit for the actions of a transaction, with the faults applied.
-func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
-	p := db.faults.Load()
+func (f *faulting) commitTransact(w *write) (failures []*dynamo.Error, err error) {
+	p := f.plan.Load()
 	if p == nil {
-		return db.commit(w)
+		return f.db.writer.commit(w)
 	}
 	tables := make([]*table, len(w.actions))
 	for i := range w.actions {
@@ -283,12 +290,12 @@ func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
 	if reasons != nil {
 		// The service evaluates the other actions too, so their failed conditions are reported as
 		// well.
-		if err := db.addFailed(w, reasons); err != nil {
+		if err := f.addFailed(w, reasons); err != nil {
 			return nil, err
 		}
 		return nil, dynamo.Canceled(reasons)
 	}
-	failures, err = db.commit(w)
+	failures, err = f.db.writer.commit(w)
 	if err == nil && failures == nil {
 		err = p.loseAnswer(opTransactWrite, w)
 	}
@@ -296,16 +303,16 @@ func (db *DB) commitTransact(w *write) (failures []*dynamo.Error, err error) {
 }
 
 // addFailed adds the failed conditions to the reasons of a cancelled transaction.
-func (db *DB) addFailed(w *write, reasons []dynamo.CancellationReason) error {
+func (f *faulting) addFailed(w *write, reasons []dynamo.CancellationReason) error {
 	var stripes []uint16
 	for i := range w.actions {
 		w.actions[i].stripe = stripeOf(w.actions[i].rowKey)
 		stripes = append(stripes, w.actions[i].stripe)
 	}
-	stripes = db.locks.lock(stripes)
-	failures, err := db.evaluate(w)
-	db.locks.unlock(stripes)
-	err = errors.Join(err, db.awaitStripes(stripes))
+	stripes = f.db.locks.lock(stripes)
+	failures, err := f.db.writer.evaluate(w)
+	f.db.locks.unlock(stripes)
+	err = errors.Join(err, f.db.writer.awaitStripes(stripes))
 	for i, f := range failures {
 		if f != nil && f.Code == dynamo.CodeConditionalCheckFailed && reasons[i].Code == "" {
 			reasons[i] = dynamo.ConditionFailed(f.Item)
@@ -351,7 +358,7 @@ func (p *faultPlan) cancel(op string, tables []*table) ([]dynamo.CancellationRea
 		at := about[r.number(int64(len(about)))]
 		reason := dynamo.Conflict()
 		if r.Kind == FaultThrottle {
-			refusal := p.db.throttled(r, op, tables[at], nil)
+			refusal := p.db.faults.throttled(r, op, tables[at], nil)
 			switch refusal.Code {
 			case dynamo.CodeRequestLimitExceeded:
 				return nil, refusal // the limit of the account concerns the whole call

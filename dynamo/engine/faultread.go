@@ -11,7 +11,7 @@ import (
 
 // applyFaults applies the faults to a page before it is read: the page is refused or ends early.
 func (p *page) applyFaults() error {
-	plan := p.db.faults.Load()
+	plan := p.db.faults.plan.Load()
 	if plan == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (p *faultPlan) note() {
 
 // older returns the older state that the page is read from and a function that releases it, or nil.
 func (p *page) older() (pebble.Reader, func() error) {
-	plan := p.db.faults.Load()
+	plan := p.db.faults.plan.Load()
 	if plan == nil || p.consistent {
 		return nil, nil
 	}
@@ -95,8 +95,8 @@ func (p *page) older() (pebble.Reader, func() error) {
 }
 
 // expiryDelay returns how long the items of a table are kept after they expired.
-func (db *DB) expiryDelay(name string) (delay time.Duration) {
-	p := db.faults.Load()
+func (f *faulting) expiryDelay(name string) (delay time.Duration) {
+	p := f.plan.Load()
 	if p == nil {
 		return 0
 	}
@@ -110,10 +110,10 @@ func (db *DB) expiryDelay(name string) (delay time.Duration) {
 
 // viewFor reads the row of an item for an operation, from an older state or with an error if a
 // fault applies.
-func (db *DB) viewFor(op string, r keyRead, consistent bool) (row.View, error) {
-	p := db.faults.Load()
+func (f *faulting) viewFor(op string, r keyRead, consistent bool) (row.View, error) {
+	p := f.plan.Load()
 	if p == nil {
-		return db.view(db.store, r.rowKey)
+		return f.db.view(f.db.store, r.rowKey)
 	}
 	if op == opGet { // batches are throttled as a whole
 		if err := p.throttle(op, r.table, nil); err != nil {
@@ -121,12 +121,12 @@ func (db *DB) viewFor(op string, r keyRead, consistent bool) (row.View, error) {
 		}
 	}
 	if consistent {
-		return db.view(db.store, r.rowKey)
+		return f.db.view(f.db.store, r.rowKey)
 	}
 	s := p.older(site{op: op, table: r.table.Name}, false)
 	if s == nil {
-		return db.view(db.store, r.rowKey)
+		return f.db.view(f.db.store, r.rowKey)
 	}
-	v, err := db.view(s.snapshot, r.rowKey)
+	v, err := f.db.view(s.snapshot, r.rowKey)
 	return v, errors.Join(err, s.release())
 }

@@ -274,7 +274,7 @@ func listed[T ~string](words []T) string {
 // SetFaults replaces the faults of the database, beginning with the next call. Faults without rules
 // turn all faults off. Data that previous faults delayed becomes visible.
 func (db *DB) SetFaults(f Faults) error {
-	plan, err := db.newFaultPlan(f)
+	plan, err := db.faults.newPlan(f)
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (db *DB) SetFaults(f Faults) error {
 		return err
 	}
 	defer db.end()
-	return db.faults.Swap(plan).close()
+	return db.faults.plan.Swap(plan).close()
 }
 
 // CatchUp makes all writes visible to global indexes and eventually consistent reads that faults
@@ -292,7 +292,7 @@ func (db *DB) CatchUp() error {
 		return err
 	}
 	defer db.end()
-	return db.faults.Load().catchUp()
+	return db.faults.plan.Load().catchUp()
 }
 
 // FaultCount is the activity of a rule.
@@ -305,7 +305,7 @@ type FaultCount struct {
 // FaultCounts returns the activity of each rule since SetFaults, in their order, or nil without
 // faults.
 func (db *DB) FaultCounts() []FaultCount {
-	p := db.faults.Load()
+	p := db.faults.plan.Load()
 	if p == nil {
 		return nil
 	}

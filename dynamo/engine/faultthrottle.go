@@ -11,7 +11,7 @@ import (
 func (p *faultPlan) throttle(op string, t *table, ix *index) error {
 	for _, r := range p.rules {
 		if r.Kind == FaultThrottle && r.throttles(op, t, ix) && r.applies() {
-			return p.db.throttled(r, op, t, ix)
+			return p.db.faults.throttled(r, op, t, ix)
 		}
 	}
 	return nil
@@ -78,7 +78,7 @@ const (
 
 // throttled returns the error of a throttled call. Without a code and reason in the rule, they are
 // those that a table with this billing mode usually gets.
-func (db *DB) throttled(r *faultRule, op string, t *table, ix *index) *dynamo.Error {
+func (f *faulting) throttled(r *faultRule, op string, t *table, ix *index) *dynamo.Error {
 	index := ""
 	switch {
 	case writes(op) && (r.Index != "" || strings.HasPrefix(r.Reason, "Index")):
@@ -86,7 +86,7 @@ func (db *DB) throttled(r *faultRule, op string, t *table, ix *index) *dynamo.Er
 	case !writes(op) && ix != nil && !ix.Local:
 		index = ix.Name
 	}
-	resource, where, side := db.tableARN(t), "Table", "Read"
+	resource, where, side := f.tableARN(t), "Table", "Read"
 	if index != "" {
 		resource, where = resource+"/index/"+index, "Index"
 	}
@@ -143,7 +143,7 @@ func codeOf(reason string, t *table) dynamo.ErrorCode {
 	return dynamo.CodeThrottling
 }
 
-func (db *DB) tableARN(t *table) string {
-	return fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", db.opts.Region, db.opts.AccountID,
+func (f *faulting) tableARN(t *table) string {
+	return fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", f.db.opts.Region, f.db.opts.AccountID,
 		t.Name)
 }

@@ -20,21 +20,27 @@ type phase struct {
 	leaving *dynamo.GlobalSecondaryIndexDescription
 }
 
-// beginPhase begins a phase of a table that lasts for TableDelay.
-func (db *DB) beginPhase(t *table, status dynamo.TableStatus) {
-	if db.opts.TableDelay > 0 {
-		t.phase = phase{status: status, until: db.opts.Now().Add(db.opts.TableDelay)}
+// phases describes tables and indexes while a change of them takes time.
+type phases struct {
+	db      *DB
+	deleted map[string]deletedTable // tables that are being deleted
+}
+
+// begin begins a phase of a table that lasts for TableDelay.
+func (p *phases) begin(t *table, status dynamo.TableStatus) {
+	if p.db.opts.TableDelay > 0 {
+		t.phase = phase{status: status, until: p.db.opts.Now().Add(p.db.opts.TableDelay)}
 	}
 }
 
 // in reports whether a table is in a phase that is not over.
-func (db *DB) in(t *table, status dynamo.TableStatus) bool {
-	return t.phase.status == status && db.opts.Now().Before(t.phase.until)
+func (p *phases) in(t *table, status dynamo.TableStatus) bool {
+	return t.phase.status == status && p.db.opts.Now().Before(t.phase.until)
 }
 
-// describePhase changes a description to what the service returns during the table's phase.
-func (db *DB) describePhase(t *table, out *dynamo.TableDescription) {
-	if db.opts.TableDelay <= 0 || !db.opts.Now().Before(t.phase.until) {
+// describe changes a description to what the service returns during the table's phase.
+func (p *phases) describe(t *table, out *dynamo.TableDescription) {
+	if p.db.opts.TableDelay <= 0 || !p.db.opts.Now().Before(t.phase.until) {
 		return
 	}
 	out.TableStatus = t.phase.status
@@ -53,11 +59,11 @@ func (db *DB) describePhase(t *table, out *dynamo.TableDescription) {
 }
 
 // checkIdle refuses a change of a table during another change.
-func (db *DB) checkIdle(t *table) error {
+func (p *phases) checkIdle(t *table) error {
 	switch {
-	case db.in(t, dynamo.StatusCreating):
+	case p.in(t, dynamo.StatusCreating):
 		return inUse("Table is being created: " + t.Name)
-	case db.in(t, dynamo.StatusUpdating):
+	case p.in(t, dynamo.StatusUpdating):
 		return inUse("Table is being updated: " + t.Name)
 	}
 	return nil
@@ -76,40 +82,40 @@ type deletedTable struct {
 	until       time.Time
 }
 
-// keepDescription keeps the description of a deleted table for TableDelay.
-func (db *DB) keepDescription(d *dynamo.TableDescription) {
-	if db.opts.TableDelay > 0 {
-		db.deletedTables[d.TableName] = deletedTable{*d, db.opts.Now().Add(db.opts.TableDelay)}
+// keep keeps the description of a deleted table for TableDelay.
+func (p *phases) keep(d *dynamo.TableDescription) {
+	if p.db.opts.TableDelay > 0 {
+		p.deleted[d.TableName] = deletedTable{*d, p.db.opts.Now().Add(p.db.opts.TableDelay)}
 	}
 }
 
-// deletedDescription returns the description of a table that is being deleted.
-func (db *DB) deletedDescription(name string) *dynamo.TableDescription {
-	if g, ok := db.deletedTables[name]; ok && db.opts.Now().Before(g.until) {
+// deletedTable returns the description of a table that is being deleted.
+func (p *phases) deletedTable(name string) *dynamo.TableDescription {
+	if g, ok := p.deleted[name]; ok && p.db.opts.Now().Before(g.until) {
 		d := g.description
 		return &d
 	}
 	return nil
 }
 
-// keepIndexDescription keeps the description of a deleted index for TableDelay.
-func (db *DB) keepIndexDescription(before *dynamo.TableDescription, t *table, index string) {
+// keepIndex keeps the description of a deleted index for TableDelay.
+func (p *phases) keepIndex(before *dynamo.TableDescription, t *table, index string) {
 	for _, x := range before.GlobalSecondaryIndexes {
-		if x.IndexName == index && db.opts.TableDelay > 0 {
+		if x.IndexName == index && p.db.opts.TableDelay > 0 {
 			x.IndexStatus, x.Backfilling = dynamo.StatusDeleting, false
 			t.phase.leaving = &x
 		}
 	}
 }
 
-// awaitPhase waits until the phase is over by the clock.
-func (db *DB) awaitPhase(ctx context.Context, until time.Time) error {
-	if db.opts.TableDelay <= 0 {
+// await waits until the phase is over by the clock.
+func (p *phases) await(ctx context.Context, until time.Time) error {
+	if p.db.opts.TableDelay <= 0 {
 		return nil
 	}
 	ticker := time.NewTicker(pollPhase)
 	defer ticker.Stop()
-	for db.opts.Now().Before(until) {
+	for p.db.opts.Now().Before(until) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -52,7 +52,7 @@ func (db *DB) QueryEach(ctx context.Context, in *dynamo.QueryInput,
 		return nil, dynamo.Invalid("Either the KeyConditions or KeyConditionExpression " +
 			"parameter must be specified in the request.")
 	}
-	exprs, err := db.prepare(&expr.Request{
+	exprs, err := db.requests.prepare(&expr.Request{
 		KeyCondition: in.KeyConditionExpression, Filter: in.FilterExpression,
 		Projection: in.ProjectionExpression, Names: in.ExpressionAttributeNames,
 		Values: in.ExpressionAttributeValues, Takes: expr.TakesFilter | expr.TakesKeyCondition,
@@ -107,7 +107,7 @@ func (db *DB) ScanEach(ctx context.Context, in *dynamo.ScanInput, each func(dyna
 	if err := checkSegments(in.Segment, in.TotalSegments); err != nil {
 		return nil, err
 	}
-	exprs, err := db.prepare(&expr.Request{
+	exprs, err := db.requests.prepare(&expr.Request{
 		Filter: in.FilterExpression, Projection: in.ProjectionExpression,
 		Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
 		Takes: expr.TakesFilter,

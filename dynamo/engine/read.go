@@ -26,16 +26,16 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
-	r, refusal, err := db.keyRead(in.TableName, in.Key, in.ProjectionExpression,
+	r, refusal, err := db.requests.keyRead(in.TableName, in.Key, in.ProjectionExpression,
 		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
-	v, err := db.viewFor(opGet, r, in.ConsistentRead)
+	v, err := db.faults.viewFor(opGet, r, in.ConsistentRead)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.awaitStripes([]uint16{stripeOf(r.rowKey)}); err != nil {
+	if err := db.writer.awaitStripes([]uint16{stripeOf(r.rowKey)}); err != nil {
 		return nil, err
 	}
 	out := &dynamo.GetOutput{}
@@ -64,25 +64,25 @@ func (db *DB) awaitReads() error {
 
 // keyRead validates the read of one item. A refusal is an invalid key; a transaction reports it as
 // a reason of cancellation, other calls as an error.
-func (db *DB) keyRead(tableName string, key dynamo.Key, projection string,
+func (q *requests) keyRead(tableName string, key dynamo.Key, projection string,
 	names map[string]string, values map[string]dynamo.Value,
 ) (keyRead, *keyRefusal, error) {
 	var r keyRead
 	var err error
-	r.exprs, err = db.prepare(&expr.Request{
+	r.exprs, err = q.prepare(&expr.Request{
 		Projection: projection, Names: names, Values: values,
 	})
 	if err != nil {
 		return r, nil, err
 	}
-	if r.table, err = db.tableOf(tableName); err != nil {
+	if r.table, err = q.db.tableOf(tableName); err != nil {
 		return r, nil, err
 	}
 	checked, refusal := r.table.checkKey(key)
 	if refusal != nil {
 		return r, refusal, nil
 	}
-	r.rowKey = db.itemKey(r.table, checked)
+	r.rowKey = q.db.itemKey(r.table, checked)
 	return r, nil, nil
 }
 
@@ -108,7 +108,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		return nil, err
 	}
 	defer db.end()
-	reads, err := db.batchReads(in)
+	reads, err := db.requests.batchReads(in)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	for name := range in.RequestItems {
 		out.Responses[name] = []dynamo.Item{} // an entry for each table, even if no item is found
 	}
-	if in, reads, out.UnprocessedKeys, err = db.keptReads(in, reads); err != nil {
+	if in, reads, out.UnprocessedKeys, err = db.faults.keptReads(in, reads); err != nil {
 		return nil, err
 	}
 	tally := newTally(in.ReturnConsumedCapacity, meterPlain)
@@ -126,7 +126,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v, err := db.viewFor(opBatchGet, r.keyRead, asked.ConsistentRead)
+		v, err := db.faults.viewFor(opBatchGet, r.keyRead, asked.ConsistentRead)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ type batchRead struct {
 }
 
 // batchReads validates the whole batch before the first read.
-func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
+func (q *requests) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	var wrong constraint.List
 	wrong.Capacity(in.ReturnConsumedCapacity)
 	if len(in.RequestItems) == 0 && len(wrong) == 0 {
@@ -198,7 +198,7 @@ func (db *DB) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 		seen := make(map[string]bool, len(asked.Keys))
 		rows := make(map[string]bool, len(asked.Keys))
 		for _, key := range asked.Keys {
-			r, refusal, err := db.keyRead(name, key, asked.ProjectionExpression,
+			r, refusal, err := q.keyRead(name, key, asked.ProjectionExpression,
 				asked.ExpressionAttributeNames, nil)
 			if err := first(refusal, err); err != nil {
 				return nil, err
@@ -242,11 +242,11 @@ func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 	defer db.end()
 	w := write{metered: metered(in.ReturnConsumedCapacity)}
 	var err error
-	if w.actions, err = db.batchActions(in); err != nil {
+	if w.actions, err = db.requests.batchActions(in); err != nil {
 		return nil, err
 	}
 	out := &dynamo.BatchWriteOutput{}
-	if out.UnprocessedItems, err = db.commitBatch(in, &w); err != nil {
+	if out.UnprocessedItems, err = db.faults.commitBatch(in, &w); err != nil {
 		return nil, err
 	}
 	if w.metered {
@@ -255,14 +255,14 @@ func (db *DB) BatchWrite(ctx context.Context, in *dynamo.BatchWriteInput) (
 		out.ConsumedCapacity = c.all()
 	}
 	if in.ReturnItemCollectionMetrics == dynamo.MetricsSize {
-		out.ItemCollectionMetrics, err = db.collections(w.actions)
+		out.ItemCollectionMetrics, err = db.catalog.collections(w.actions)
 	}
 	return out, err
 }
 
 // batchActions validates the whole batch before the first write, so that an invalid request writes
 // nothing.
-func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
+func (q *requests) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	total := 0
 	for _, requests := range in.RequestItems {
 		total += len(requests)
@@ -285,7 +285,7 @@ func (db *DB) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	size := 0
 	for name, requests := range in.RequestItems {
 		for _, r := range requests {
-			a, err := db.batchAction(name, r)
+			a, err := q.batchAction(name, r)
 			if err != nil {
 				return nil, err
 			}
@@ -307,7 +307,7 @@ func requestsText(requests map[string][]dynamo.WriteRequest) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-func (db *DB) batchAction(name string, r dynamo.WriteRequest) (action, error) {
+func (q *requests) batchAction(name string, r dynamo.WriteRequest) (action, error) {
 	if (r.Put == nil) == (r.Delete == nil) {
 		return action{}, dynamo.Invalid("Supplied AttributeValue has more than one datatypes " +
 			"set, must contain exactly one of the supported datatypes")
@@ -316,9 +316,9 @@ func (db *DB) batchAction(name string, r dynamo.WriteRequest) (action, error) {
 	var refusal *keyRefusal
 	var err error
 	if r.Put != nil {
-		a, refusal, err = db.putAction(&dynamo.PutInput{TableName: name, Item: r.Put}, false)
+		a, refusal, err = q.put(&dynamo.PutInput{TableName: name, Item: r.Put}, false)
 	} else {
-		a, refusal, err = db.deleteAction(&dynamo.DeleteInput{TableName: name, Key: r.Delete},
+		a, refusal, err = q.delete(&dynamo.DeleteInput{TableName: name, Key: r.Delete},
 			false)
 	}
 	return a, first(refusal, err)

@@ -22,12 +22,12 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, false); err != nil {
 		return nil, err
 	}
-	a, refusal, err := db.putAction(in, false)
+	a, refusal, err := db.requests.put(in, false)
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
-	if err := db.commitCall(opPut, &w); err != nil {
+	if err := db.faults.commitCall(opPut, &w); err != nil {
 		return nil, err
 	}
 	out := &dynamo.PutOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
@@ -36,7 +36,10 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 			return nil, err
 		}
 	}
-	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
+	out.ItemCollectionMetrics, err = db.catalog.collection(
+		in.ReturnItemCollectionMetrics,
+		&w.actions[0],
+	)
 	return out, err
 }
 
@@ -53,20 +56,23 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, true); err != nil {
 		return nil, err
 	}
-	a, refusal, err := db.updateAction(in, false)
+	a, refusal, err := db.requests.update(in, false)
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
 	a.flat = origin.IsStatement(ctx)
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
-	if err := db.commitCall(opUpdate, &w); err != nil {
+	if err := db.faults.commitCall(opUpdate, &w); err != nil {
 		return nil, err
 	}
 	out := &dynamo.UpdateOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
 	if out.Attributes, err = w.actions[0].returned(in.ReturnValues); err != nil {
 		return nil, err
 	}
-	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
+	out.ItemCollectionMetrics, err = db.catalog.collection(
+		in.ReturnItemCollectionMetrics,
+		&w.actions[0],
+	)
 	return out, err
 }
 
@@ -83,12 +89,12 @@ func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.Delet
 		in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, false); err != nil {
 		return nil, err
 	}
-	a, refusal, err := db.deleteAction(in, false)
+	a, refusal, err := db.requests.delete(in, false)
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
-	if err := db.commitCall(opDelete, &w); err != nil {
+	if err := db.faults.commitCall(opDelete, &w); err != nil {
 		return nil, err
 	}
 	out := &dynamo.DeleteOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
@@ -97,13 +103,16 @@ func (db *DB) Delete(ctx context.Context, in *dynamo.DeleteInput) (*dynamo.Delet
 			return nil, err
 		}
 	}
-	out.ItemCollectionMetrics, err = db.collection(in.ReturnItemCollectionMetrics, &w.actions[0])
+	out.ItemCollectionMetrics, err = db.catalog.collection(
+		in.ReturnItemCollectionMetrics,
+		&w.actions[0],
+	)
 	return out, err
 }
 
 // commitOne commits a write and returns the failure of its only action as an error.
-func (db *DB) commitOne(w *write) error {
-	failures, err := db.commit(w)
+func (c *writer) commitOne(w *write) error {
+	failures, err := c.commit(w)
 	if err != nil {
 		return err
 	}
@@ -130,22 +139,25 @@ func (w *write) consumed(level dynamo.ReturnConsumedCapacity) *dynamo.ConsumedCa
 	return c.one()
 }
 
-// putAction validates a Put. An invalid key is returned separately, because a transaction reports
+// requests validates the calls to the database and turns them into actions and reads.
+type requests struct{ db *DB }
+
+// put validates a Put. An invalid key is returned separately, because a transaction reports
 // it differently.
-func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal, error) {
+func (q *requests) put(in *dynamo.PutInput, transact bool) (action, *keyRefusal, error) {
 	a := action{
 		kind: actPut, transact: transact,
 		returnOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
 	}
 	var err error
-	a.exprs, err = db.prepare(&expr.Request{
+	a.exprs, err = q.prepare(&expr.Request{
 		Condition: in.ConditionExpression, Names: in.ExpressionAttributeNames,
 		Values: in.ExpressionAttributeValues, Takes: expr.TakesCondition,
 	})
 	if err != nil {
 		return a, nil, err
 	}
-	if a.table, err = db.tableOf(in.TableName); err != nil {
+	if a.table, err = q.db.tableOf(in.TableName); err != nil {
 		return a, nil, err
 	}
 	if a.item, a.size, err = checkItem(in.Item); err != nil {
@@ -157,18 +169,18 @@ func (db *DB) putAction(in *dynamo.PutInput, transact bool) (action, *keyRefusal
 	if r := a.table.checkIndexKeys(a.item); r != nil {
 		return a, r, nil
 	}
-	a.rowKey = db.itemKey(a.table, a.item)
+	a.rowKey = q.db.itemKey(a.table, a.item)
 	return a, nil, nil
 }
 
-// updateAction validates an update. The attributes of the key cannot be changed.
-func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyRefusal, error) {
+// update validates an update. The attributes of the key cannot be changed.
+func (q *requests) update(in *dynamo.UpdateInput, transact bool) (action, *keyRefusal, error) {
 	a := action{
 		kind: actUpdate, transact: transact,
 		returnOld: in.ReturnValuesOnConditionCheckFailure == dynamo.ReturnAllOld,
 	}
 	var err error
-	a.exprs, err = db.prepare(&expr.Request{
+	a.exprs, err = q.prepare(&expr.Request{
 		Condition: in.ConditionExpression, Update: in.UpdateExpression,
 		Names: in.ExpressionAttributeNames, Values: in.ExpressionAttributeValues,
 		Takes: expr.TakesUpdate | expr.TakesCondition,
@@ -176,7 +188,7 @@ func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyR
 	if err != nil {
 		return a, nil, err
 	}
-	if a.table, err = db.tableOf(in.TableName); err != nil {
+	if a.table, err = q.db.tableOf(in.TableName); err != nil {
 		return a, nil, err
 	}
 	if u := a.exprs.Update; u != nil {
@@ -190,41 +202,41 @@ func (db *DB) updateAction(in *dynamo.UpdateInput, transact bool) (action, *keyR
 	if a.key, refusal = a.table.checkKey(in.Key); refusal != nil {
 		return a, refusal, nil
 	}
-	a.rowKey = db.itemKey(a.table, a.key)
+	a.rowKey = q.db.itemKey(a.table, a.key)
 	return a, nil, nil
 }
 
-func (db *DB) deleteAction(in *dynamo.DeleteInput, transact bool) (action, *keyRefusal, error) {
-	return db.keyAction(actDelete, transact, in.TableName, in.Key, in.ConditionExpression,
+func (q *requests) delete(in *dynamo.DeleteInput, transact bool) (action, *keyRefusal, error) {
+	return q.keyAction(actDelete, transact, in.TableName, in.Key, in.ConditionExpression,
 		in.Expressions, in.ReturnValuesOnConditionCheckFailure)
 }
 
-func (db *DB) checkAction(in *dynamo.ConditionCheck) (action, *keyRefusal, error) {
-	return db.keyAction(actCheck, true, in.TableName, in.Key, in.ConditionExpression,
+func (q *requests) check(in *dynamo.ConditionCheck) (action, *keyRefusal, error) {
+	return q.keyAction(actCheck, true, in.TableName, in.Key, in.ConditionExpression,
 		in.Expressions, in.ReturnValuesOnConditionCheckFailure)
 }
 
 // keyAction returns an action that consists of a key and a condition.
-func (db *DB) keyAction(kind actionKind, transact bool, tableName string, key dynamo.Key,
+func (q *requests) keyAction(kind actionKind, transact bool, tableName string, key dynamo.Key,
 	condition string, placeholders dynamo.Expressions, onFailure dynamo.ReturnValues,
 ) (action, *keyRefusal, error) {
 	a := action{kind: kind, transact: transact, returnOld: onFailure == dynamo.ReturnAllOld}
 	var err error
-	a.exprs, err = db.prepare(&expr.Request{
+	a.exprs, err = q.prepare(&expr.Request{
 		Condition: condition, Names: placeholders.ExpressionAttributeNames,
 		Values: placeholders.ExpressionAttributeValues, Takes: expr.TakesCondition,
 	})
 	if err != nil {
 		return a, nil, err
 	}
-	if a.table, err = db.tableOf(tableName); err != nil {
+	if a.table, err = q.db.tableOf(tableName); err != nil {
 		return a, nil, err
 	}
 	checked, refusal := a.table.checkKey(key)
 	if refusal != nil {
 		return a, refusal, nil
 	}
-	a.rowKey = db.itemKey(a.table, checked)
+	a.rowKey = q.db.itemKey(a.table, checked)
 	return a, nil, nil
 }
 
@@ -233,12 +245,12 @@ var noExpressions = &expr.Prepared{}
 
 // prepare parses the expressions of a request. Requests without any, which are frequent, share one
 // empty result.
-func (db *DB) prepare(r *expr.Request) (*expr.Prepared, error) {
+func (q *requests) prepare(r *expr.Request) (*expr.Prepared, error) {
 	if r.Condition == "" && r.Filter == "" && r.KeyCondition == "" && r.Projection == "" &&
 		r.Update == "" && r.Names == nil && r.Values == nil {
 		return noExpressions, nil
 	}
-	return db.parser.Prepare(r)
+	return q.db.parser.Prepare(r)
 }
 
 // returned returns the attributes that an update was asked to return.

@@ -68,6 +68,7 @@ func newStream(d streamDescriptor) *stream {
 
 // streams are the streams of all tables and the sequence numbers that their records share.
 type streams struct {
+	db     *DB
 	byID   map[uint32]*stream
 	nextID uint32
 	// sequences assigns the numbers. A number begins before its batch is applied and is complete
@@ -84,11 +85,11 @@ const (
 
 func streamKey(id uint32) []byte { return keyspace.Meta(fmt.Sprintf("%s%08x", streamPrefix, id)) }
 
-// loadStreams reads the streams and assigns them to their tables.
-func (db *DB) loadStreams() error {
-	db.streams.byID, db.streams.nextID = map[uint32]*stream{}, 1
+// load reads the streams and assigns them to their tables.
+func (all *streams) load() error {
+	all.byID, all.nextID = map[uint32]*stream{}, 1
 	prefix := keyspace.Meta(streamPrefix)
-	err := db.eachRow(db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (
+	err := all.db.eachRow(all.db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (
 		bool, error,
 	) {
 		raw, err := it.ValueAndErr()
@@ -99,35 +100,35 @@ func (db *DB) loadStreams() error {
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return false, fmt.Errorf("read the description of a stream: %w", err)
 		}
-		db.streams.byID[d.ID] = newStream(d)
-		db.streams.nextID = max(db.streams.nextID, d.ID+1)
+		all.byID[d.ID] = newStream(d)
+		all.nextID = max(all.nextID, d.ID+1)
 		return true, nil
 	})
 	if err != nil {
 		return err
 	}
-	raw, ok, err := db.read(keyspace.Meta(sequencesKey))
+	raw, ok, err := all.db.read(keyspace.Meta(sequencesKey))
 	if err != nil || !ok {
 		return err
 	}
 	start := binary.BigEndian.Uint64(raw)
-	db.streams.sequences.newest = start
-	db.streams.sequences.oldest.Store(start)
-	db.streams.reserved = start
-	for _, t := range db.tables {
-		t.stream = db.streams.byID[t.Stream]
+	all.sequences.newest = start
+	all.sequences.oldest.Store(start)
+	all.reserved = start
+	for _, t := range all.db.tables {
+		t.stream = all.byID[t.Stream]
 	}
-	return db.reserveSequences()
+	return all.reserve()
 }
 
-// reserveSequences reserves more sequence numbers unless at least half a block is left.
-func (db *DB) reserveSequences() error {
-	if db.streams.reserved >= db.streams.sequences.newest+sequenceBlock/2 {
+// reserve reserves more sequence numbers unless at least half a block is left.
+func (all *streams) reserve() error {
+	if all.reserved >= all.sequences.newest+sequenceBlock/2 {
 		return nil
 	}
-	db.streams.reserved = db.streams.sequences.newest + sequenceBlock
-	value := binary.BigEndian.AppendUint64(nil, db.streams.reserved)
-	return db.put(keyspace.Meta(sequencesKey), value)
+	all.reserved = all.sequences.newest + sequenceBlock
+	value := binary.BigEndian.AppendUint64(nil, all.reserved)
+	return all.db.put(keyspace.Meta(sequencesKey), value)
 }
 
 // checkStream validates the stream settings of a request.
@@ -155,9 +156,9 @@ func checkStream(spec *dynamo.StreamSpecification) error {
 	return nil
 }
 
-// changeStream enables or disables the stream of a table. It returns the stream to save with the
+// change enables or disables the stream of a table. It returns the stream to save with the
 // table, or nil if nothing changes. The caller holds the schema lock.
-func (db *DB) changeStream(d *descriptor, spec *dynamo.StreamSpecification) (*stream, error) {
+func (all *streams) change(d *descriptor, spec *dynamo.StreamSpecification) (*stream, error) {
 	if err := checkStream(spec); err != nil || spec == nil {
 		return nil, err
 	}
@@ -165,46 +166,46 @@ func (db *DB) changeStream(d *descriptor, spec *dynamo.StreamSpecification) (*st
 	case spec.StreamEnabled && d.Stream != 0:
 		return nil, dynamo.Invalid("Table already has an enabled stream: TableName: " + d.Name)
 	case spec.StreamEnabled:
-		return db.startStream(d, spec.StreamViewType)
+		return all.start(d, spec.StreamViewType)
 	case d.Stream == 0:
 		return nil, dynamo.Invalid("Table has no stream to disable: TableName: " + d.Name)
 	}
-	s := db.closeStream(db.streams.byID[d.Stream])
+	s := all.end(all.byID[d.Stream])
 	d.Stream = 0
 	return s, nil
 }
 
-// startStream returns a new stream for a table. The caller persists it with the table.
-func (db *DB) startStream(d *descriptor, view dynamo.StreamViewType) (*stream, error) {
-	if err := db.reserveSequences(); err != nil {
+// start returns a new stream for a table. The caller persists it with the table.
+func (all *streams) start(d *descriptor, view dynamo.StreamViewType) (*stream, error) {
+	if err := all.reserve(); err != nil {
 		return nil, err
 	}
-	created := db.opts.Now().UTC().Truncate(time.Millisecond)
-	for db.streamNamed(d.Name, labelOf(created)) != nil {
+	created := all.db.opts.Now().UTC().Truncate(time.Millisecond)
+	for all.named(d.Name, labelOf(created)) != nil {
 		created = created.Add(time.Millisecond) // two streams of a table must not share a label
 	}
 	sd := streamDescriptor{
-		ID: db.streams.nextID, Table: d.Name, Key: slices.Clone(d.Key), View: view,
+		ID: all.nextID, Table: d.Name, Key: slices.Clone(d.Key), View: view,
 		Created: created,
 	}
-	newest := db.streams.sequences.newest
-	for i := range db.opts.StreamShards {
+	newest := all.sequences.newest
+	for i := range all.db.opts.StreamShards {
 		sd.Shards = append(sd.Shards, shardDescriptor{
 			Number: uint32(i) + 1, Opened: created, First: newest + 1, Trimmed: newest,
 		})
 	}
-	db.streams.nextID++
+	all.nextID++
 	d.Stream, d.LatestStream = sd.ID, sd.ID
 	return newStream(sd), nil
 }
 
-// closeStream returns the stream in its closed state.
-func (db *DB) closeStream(s *stream) *stream {
+// end returns the stream in its closed state.
+func (all *streams) end(s *stream) *stream {
 	d := s.streamDescriptor
 	d.Shards = slices.Clone(d.Shards)
-	d.Closed = db.opts.Now().UTC()
+	d.Closed = all.db.opts.Now().UTC()
 	for i := range d.Shards {
-		d.Shards[i].close(db.streams.sequences.newest)
+		d.Shards[i].close(all.sequences.newest)
 	}
 	return newStream(d)
 }
@@ -216,11 +217,11 @@ func (sh *shardDescriptor) close(last uint64) {
 }
 
 // adopt registers a stream that was created or closed, and assigns it to its table.
-func (db *DB) adopt(t *table, s *stream) {
+func (all *streams) adopt(t *table, s *stream) {
 	if s == nil {
 		return
 	}
-	db.streams.byID[s.ID] = s
+	all.byID[s.ID] = s
 	if t != nil {
 		t.stream = s
 	}
@@ -238,29 +239,29 @@ func stageStream(batch *pebble.Batch, s *stream) error {
 	return batch.Set(streamKey(s.ID), value, nil)
 }
 
-// maintainStreams closes old shards and deletes expired records. It blocks all other calls while it
+// maintain closes old shards and deletes expired records. It blocks all other calls while it
 // works, so it first checks under a shared lock whether there is anything to do.
-func (db *DB) maintainStreams(now time.Time) error {
-	db.schema.RLock()
-	due := db.streams.reserved < db.streams.sequences.last()+sequenceBlock/2 &&
-		len(db.streams.byID) > 0
-	for _, s := range db.streams.byID {
+func (all *streams) maintain(now time.Time) error {
+	all.db.schema.RLock()
+	due := all.reserved < all.sequences.last()+sequenceBlock/2 &&
+		len(all.byID) > 0
+	for _, s := range all.byID {
 		due = due || s.due(now)
 	}
-	db.schema.RUnlock()
+	all.db.schema.RUnlock()
 	if !due {
 		return nil
 	}
-	db.schema.Lock()
-	defer db.schema.Unlock()
-	if err := db.usable(); err != nil {
+	all.db.schema.Lock()
+	defer all.db.schema.Unlock()
+	if err := all.db.usable(); err != nil {
 		return err
 	}
-	if err := db.reserveSequences(); err != nil {
+	if err := all.reserve(); err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(db.streams.byID)) {
-		if err := db.maintainStream(db.streams.byID[id], now); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(all.byID)) {
+		if err := all.maintainOne(all.byID[id], now); err != nil {
 			return err
 		}
 	}
@@ -285,10 +286,10 @@ func (s *stream) due(now time.Time) bool {
 	return false
 }
 
-// maintainStream deletes a closed stream after the retention, and otherwise closes old shards,
+// maintainOne deletes a closed stream after the retention, and otherwise closes old shards,
 // opens their successors and trims records, all in one batch.
-func (db *DB) maintainStream(s *stream, now time.Time) error {
-	batch := db.store.NewBatch()
+func (all *streams) maintainOne(s *stream, now time.Time) error {
+	batch := all.db.store.NewBatch()
 	if !s.Closed.IsZero() && now.Sub(s.Closed) > streamRetention {
 		prefix := keyspace.Stream(s.ID)
 		if err := batch.Delete(streamKey(s.ID), nil); err != nil {
@@ -297,18 +298,18 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 		if err := batch.DeleteRange(prefix, keyspace.After(prefix), nil); err != nil {
 			return err
 		}
-		delete(db.streams.byID, s.ID)
-		return db.persist(batch)
+		delete(all.byID, s.ID)
+		return all.db.persist(batch)
 	}
 	d := s.streamDescriptor
 	d.Shards = nil
 	var successors []uint32
 	for _, sh := range s.Shards {
 		if !sh.Closed && now.Sub(sh.Opened) >= shardAge {
-			sh.close(db.streams.sequences.newest)
+			sh.close(all.sequences.newest)
 			successors = append(successors, sh.Number)
 		}
-		if err := db.trim(batch, s.ID, &sh, now.Add(-streamRetention)); err != nil {
+		if err := all.trim(batch, s.ID, &sh, now.Add(-streamRetention)); err != nil {
 			return err
 		}
 		if sh.Closed && sh.Trimmed >= sh.Last && now.Sub(sh.Opened) > streamRetention {
@@ -326,33 +327,38 @@ func (db *DB) maintainStream(s *stream, now time.Time) error {
 		highest++
 		d.Shards = append(d.Shards, shardDescriptor{
 			Number: highest, Parent: parent, Opened: now.UTC(),
-			First:   db.streams.sequences.newest + 1,
-			Trimmed: db.streams.sequences.newest,
+			First:   all.sequences.newest + 1,
+			Trimmed: all.sequences.newest,
 		})
 	}
 	changed := newStream(d)
 	if err := stageStream(batch, changed); err != nil {
 		return err
 	}
-	if err := db.persist(batch); err != nil {
+	if err := all.db.persist(batch); err != nil {
 		return err
 	}
-	db.streams.byID[s.ID] = changed
-	if t := db.tables[s.Table]; t != nil && t.Stream == s.ID {
+	all.byID[s.ID] = changed
+	if t := all.db.tables[s.Table]; t != nil && t.Stream == s.ID {
 		t.stream = changed
 	}
 	return nil
 }
 
 // trim deletes the records of a shard that are older than a time.
-func (db *DB) trim(batch *pebble.Batch, id uint32, sh *shardDescriptor, before time.Time) error {
+func (all *streams) trim(
+	batch *pebble.Batch,
+	id uint32,
+	sh *shardDescriptor,
+	before time.Time,
+) error {
 	lower := keyspace.AppendRecord(nil, id, sh.Number, sh.Trimmed+1)
 	upper := keyspace.AppendRecord(nil, id, sh.Number+1, 0)
 	keep := sh.Last + 1 // all records of a closed shard may be deleted
 	if !sh.Closed {
-		keep = db.streams.sequences.newest + 1
+		keep = all.sequences.newest + 1
 	}
-	err := db.eachRow(db.store, lower, upper, func(it *pebble.Iterator) (bool, error) {
+	err := all.db.eachRow(all.db.store, lower, upper, func(it *pebble.Iterator) (bool, error) {
 		raw, err := it.ValueAndErr()
 		if err != nil {
 			return false, err
@@ -370,7 +376,7 @@ func (db *DB) trim(batch *pebble.Batch, id uint32, sh *shardDescriptor, before t
 	if err != nil {
 		return err
 	}
-	if now := db.opts.Now(); keep-1 <= sh.Trimmed || now.Sub(sh.Opened) < streamRetention {
+	if now := all.db.opts.Now(); keep-1 <= sh.Trimmed || now.Sub(sh.Opened) < streamRetention {
 		return nil
 	}
 	sh.Trimmed = keep - 1

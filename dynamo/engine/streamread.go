@@ -36,12 +36,12 @@ const (
 
 func labelOf(created time.Time) string { return created.UTC().Format(labelLayout) }
 
-func (db *DB) streamArn(s *stream) string {
-	return db.arnOf(s.Table) + "/stream/" + labelOf(s.Created)
+func (all *streams) arn(s *stream) string {
+	return all.db.catalog.arnOf(s.Table) + "/stream/" + labelOf(s.Created)
 }
 
-func (db *DB) streamNamed(table, label string) *stream {
-	for _, s := range db.streams.byID {
+func (all *streams) named(table, label string) *stream {
+	for _, s := range all.byID {
 		if s.Table == table && labelOf(s.Created) == label {
 			return s
 		}
@@ -49,9 +49,9 @@ func (db *DB) streamNamed(table, label string) *stream {
 	return nil
 }
 
-func (db *DB) streamOf(arn string) (*stream, error) {
-	for _, s := range db.streams.byID {
-		if db.streamArn(s) == arn {
+func (all *streams) of(arn string) (*stream, error) {
+	for _, s := range all.byID {
+		if all.arn(s) == arn {
 			return s, nil
 		}
 	}
@@ -61,9 +61,9 @@ func (db *DB) streamOf(arn string) (*stream, error) {
 	}
 }
 
-func (db *DB) summary(s *stream) dynamo.StreamSummary {
+func (all *streams) summary(s *stream) dynamo.StreamSummary {
 	return dynamo.StreamSummary{
-		StreamArn: db.streamArn(s), StreamLabel: labelOf(s.Created), TableName: s.Table,
+		StreamArn: all.arn(s), StreamLabel: labelOf(s.Created), TableName: s.Table,
 	}
 }
 
@@ -97,7 +97,7 @@ func (db *DB) ListStreams(ctx context.Context, in *dynamo.ListStreamsInput) (
 	var all []dynamo.StreamSummary
 	for _, s := range db.streams.byID {
 		if in.TableName == "" || s.Table == bareName(in.TableName) {
-			all = append(all, db.summary(s))
+			all = append(all, db.streams.summary(s))
 		}
 	}
 	slices.SortFunc(all, func(a, b dynamo.StreamSummary) int {
@@ -129,12 +129,14 @@ func (db *DB) DescribeStream(ctx context.Context, in *dynamo.DescribeStreamInput
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.streamOf(in.StreamArn)
+	s, err := db.streams.of(in.StreamArn)
 	if err != nil {
 		return nil, err
 	}
 	out := &dynamo.StreamDescription{
-		StreamSummary: db.summary(s), StreamStatus: dynamo.StreamEnabled, StreamViewType: s.View,
+		StreamSummary: db.streams.summary(
+			s,
+		), StreamStatus: dynamo.StreamEnabled, StreamViewType: s.View,
 		CreationRequestDateTime: s.Created, KeySchema: slices.Clone(s.Key),
 	}
 	if !s.Closed.IsZero() {
@@ -210,7 +212,7 @@ func (db *DB) GetShardIterator(ctx context.Context, in *dynamo.GetShardIteratorI
 			"[AFTER_SEQUENCE_NUMBER, LATEST, AT_SEQUENCE_NUMBER, TRIM_HORIZON]")
 		return "", wrong.Err()
 	}
-	s, err := db.streamOf(in.StreamArn)
+	s, err := db.streams.of(in.StreamArn)
 	if err != nil {
 		return "", err
 	}
@@ -221,15 +223,18 @@ func (db *DB) GetShardIterator(ctx context.Context, in *dynamo.GetShardIteratorI
 				"does not exist: " + in.ShardID,
 		}
 	}
-	position, err := db.positionOf(&s.Shards[i], in)
+	position, err := db.streams.positionOf(&s.Shards[i], in)
 	if err != nil {
 		return "", err
 	}
-	return db.iterator(s.ID, s.Shards[i].Number, position), nil
+	return db.streams.iterator(s.ID, s.Shards[i].Number, position), nil
 }
 
 // positionOf returns the sequence number at which an iterator begins.
-func (db *DB) positionOf(sh *shardDescriptor, in *dynamo.GetShardIteratorInput) (uint64, error) {
+func (all *streams) positionOf(
+	sh *shardDescriptor,
+	in *dynamo.GetShardIteratorInput,
+) (uint64, error) {
 	switch in.ShardIteratorType {
 	case dynamo.IteratorTrimHorizon:
 		return sh.Trimmed + 1, nil
@@ -237,7 +242,7 @@ func (db *DB) positionOf(sh *shardDescriptor, in *dynamo.GetShardIteratorInput) 
 		if sh.Closed {
 			return sh.Last + 1, nil
 		}
-		return db.streams.sequences.oldest.Load() + 1, nil
+		return all.sequences.oldest.Load() + 1, nil
 	}
 	if in.SequenceNumber == "" {
 		return 0, dynamo.Invalid(invalidParameter + "SequenceNumber is required for the shard " +
@@ -260,13 +265,13 @@ func (db *DB) positionOf(sh *shardDescriptor, in *dynamo.GetShardIteratorInput) 
 }
 
 // iterator encodes a position with the time of its creation and a checksum.
-func (db *DB) iterator(stream, shard uint32, position uint64) string {
+func (all *streams) iterator(stream, shard uint32, position uint64) string {
 	b := append(make([]byte, 0, iteratorSize), iteratorV1)
 	b = binary.BigEndian.AppendUint32(b, stream)
 	b = binary.BigEndian.AppendUint32(b, shard)
 	b = binary.BigEndian.AppendUint64(b, position)
-	b = binary.BigEndian.AppendUint64(b, uint64(db.opts.Now().UnixMilli()))
-	b = binary.BigEndian.AppendUint64(b, db.hash.Hash(b))
+	b = binary.BigEndian.AppendUint64(b, uint64(all.db.opts.Now().UnixMilli()))
+	b = binary.BigEndian.AppendUint64(b, all.db.hash.Hash(b))
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
@@ -278,10 +283,10 @@ type shardPlace struct {
 }
 
 // placeOf decodes an iterator. Its hash detects an iterator that was altered.
-func (db *DB) placeOf(iterator string) (shardPlace, error) {
+func (all *streams) placeOf(iterator string) (shardPlace, error) {
 	b, err := base64.RawURLEncoding.DecodeString(iterator)
 	if err != nil || len(b) != iteratorSize || b[0] != iteratorV1 ||
-		binary.BigEndian.Uint64(b[iteratorSize-8:]) != db.hash.Hash(b[:iteratorSize-8]) {
+		binary.BigEndian.Uint64(b[iteratorSize-8:]) != all.db.hash.Hash(b[:iteratorSize-8]) {
 		return shardPlace{}, dynamo.Invalid("Invalid ShardIterator")
 	}
 	return shardPlace{
@@ -303,7 +308,7 @@ func (db *DB) GetRecords(ctx context.Context, in *dynamo.GetRecordsInput) (
 	if err != nil {
 		return nil, err
 	}
-	p, err := db.placeOf(in.ShardIterator)
+	p, err := db.streams.placeOf(in.ShardIterator)
 	if err != nil {
 		return nil, err
 	}
@@ -323,24 +328,24 @@ func (db *DB) GetRecords(ctx context.Context, in *dynamo.GetRecordsInput) (
 	if i < 0 || p.position <= s.Shards[i].Trimmed {
 		return nil, trimmed()
 	}
-	return db.records(s, &s.Shards[i], p.position, limit)
+	return db.streams.records(s, &s.Shards[i], p.position, limit)
 }
 
 // records reads a page of a shard. It returns only records that are on the disk and that have no
 // incomplete record before them.
-func (db *DB) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
+func (all *streams) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
 	*dynamo.GetRecordsOutput, error,
 ) {
-	end := db.streams.sequences.oldest.Load()
+	end := all.sequences.oldest.Load()
 	if sh.Closed {
 		end = min(end, sh.Last)
 	}
 	out := &dynamo.GetRecordsOutput{}
 	next := max(from, end+1)
 	if from <= end {
-		oldest := db.opts.Now().Add(-streamRetention)
+		oldest := all.db.opts.Now().Add(-streamRetention)
 		size := 0
-		err := db.eachRow(db.store, keyspace.AppendRecord(nil, s.ID, sh.Number, from),
+		err := all.db.eachRow(all.db.store, keyspace.AppendRecord(nil, s.ID, sh.Number, from),
 			keyspace.AppendRecord(nil, s.ID, sh.Number, end+1),
 			func(it *pebble.Iterator) (bool, error) {
 				sequence, whole := keyspace.CutRecord(it.Key())
@@ -360,7 +365,7 @@ func (db *DB) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
 					next = sequence
 					return false, nil
 				}
-				out.Records = append(out.Records, db.streamRecord(s, sequence, &r))
+				out.Records = append(out.Records, all.record(s, sequence, &r))
 				return true, nil
 			})
 		if err != nil {
@@ -368,7 +373,7 @@ func (db *DB) records(s *stream, sh *shardDescriptor, from uint64, limit int) (
 		}
 	}
 	if !sh.Closed || next <= sh.Last {
-		out.NextShardIterator = db.iterator(s.ID, sh.Number, next)
+		out.NextShardIterator = all.iterator(s.ID, sh.Number, next)
 	}
 	return out, nil
 }
@@ -378,13 +383,13 @@ var streamEvents = map[byte]dynamo.StreamEvent{
 	recordRemove: dynamo.EventRemove,
 }
 
-// streamRecord returns a record in the form of the API. The event id depends only on stream and
+// record returns a record in the form of the API. The event id depends only on stream and
 // sequence number, so each read of a record returns the same id.
-func (db *DB) streamRecord(s *stream, sequence uint64, r *record) dynamo.StreamRecord {
+func (all *streams) record(s *stream, sequence uint64, r *record) dynamo.StreamRecord {
 	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, s.ID), sequence)
 	return dynamo.StreamRecord{
-		EventID:   fmt.Sprintf("%016x%016x", db.hash.Hash(id), xxhash.Sum64(id)),
-		EventName: streamEvents[r.event], AWSRegion: db.opts.Region,
+		EventID:   fmt.Sprintf("%016x%016x", all.db.hash.Hash(id), xxhash.Sum64(id)),
+		EventName: streamEvents[r.event], AWSRegion: all.db.opts.Region,
 		Expired:                     r.flags&recordExpired != 0,
 		ApproximateCreationDateTime: r.at.Truncate(time.Second),
 		Keys:                        dynamo.Key(r.key), NewImage: r.new, OldImage: r.old,
@@ -394,13 +399,13 @@ func (db *DB) streamRecord(s *stream, sequence uint64, r *record) dynamo.StreamR
 	}
 }
 
-// describeStream adds the table's stream to the description of the table.
-func (db *DB) describeStream(t *table, out *dynamo.TableDescription) {
-	s := db.streams.byID[t.LatestStream]
+// describe adds the table's stream to the description of the table.
+func (all *streams) describe(t *table, out *dynamo.TableDescription) {
+	s := all.byID[t.LatestStream]
 	if s == nil {
 		return
 	}
-	out.LatestStreamArn, out.LatestStreamLabel = db.streamArn(s), labelOf(s.Created)
+	out.LatestStreamArn, out.LatestStreamLabel = all.arn(s), labelOf(s.Created)
 	if t.Stream != 0 {
 		out.StreamSpecification = &dynamo.StreamSpecification{
 			StreamEnabled: true, StreamViewType: s.View,

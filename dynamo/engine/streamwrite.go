@@ -29,9 +29,9 @@ const (
 
 var errCorruptRecord = errors.New("engine: corrupt record of a stream")
 
-// stageRecord adds the record of a change to the batch, with the images of the stream's view. A
+// stage adds the record of a change to the batch, with the images of the stream's view. A
 // write that does not change its item has no record.
-func (db *DB) stageRecord(batch *pebble.Batch, a *action) error {
+func (all *streams) stage(batch *pebble.Batch, a *action) error {
 	s := a.table.stream
 	older, err := a.before()
 	if err != nil {
@@ -69,7 +69,7 @@ func (db *DB) stageRecord(batch *pebble.Batch, a *action) error {
 		flags |= recordHasOld
 	}
 	value := append(make([]byte, 0, 512), recordV1, event, flags)
-	value = binary.BigEndian.AppendUint64(value, uint64(db.opts.Now().UnixMilli()))
+	value = binary.BigEndian.AppendUint64(value, uint64(all.db.opts.Now().UnixMilli()))
 	key, err := a.table.keyOf(a.rowKey)
 	if err != nil {
 		return err
@@ -82,16 +82,16 @@ func (db *DB) stageRecord(batch *pebble.Batch, a *action) error {
 		value = appendImage(value, older)
 	}
 	shard := s.open[keyspace.PartitionHash(a.rowKey)%uint64(len(s.open))]
-	a.sequence = db.streams.sequences.begin()
+	a.sequence = all.sequences.begin()
 	return batch.Set(keyspace.AppendRecord(nil, s.ID, shard, a.sequence), value, nil)
 }
 
-// publishRecords makes the records of a write visible, or lets readers skip those of a failed
+// publish makes the records of a write visible, or lets readers skip those of a failed
 // write.
-func (db *DB) publishRecords(w *write) {
+func (all *streams) publish(w *write) {
 	for i := range w.actions {
 		if sequence := w.actions[i].sequence; sequence != 0 {
-			db.streams.sequences.complete(sequence)
+			all.sequences.complete(sequence)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (t *table) count(items, bytes int64) {
 
 const tablePrefix = "table/"
 
-func (db *DB) saveTable(d descriptor) (key, value []byte, err error) {
+func (c *catalog) saveTable(d descriptor) (key, value []byte, err error) {
 	value, err = json.Marshal(d)
 	if err != nil {
 		return nil, nil, fmt.Errorf("describe table %s: %w", d.Name, err)
@@ -190,9 +190,9 @@ func (db *DB) saveTable(d descriptor) (key, value []byte, err error) {
 }
 
 // loadTables reads the descriptors of all tables when the database opens.
-func (db *DB) loadTables() error {
+func (c *catalog) loadTables() error {
 	prefix := keyspace.Meta(tablePrefix)
-	return db.eachRow(db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (
+	return c.db.eachRow(c.db.store, prefix, keyspace.After(prefix), func(it *pebble.Iterator) (
 		bool, error,
 	) {
 		raw, err := it.ValueAndErr()
@@ -203,8 +203,8 @@ func (db *DB) loadTables() error {
 		if err := json.Unmarshal(raw, &d); err != nil {
 			return false, fmt.Errorf("read the description of a table: %w", err)
 		}
-		db.tables[d.Name] = newTable(d)
-		db.nextID = max(db.nextID, d.ID+1)
+		c.db.tables[d.Name] = newTable(d)
+		c.db.nextID = max(c.db.nextID, d.ID+1)
 		return true, nil
 	})
 }

@@ -31,7 +31,7 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	if db.tables[d.Name] != nil || db.deletedDescription(d.Name) != nil {
+	if db.tables[d.Name] != nil || db.phases.deletedTable(d.Name) != nil {
 		return nil, &dynamo.Error{
 			Code: dynamo.CodeResourceInUse, Message: "Table already exists: " + d.Name,
 		}
@@ -46,13 +46,13 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	d.ID, d.UUID, d.Created = db.nextID, uuid.NewString(), db.opts.Now().UTC()
 	var made *stream
 	if spec := in.StreamSpecification; spec != nil && spec.StreamEnabled {
-		if made, err = db.changeStream(&d, spec); err != nil {
+		if made, err = db.streams.change(&d, spec); err != nil {
 			return nil, err
 		}
 	}
 	t := newTable(d)
 	t.counted.Store(true)
-	err = db.change(t.descriptor, func(batch *pebble.Batch) error {
+	err = db.catalog.change(t.descriptor, func(batch *pebble.Batch) error {
 		return stageStream(batch, made)
 	})
 	if err != nil {
@@ -60,9 +60,9 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	}
 	db.nextID++
 	db.tables[d.Name] = t
-	db.adopt(t, made)
-	db.beginPhase(t, dynamo.StatusCreating)
-	out := db.describe(t)
+	db.streams.adopt(t, made)
+	db.phases.begin(t, dynamo.StatusCreating)
+	out := db.catalog.describe(t)
 	out.TableStatus = dynamo.StatusCreating // as on the service, though it is already active
 	for i := range out.GlobalSecondaryIndexes {
 		out.GlobalSecondaryIndexes[i].IndexStatus = dynamo.StatusCreating
@@ -70,14 +70,17 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	return out, nil
 }
 
+// catalog keeps the descriptors of the tables on the disk and describes the tables to clients.
+type catalog struct{ db *DB }
+
 // change saves a table's descriptor, in one batch with the other writes of the change.
-func (db *DB) change(d descriptor, also func(*pebble.Batch) error) error {
+func (c *catalog) change(d descriptor, also func(*pebble.Batch) error) error {
 	d.Counts = nil
-	key, value, err := db.saveTable(d)
+	key, value, err := c.saveTable(d)
 	if err != nil {
 		return err
 	}
-	batch := db.store.NewBatch()
+	batch := c.db.store.NewBatch()
 	if err := batch.Set(key, value, nil); err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func (db *DB) change(d descriptor, also func(*pebble.Batch) error) error {
 			return err
 		}
 	}
-	return db.persist(batch)
+	return c.db.persist(batch)
 }
 
 // DescribeTable describes a table; see [dynamo.Admin].
@@ -97,22 +100,22 @@ func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 		return nil, err
 	}
 	defer db.end()
-	if going := db.deletedDescription(bareName(tableName)); going != nil {
+	if going := db.phases.deletedTable(bareName(tableName)); going != nil {
 		return going, nil
 	}
-	t, err := db.managed(tableName)
+	t, err := db.catalog.managed(tableName)
 	if err != nil {
 		return nil, err
 	}
-	return db.describe(t), nil
+	return db.catalog.describe(t), nil
 }
 
 // managed returns the table that a call of table management names.
-func (db *DB) managed(name string) (*table, error) {
-	if t := db.tables[bareName(name)]; t != nil {
+func (c *catalog) managed(name string) (*table, error) {
+	if t := c.db.tables[bareName(name)]; t != nil {
 		return t, nil // even while it is being created
 	}
-	t, err := db.tableOf(name)
+	t, err := c.db.tableOf(name)
 	if e, ok := err.(*dynamo.Error); ok && e.Code == dynamo.CodeResourceNotFound {
 		return nil, &dynamo.Error{
 			Code:    dynamo.CodeResourceNotFound,
@@ -122,14 +125,19 @@ func (db *DB) managed(name string) (*table, error) {
 	return t, err
 }
 
-func (db *DB) arnOf(table string) string {
-	return fmt.Sprintf("arn:aws:dynamodb:%s:%s:table/%s", db.opts.Region, db.opts.AccountID, table)
+func (c *catalog) arnOf(table string) string {
+	return fmt.Sprintf(
+		"arn:aws:dynamodb:%s:%s:table/%s",
+		c.db.opts.Region,
+		c.db.opts.AccountID,
+		table,
+	)
 }
 
 // describe returns the public description of a table. It shares no memory with the table, because
 // callers may change it.
-func (db *DB) describe(t *table) *dynamo.TableDescription {
-	arn := db.arnOf(t.Name)
+func (c *catalog) describe(t *table) *dynamo.TableDescription {
+	arn := c.arnOf(t.Name)
 	out := &dynamo.TableDescription{
 		TableName: t.Name, TableArn: arn, TableID: t.UUID, TableStatus: dynamo.StatusActive,
 		CreationDateTime: t.Created, AttributeDefinitions: slices.Clone(t.Attributes),
@@ -139,7 +147,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 		OnDemandThroughput:        cloneOnDemand(t.OnDemand), TableClass: t.Class,
 		ItemCount: t.items.Load(), TableSizeBytes: t.bytes.Load(),
 	}
-	db.describeStream(t, out)
+	c.db.streams.describe(t, out)
 	for _, ix := range t.indexes {
 		if ix.Local {
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes,
@@ -161,7 +169,7 @@ func (db *DB) describe(t *table) *dynamo.TableDescription {
 			out.TableStatus = dynamo.StatusUpdating
 		}
 	}
-	db.describePhase(t, out)
+	c.db.phases.describe(t, out)
 	return out
 }
 
@@ -197,8 +205,8 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 	}
 	out := &dynamo.ListTablesOutput{}
 	names := slices.Collect(maps.Keys(db.tables))
-	for name := range db.deletedTables {
-		if db.deletedDescription(name) != nil {
+	for name := range db.phases.deleted {
+		if db.phases.deletedTable(name) != nil {
 			names = append(names, name)
 		}
 	}
@@ -228,14 +236,14 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	if db.deletedDescription(bareName(tableName)) != nil {
+	if db.phases.deletedTable(bareName(tableName)) != nil {
 		return nil, inUse("Table is being deleted: " + bareName(tableName))
 	}
-	t, err := db.managed(tableName)
+	t, err := db.catalog.managed(tableName)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.checkIdle(t); err != nil {
+	if err := db.phases.checkIdle(t); err != nil {
 		return nil, err
 	}
 	if t.DeletionProtection {
@@ -252,7 +260,7 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	}
 	var closed *stream // its records can still be read for a day
 	if t.stream != nil {
-		closed = db.closeStream(t.stream)
+		closed = db.streams.end(t.stream)
 	}
 	if err := stageStream(batch, closed); err != nil {
 		return nil, err
@@ -261,8 +269,8 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 		return nil, err
 	}
 	delete(db.tables, t.Name)
-	db.adopt(nil, closed)
-	out := db.describe(t)
+	db.streams.adopt(nil, closed)
+	out := db.catalog.describe(t)
 	// The service's description of a table that is being deleted has only these fields.
 	going := &dynamo.TableDescription{
 		TableName: out.TableName, TableArn: out.TableArn, TableID: out.TableID,
@@ -270,7 +278,7 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 		ProvisionedThroughput: out.ProvisionedThroughput, ItemCount: out.ItemCount,
 		TableSizeBytes: out.TableSizeBytes,
 	}
-	db.keepDescription(going)
+	db.phases.keep(going)
 	return going, batch.Close()
 }
 
@@ -287,25 +295,25 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	t, err := db.managed(in.TableName)
+	t, err := db.catalog.managed(in.TableName)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.checkIdle(t); err != nil {
+	if err := db.phases.checkIdle(t); err != nil {
 		return nil, err
 	}
-	before := db.describe(t)
+	before := db.catalog.describe(t)
 	d := t.descriptor
 	d.Indexes = slices.Clone(d.Indexes)
 	var dropped []byte
 	if err := checkUpdate(&d, in, &dropped); err != nil {
 		return nil, err
 	}
-	changed, err := db.changeStream(&d, in.StreamSpecification)
+	changed, err := db.streams.change(&d, in.StreamSpecification)
 	if err != nil {
 		return nil, err
 	}
-	err = db.change(d, func(batch *pebble.Batch) error {
+	err = db.catalog.change(d, func(batch *pebble.Batch) error {
 		if err := stageStream(batch, changed); err != nil || dropped == nil {
 			return err
 		}
@@ -317,25 +325,25 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if changed != nil {
 		db.streams.byID[changed.ID] = changed
 	}
-	db.beginPhase(t, dynamo.StatusUpdating)
+	db.phases.begin(t, dynamo.StatusUpdating)
 	for _, u := range in.GlobalSecondaryIndexUpdates {
-		db.keepIndexDescription(before, t, u.Delete)
+		db.phases.keepIndex(before, t, u.Delete)
 	}
-	db.replace(t, d)
-	return db.describe(db.tables[d.Name]), nil
+	db.catalog.replace(t, d)
+	return db.catalog.describe(db.tables[d.Name]), nil
 }
 
 // replace replaces a table by its changed version, which keeps the counters, and resumes background
 // work. The caller holds the schema lock.
-func (db *DB) replace(old *table, d descriptor) {
+func (c *catalog) replace(old *table, d descriptor) {
 	t := newTable(d)
 	t.items.Store(old.items.Load())
 	t.bytes.Store(old.bytes.Load())
 	t.counted.Store(old.counted.Load())
 	t.phase = old.phase
-	t.stream = db.streams.byID[d.Stream]
-	db.tables[d.Name] = t
-	db.resume(t)
+	t.stream = c.db.streams.byID[d.Stream]
+	c.db.tables[d.Name] = t
+	c.db.backfills.resume(t)
 }
 
 // UpdateTimeToLive enables or disables expiry; see [dynamo.Admin].
@@ -360,7 +368,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	if err := db.usable(); err != nil {
 		return err
 	}
-	t, err := db.managed(in.TableName)
+	t, err := db.catalog.managed(in.TableName)
 	if err != nil {
 		return err
 	}
@@ -385,7 +393,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	} else {
 		d.TTL, cleared = "", keyspace.Expiries(d.ID)
 	}
-	err = db.change(d, func(batch *pebble.Batch) error {
+	err = db.catalog.change(d, func(batch *pebble.Batch) error {
 		if cleared == nil {
 			return nil
 		}
@@ -394,7 +402,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	if err != nil {
 		return err
 	}
-	db.replace(t, d)
+	db.catalog.replace(t, d)
 	return nil
 }
 
@@ -406,7 +414,7 @@ func (db *DB) DescribeTimeToLive(ctx context.Context, tableName string) (
 		return nil, err
 	}
 	defer db.end()
-	t, err := db.managed(tableName)
+	t, err := db.catalog.managed(tableName)
 	if err != nil {
 		return nil, err
 	}
@@ -420,15 +428,15 @@ func (db *DB) DescribeTimeToLive(ctx context.Context, tableName string) (
 
 // saveCounts stores the counters at a clean close, so that the next opening need not count the
 // items. The next opening removes them from the descriptor at once.
-func (db *DB) saveCounts() error {
-	batch := db.store.NewBatch()
-	for _, t := range db.tables {
+func (c *catalog) saveCounts() error {
+	batch := c.db.store.NewBatch()
+	for _, t := range c.db.tables {
 		if !t.counted.Load() {
 			continue
 		}
 		d := t.descriptor
 		d.Counts = &counts{Items: t.items.Load(), Bytes: t.bytes.Load()}
-		key, value, err := db.saveTable(d)
+		key, value, err := c.saveTable(d)
 		if err != nil {
 			return err
 		}
@@ -436,19 +444,19 @@ func (db *DB) saveCounts() error {
 			return err
 		}
 	}
-	return db.persist(batch)
+	return c.db.persist(batch)
 }
 
 // dropCounts deletes the stored counters before a write can make them wrong, because after a crash
 // they would be trusted.
-func (db *DB) dropCounts() error {
-	batch := db.store.NewBatch()
-	for _, t := range db.tables {
+func (c *catalog) dropCounts() error {
+	batch := c.db.store.NewBatch()
+	for _, t := range c.db.tables {
 		if t.Counts == nil {
 			continue
 		}
 		t.Counts = nil
-		key, value, err := db.saveTable(t.descriptor)
+		key, value, err := c.saveTable(t.descriptor)
 		if err != nil {
 			return err
 		}
@@ -456,12 +464,12 @@ func (db *DB) dropCounts() error {
 			return err
 		}
 	}
-	return db.persist(batch)
+	return c.db.persist(batch)
 }
 
 // collection returns the size of the item collection of a write, if the request asks for it and the
 // table has local indexes.
-func (db *DB) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
+func (c *catalog) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
 	*dynamo.ItemCollectionMetrics, error,
 ) {
 	if asked != dynamo.MetricsSize || !a.table.hasLocal() {
@@ -472,7 +480,7 @@ func (db *DB) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
 		return nil, err
 	}
 	prefix := keyspace.Partition(a.rowKey)
-	size, err := db.sizeOf(prefix)
+	size, err := c.db.backfills.sizeOf(prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -486,7 +494,7 @@ func (db *DB) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
 }
 
 // collections returns the metrics of each item collection that the actions wrote, each one once.
-func (db *DB) collections(actions []action) (map[string][]dynamo.ItemCollectionMetrics, error) {
+func (c *catalog) collections(actions []action) (map[string][]dynamo.ItemCollectionMetrics, error) {
 	var out map[string][]dynamo.ItemCollectionMetrics
 	var seen [][]byte
 	for i := range actions {
@@ -496,7 +504,7 @@ func (db *DB) collections(actions []action) (map[string][]dynamo.ItemCollectionM
 			continue
 		}
 		seen = append(seen, partition)
-		m, err := db.collection(dynamo.MetricsSize, a)
+		m, err := c.collection(dynamo.MetricsSize, a)
 		if err != nil {
 			return nil, err
 		}

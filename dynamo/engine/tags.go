@@ -23,12 +23,12 @@ var tableArn = regexp.MustCompile(`^arn:aws[a-z-]*:dynamodb:[^:]*:[0-9]*:table/(
 
 // tagged returns the table of an ARN. The service hides from unauthorized callers whether a table
 // exists, so it returns the same error for a table that does not exist.
-func (db *DB) tagged(arn string) (*table, error) {
+func (c *catalog) tagged(arn string) (*table, error) {
 	name := tableArn.FindStringSubmatch(arn)
 	if name == nil {
 		return nil, dynamo.Invalid("Invalid TableArn: Invalid ResourceArn provided as input " + arn)
 	}
-	if t := db.tables[name[1]]; t != nil {
+	if t := c.db.tables[name[1]]; t != nil {
 		return t, nil
 	}
 	return nil, &dynamo.Error{
@@ -68,7 +68,7 @@ func (db *DB) TagResource(ctx context.Context, arn string, tags []dynamo.Tag) er
 	if len(tags) == 0 {
 		return dynamo.Invalid(invalidParameter + "Atleast one Tag needs to be provided as input.")
 	}
-	return db.retag(ctx, arn, func(now []dynamo.Tag) []dynamo.Tag {
+	return db.catalog.retag(ctx, arn, func(now []dynamo.Tag) []dynamo.Tag {
 		for _, tag := range tags {
 			i := slices.IndexFunc(now, func(t dynamo.Tag) bool { return t.Key == tag.Key })
 			if i < 0 {
@@ -87,7 +87,7 @@ func (db *DB) UntagResource(ctx context.Context, arn string, keys []string) erro
 		return dynamo.Invalid(invalidParameter +
 			"Atleast one Tag Key needs to be provided as input.")
 	}
-	return db.retag(ctx, arn, func(now []dynamo.Tag) []dynamo.Tag {
+	return db.catalog.retag(ctx, arn, func(now []dynamo.Tag) []dynamo.Tag {
 		return slices.DeleteFunc(now, func(t dynamo.Tag) bool {
 			return slices.Contains(keys, t.Key)
 		})
@@ -95,18 +95,18 @@ func (db *DB) UntagResource(ctx context.Context, arn string, keys []string) erro
 }
 
 // retag changes the tags of a table.
-func (db *DB) retag(ctx context.Context, arn string,
+func (c *catalog) retag(ctx context.Context, arn string,
 	change func([]dynamo.Tag) []dynamo.Tag,
 ) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	db.schema.Lock()
-	defer db.schema.Unlock()
-	if err := db.usable(); err != nil {
+	c.db.schema.Lock()
+	defer c.db.schema.Unlock()
+	if err := c.db.usable(); err != nil {
 		return err
 	}
-	t, err := db.tagged(arn)
+	t, err := c.tagged(arn)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (db *DB) retag(ctx context.Context, arn string,
 				"number of tags exceeds the limit of %d for table %s", tagsMax, d.Name),
 		}
 	}
-	if err := db.change(d, nil); err != nil {
+	if err := c.change(d, nil); err != nil {
 		return err
 	}
 	t.Tags = d.Tags
@@ -133,7 +133,7 @@ func (db *DB) ListTagsOfResource(ctx context.Context, in *dynamo.ListTagsInput) 
 		return nil, err
 	}
 	defer db.end()
-	t, err := db.tagged(in.ResourceArn)
+	t, err := db.catalog.tagged(in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}

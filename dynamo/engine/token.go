@@ -25,6 +25,7 @@ const (
 // tokens are the client request tokens of the transactions in progress, so that two calls with one
 // token never run concurrently.
 type tokens struct {
+	db      *DB
 	mu      sync.Mutex
 	running map[string]bool
 }
@@ -64,33 +65,33 @@ type tokenImage struct {
 	Size  int
 }
 
-// transactOnce commits a transaction with a client request token, at most once in ten minutes. It
+// once commits a transaction with a client request token, at most once in ten minutes. It
 // holds the token from before the first look-up until the end, so that a concurrent call with the
 // same token is refused.
-func (db *DB) transactOnce(in *dynamo.TransactWriteInput, token string, w *write) (
+func (k *tokens) once(in *dynamo.TransactWriteInput, token string, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
-	if !db.tokens.start(token) {
+	if !k.start(token) {
 		return nil, &dynamo.Error{
 			Code:    dynamo.CodeTransactionInProgress,
 			Message: "Transaction is already in progress",
 		}
 	}
-	defer db.tokens.finish(token)
+	defer k.finish(token)
 	key := keyspace.Token(token)
 	request := fingerprint(in)
-	raw, ok, err := db.read(key)
+	raw, ok, err := k.db.read(key)
 	if err != nil {
 		return nil, err
 	}
-	now := db.opts.Now()
+	now := k.db.opts.Now()
 	if ok {
 		var known tokenRow
 		if err := json.Unmarshal(raw, &known); err != nil {
 			return nil, err
 		}
 		if now.Before(known.Expires) {
-			return db.repeated(in, &known, request)
+			return k.repeated(in, &known, request)
 		}
 	}
 	// The token is part of the transaction's batch, so that a crash cannot separate the two.
@@ -108,12 +109,12 @@ func (db *DB) transactOnce(in *dynamo.TransactWriteInput, token string, w *write
 		}
 		return batch.Set(key, raw, nil)
 	}
-	return db.transact(in, w)
+	return k.db.transact(in, w)
 }
 
 // repeated returns the result of a transaction that was already made. A repeated call costs a
 // transactional read of the images of the first call.
-func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request []byte) (
+func (k *tokens) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request []byte) (
 	*dynamo.TransactWriteOutput, error,
 ) {
 	if !slices.Equal(known.Request, request) {
@@ -124,14 +125,14 @@ func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request [
 				"requests, unless the requests are identical",
 		}
 	}
-	if err := db.awaitReads(); err != nil {
+	if err := k.db.awaitReads(); err != nil {
 		return nil, err
 	}
 	out := &dynamo.TransactWriteOutput{}
 	if metered(in.ReturnConsumedCapacity) {
 		c := newTally(in.ReturnConsumedCapacity, meterTransactRead)
 		for _, image := range known.Images {
-			if t := db.tables[image.Table]; t != nil {
+			if t := k.db.tables[image.Table]; t != nil {
 				c.addTable(t, 2*dynamo.ReadUnits(image.Size, true))
 			}
 		}
@@ -143,12 +144,12 @@ func (db *DB) repeated(in *dynamo.TransactWriteInput, known *tokenRow, request [
 // forgetBatch is the number of tokens that are checked under one hold of the schema lock.
 const forgetBatch = 1024
 
-// forgetTokens deletes the expired tokens.
-func (db *DB) forgetTokens(ctx context.Context, now time.Time) error {
+// forget deletes the expired tokens.
+func (k *tokens) forget(ctx context.Context, now time.Time) error {
 	next := keyspace.Tokens()
 	for next != nil {
 		var err error
-		if next, err = db.forgetSome(ctx, next, now); err != nil {
+		if next, err = k.forgetSome(ctx, next, now); err != nil {
 			return err
 		}
 	}
@@ -157,15 +158,15 @@ func (db *DB) forgetTokens(ctx context.Context, now time.Time) error {
 
 // forgetSome checks a batch of tokens from a row on. It returns the row to continue with, or nil at
 // the end.
-func (db *DB) forgetSome(ctx context.Context, from []byte, now time.Time) (
+func (k *tokens) forgetSome(ctx context.Context, from []byte, now time.Time) (
 	next []byte, err error,
 ) {
-	if err := db.begin(ctx); err != nil {
+	if err := k.db.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer db.end()
+	defer k.db.end()
 	n, end := 0, keyspace.After(keyspace.Tokens())
-	err = db.eachRow(db.store, from, end, func(it *pebble.Iterator) (bool, error) {
+	err = k.db.eachRow(k.db.store, from, end, func(it *pebble.Iterator) (bool, error) {
 		if n == forgetBatch {
 			next = bytes.Clone(it.Key())
 			return false, nil
@@ -173,7 +174,7 @@ func (db *DB) forgetSome(ctx context.Context, from []byte, now time.Time) (
 		n++
 		raw, err := it.ValueAndErr()
 		if err == nil && expired(raw, now) {
-			err = db.forgetToken(bytes.Clone(it.Key()), now)
+			err = k.forgetOne(bytes.Clone(it.Key()), now)
 		}
 		return true, err
 	})
@@ -185,22 +186,22 @@ func expired(raw []byte, now time.Time) bool {
 	return json.Unmarshal(raw, &row) != nil || !now.Before(row.Expires)
 }
 
-// forgetToken deletes one token, unless it is in use or was used again since it was checked.
-func (db *DB) forgetToken(key []byte, now time.Time) error {
+// forgetOne deletes one token, unless it is in use or was used again since it was checked.
+func (k *tokens) forgetOne(key []byte, now time.Time) error {
 	token := keyspace.TokenOf(key)
-	if !db.tokens.start(token) {
+	if !k.start(token) {
 		return nil
 	}
-	defer db.tokens.finish(token)
-	raw, ok, err := db.read(key)
+	defer k.finish(token)
+	raw, ok, err := k.db.read(key)
 	if err != nil || !ok || !expired(raw, now) {
 		return err
 	}
-	batch := db.store.NewBatch()
+	batch := k.db.store.NewBatch()
 	if err := batch.Delete(key, nil); err != nil {
 		return errors.Join(err, batch.Close())
 	}
-	return errors.Join(db.applyUnsynced(batch), batch.Close())
+	return errors.Join(k.db.applyUnsynced(batch), batch.Close())
 }
 
 // fingerprint returns a hash of the content of a transaction. The order of names in items and of

@@ -38,16 +38,16 @@ func (db *DB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) 
 		actions: make([]action, len(in.Items)),
 		metered: metered(in.ReturnConsumedCapacity),
 	}
-	if err := db.transactActions(in, w.actions); err != nil {
+	if err := db.requests.transactActions(in, w.actions); err != nil {
 		return nil, err
 	}
 	switch token := in.ClientRequestToken; {
 	case token == "":
 		return db.transact(in, &w)
 	case origin.IsStatement(ctx):
-		return db.transactOnce(in, statementTokens+token, &w)
+		return db.tokens.once(in, statementTokens+token, &w)
 	default:
-		return db.transactOnce(in, token, &w)
+		return db.tokens.once(in, token, &w)
 	}
 }
 
@@ -77,12 +77,12 @@ func checkTransactWrite(in *dynamo.TransactWriteInput) error {
 
 // transactActions validates all actions. An invalid request is refused. A key that does not fit its
 // table cancels the transaction, and only the first such action has a reason.
-func (db *DB) transactActions(in *dynamo.TransactWriteInput, actions []action) error {
+func (q *requests) transactActions(in *dynamo.TransactWriteInput, actions []action) error {
 	size := 0
 	var cancelled *dynamo.Error
 	for i := range in.Items {
 		item := &in.Items[i]
-		a, refusal, err := db.transactAction(item)
+		a, refusal, err := q.transactAction(item)
 		if err == nil && refusal != nil && !refusal.cancels {
 			err = refusal.err
 		}
@@ -133,7 +133,7 @@ func checkDistinct(actions []action, message string) error {
 
 // transactAction validates one item of a transaction, which must have exactly one of the four
 // actions.
-func (db *DB) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusal, error) {
+func (q *requests) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusal, error) {
 	set := 0
 	for _, is := range []bool{
 		item.ConditionCheck != nil, item.Put != nil, item.Update != nil, item.Delete != nil,
@@ -150,17 +150,17 @@ func (db *DB) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusa
 		if err := checkOnFailure(item.Put.ReturnValuesOnConditionCheckFailure); err != nil {
 			return action{}, nil, err
 		}
-		return db.putAction(item.Put, true)
+		return q.put(item.Put, true)
 	case item.Update != nil:
 		if err := checkOnFailure(item.Update.ReturnValuesOnConditionCheckFailure); err != nil {
 			return action{}, nil, err
 		}
-		return db.updateAction(item.Update, true)
+		return q.update(item.Update, true)
 	case item.Delete != nil:
 		if err := checkOnFailure(item.Delete.ReturnValuesOnConditionCheckFailure); err != nil {
 			return action{}, nil, err
 		}
-		return db.deleteAction(item.Delete, true)
+		return q.delete(item.Delete, true)
 	}
 	c := item.ConditionCheck
 	if err := checkOnFailure(c.ReturnValuesOnConditionCheckFailure); err != nil {
@@ -170,7 +170,7 @@ func (db *DB) transactAction(item *dynamo.TransactWriteItem) (action, *keyRefusa
 		return action{}, nil, dynamo.Invalid("The parameter 'ConditionExpression' is required " +
 			"but was not present in the request")
 	}
-	return db.checkAction(c)
+	return q.check(c)
 }
 
 func checkOnFailure(values dynamo.ReturnValues) error {
@@ -200,7 +200,7 @@ func valuesSize(e dynamo.Expressions) int {
 func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
-	failures, err := db.commitTransact(w)
+	failures, err := db.faults.commitTransact(w)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 		out.ConsumedCapacity = c.all()
 	}
 	if in.ReturnItemCollectionMetrics == dynamo.MetricsSize {
-		out.ItemCollectionMetrics, err = db.collections(w.actions)
+		out.ItemCollectionMetrics, err = db.catalog.collections(w.actions)
 	}
 	return out, err
 }
@@ -246,11 +246,11 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 		return nil, err
 	}
 	defer db.end()
-	reads, err := db.transactReads(in)
+	reads, err := db.requests.transactReads(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.faults.Load().cancelRead(reads); err != nil {
+	if err := db.faults.plan.Load().cancelRead(reads); err != nil {
 		return nil, err
 	}
 	out := &dynamo.TransactGetOutput{Items: make([]dynamo.Item, len(reads))}
@@ -293,7 +293,7 @@ type keyRead struct {
 }
 
 // transactReads validates all reads of a transaction before the first is done.
-func (db *DB) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error) {
+func (q *requests) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error) {
 	var wrong constraint.List
 	if len(in.Items) == 0 {
 		wrong.Add("[]", "transactItems", "Member must have length greater than or equal to 1")
@@ -310,7 +310,7 @@ func (db *DB) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error) {
 	seen := make(map[string]bool, len(in.Items))
 	for i := range in.Items {
 		get := &in.Items[i]
-		r, refusal, err := db.keyRead(get.TableName, get.Key, get.ProjectionExpression,
+		r, refusal, err := q.keyRead(get.TableName, get.Key, get.ProjectionExpression,
 			get.ExpressionAttributeNames, nil)
 		if err != nil {
 			return nil, err

@@ -66,10 +66,13 @@ type write struct {
 	stage   func(*pebble.Batch) error
 }
 
+// writer makes writes: it locks, checks and applies their actions in one batch.
+type writer struct{ db *DB }
+
 // commit applies a write. It holds the locks of its items while it reads them, checks the
 // conditions and applies one batch, and returns when the batch is on the disk. If an action fails,
 // nothing is written, and failures has its error at the action's position.
-func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
+func (c *writer) commit(w *write) (failures []*dynamo.Error, err error) {
 	var few [8]uint16
 	stripes := few[:0]
 	for i := range w.actions {
@@ -77,65 +80,65 @@ func (db *DB) commit(w *write) (failures []*dynamo.Error, err error) {
 		a.stripe = stripeOf(a.rowKey)
 		stripes = append(stripes, a.stripe)
 	}
-	stripes = db.locks.lock(stripes)
-	failures, err = db.evaluate(w)
+	stripes = c.db.locks.lock(stripes)
+	failures, err = c.evaluate(w)
 	if err != nil || failures != nil {
-		db.locks.unlock(stripes)
-		if lost := db.awaitStripes(stripes); lost != nil {
+		c.db.locks.unlock(stripes)
+		if lost := c.awaitStripes(stripes); lost != nil {
 			return nil, lost
 		}
 		return failures, err
 	}
-	batch := db.store.NewBatch()
-	err = db.stageAll(batch, w)
+	batch := c.db.store.NewBatch()
+	err = c.stageAll(batch, w)
 	if err != nil || batch.Empty() {
 		// The refused write may still have assigned sequence numbers, and readers of streams must
 		// not wait for them.
-		db.publishRecords(w)
-		db.locks.unlock(stripes)
-		return nil, errors.Join(err, db.awaitStripes(stripes), batch.Close())
+		c.db.streams.publish(w)
+		c.db.locks.unlock(stripes)
+		return nil, errors.Join(err, c.awaitStripes(stripes), batch.Close())
 	}
-	if err := db.apply(batch, w, stripes); err != nil {
+	if err := c.apply(batch, w, stripes); err != nil {
 		return nil, err // its tickets never complete, so no reader returns it
 	}
-	db.publishRecords(w)
+	c.db.streams.publish(w)
 	return nil, batch.Close()
 }
 
 // apply makes a batch visible, releases the locks, and waits for the sync. The locks are not held
 // during the sync, so that the next writers of the same items can share it.
-func (db *DB) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
-	db.faults.Load().note()
-	if !db.synced {
-		err := db.applyUnsynced(batch)
-		db.remember(w, err)
-		db.locks.unlock(stripes)
+func (c *writer) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
+	c.db.faults.plan.Load().note()
+	if !c.db.synced {
+		err := c.db.applyUnsynced(batch)
+		c.remember(w, err)
+		c.db.locks.unlock(stripes)
 		return err
 	}
-	ticket := db.syncs.begin()
-	db.locks.markStripes(stripes, ticket)
-	err := db.applyAhead(batch)
-	db.remember(w, err)
-	db.locks.unlock(stripes)
+	ticket := c.db.syncs.begin()
+	c.db.locks.markStripes(stripes, ticket)
+	err := c.db.applyAhead(batch)
+	c.remember(w, err)
+	c.db.locks.unlock(stripes)
 	if err == nil {
-		err = db.awaitDurable(batch)
+		err = c.db.awaitDurable(batch)
 	}
 	if err != nil {
 		return err // the ticket never completes, so that no reader returns data of the write
 	}
-	db.syncs.complete(ticket)
+	c.db.syncs.complete(ticket)
 	return nil
 }
 
 // remember caches the items that a write updated, and removes other items that it wrote from the
 // cache.
-func (db *DB) remember(w *write, err error) {
-	if db.locks.off {
+func (c *writer) remember(w *write, err error) {
+	if c.db.locks.off {
 		return
 	}
 	for i := range w.actions {
 		a := &w.actions[i]
-		r := &db.locks.stripes[a.stripe].recent
+		r := &c.db.locks.stripes[a.stripe].recent
 		if err == nil && a.after.Exists() && a.after.Len() <= recentSizeMax {
 			if r.key != string(a.rowKey) {
 				r.key = string(a.rowKey)
@@ -149,20 +152,20 @@ func (db *DB) remember(w *write, err error) {
 
 // awaitStripes waits for the writes that a reader of these stripes may have seen. It returns an
 // error if the disk failed before they were synced.
-func (db *DB) awaitStripes(stripes []uint16) error {
+func (c *writer) awaitStripes(stripes []uint16) error {
 	for _, s := range stripes {
-		if !db.syncs.wait(db.locks.stripes[s].last.Load()) {
-			return db.Failure()
+		if !c.db.syncs.wait(c.db.locks.stripes[s].last.Load()) {
+			return c.db.Failure()
 		}
 	}
 	return nil
 }
 
 // evaluate reads every item and calculates the result of its action.
-func (db *DB) evaluate(w *write) (failures []*dynamo.Error, err error) {
+func (c *writer) evaluate(w *write) (failures []*dynamo.Error, err error) {
 	for i := range w.actions {
 		a := &w.actions[i]
-		if err := db.find(w, i); err != nil {
+		if err := c.db.find(w, i); err != nil {
 			return nil, err
 		}
 		failure, err := a.evaluate()
@@ -378,12 +381,12 @@ type writeBuffers struct{ row, before, after []byte }
 var bufferPool = sync.Pool{New: func() any { return &writeBuffers{} }}
 
 // stageAll adds the rows of all actions to the batch, and their capacity to the actions.
-func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
+func (c *writer) stageAll(batch *pebble.Batch, w *write) error {
 	d := bufferPool.Get().(*writeBuffers)
 	defer bufferPool.Put(d)
 	for i := range w.actions {
 		a := &w.actions[i]
-		if err := db.stageAction(batch, a, d); err != nil {
+		if err := c.stageAction(batch, a, d); err != nil {
 			return err
 		}
 		if w.metered {
@@ -400,7 +403,7 @@ func (db *DB) stageAll(batch *pebble.Batch, w *write) error {
 
 // stageAction adds the changes of an item's row, index rows, stream record and expiry row to the
 // batch.
-func (db *DB) stageAction(batch *pebble.Batch, a *action, d *writeBuffers) error {
+func (c *writer) stageAction(batch *pebble.Batch, a *action, d *writeBuffers) error {
 	if a.same {
 		return nil
 	}
@@ -423,17 +426,17 @@ func (db *DB) stageAction(batch *pebble.Batch, a *action, d *writeBuffers) error
 		return err
 	}
 	for _, ix := range t.indexes {
-		if err := db.stageIndex(batch, a, ix, d); err != nil {
+		if err := c.stageIndex(batch, a, ix, d); err != nil {
 			return err
 		}
 	}
 	if t.stream != nil {
-		if err := db.stageRecord(batch, a); err != nil {
+		if err := c.db.streams.stage(batch, a); err != nil {
 			return err
 		}
 	}
 	if t.TTL != "" {
-		return db.stageExpiry(batch, a)
+		return c.stageExpiry(batch, a)
 	}
 	return nil
 }
@@ -453,17 +456,17 @@ func (a *action) encode(d *writeBuffers) (err error) {
 
 // stageIndex adds the changes of one index to the batch. A row with an unchanged key and no stored
 // attributes is not rewritten.
-func (db *DB) stageIndex(batch *pebble.Batch, a *action, ix *index, d *writeBuffers) error {
+func (c *writer) stageIndex(batch *pebble.Batch, a *action, ix *index, d *writeBuffers) error {
 	if a.leaves(ix) {
 		return nil
 	}
 	var before, after []byte
 	if a.old.Exists() {
-		d.before = ix.appendRowKey(d.before[:0], db.hash, &a.old, a.rowKey)
+		d.before = ix.appendRowKey(d.before[:0], c.db.hash, &a.old, a.rowKey)
 		before = d.before
 	}
 	if a.remains() {
-		d.after = ix.appendRowKey(d.after[:0], db.hash, a.document(), a.rowKey)
+		d.after = ix.appendRowKey(d.after[:0], c.db.hash, a.document(), a.rowKey)
 		after = d.after
 	}
 	moved := string(before) != string(after)
@@ -508,7 +511,7 @@ func (a *action) leaves(ix *index) bool {
 }
 
 // stageExpiry updates the row that holds the expiry time of an item.
-func (db *DB) stageExpiry(batch *pebble.Batch, a *action) error {
+func (c *writer) stageExpiry(batch *pebble.Batch, a *action) error {
 	before, had := epochOf(a.table, &a.old)
 	var after int64
 	has := false
