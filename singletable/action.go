@@ -114,7 +114,7 @@ func (c *core) create(p unsafe.Pointer, more []*cond) (*write, error) {
 		return nil, err
 	}
 	if c.version >= 0 {
-		item[c.shape.fields[c.version].attr] = dynamo.Int(1)
+		item[c.shape.Fields[c.version].Attr] = dynamo.Int(1)
 	}
 	w := c.newWrite(actPut, "create", c.absent)
 	w.claims[0].conds = append(w.claims[0].conds, more...)
@@ -143,7 +143,7 @@ func (c *core) put(p unsafe.Pointer, more []*cond) (*write, error) {
 func (c *core) replace(p, old unsafe.Pointer, more []*cond) (*write, error) {
 	first := c.present
 	if c.version >= 0 {
-		v := (*int64)(c.shape.fields[c.version].at(p))
+		v := (*int64)(c.shape.Fields[c.version].At(p))
 		first = c.atVersion(*v)
 		*v++
 	}

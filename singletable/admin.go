@@ -14,7 +14,7 @@ import (
 // CreateTableInput returns the request that creates the table with all its indexes and on-demand
 // billing. Expiry is enabled by another request; see [Table.TimeToLiveInput].
 func (t *Table) CreateTableInput() *dynamo.CreateTableInput {
-	in := &dynamo.CreateTableInput{TableName: t.name, KeySchema: t.keys.schema(),
+	in := &dynamo.CreateTableInput{TableName: t.name, KeySchema: schemaOf(t.keys),
 		BillingMode: dynamo.BillingPayPerRequest}
 	t.eachKeyAttribute(func(attr string) {
 		in.AttributeDefinitions = append(in.AttributeDefinitions,
@@ -23,12 +23,12 @@ func (t *Table) CreateTableInput() *dynamo.CreateTableInput {
 	for _, x := range t.indexes {
 		if x.local {
 			in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes,
-				dynamo.LocalSecondaryIndex{IndexName: x.name, KeySchema: x.keys.schema(),
+				dynamo.LocalSecondaryIndex{IndexName: x.name, KeySchema: schemaOf(x.keys),
 					Projection: x.projection})
 			continue
 		}
 		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes,
-			dynamo.GlobalSecondaryIndex{IndexName: x.name, KeySchema: x.keys.schema(),
+			dynamo.GlobalSecondaryIndex{IndexName: x.name, KeySchema: schemaOf(x.keys),
 				Projection: x.projection})
 	}
 	return in
@@ -42,7 +42,7 @@ func (t *Table) TimeToLiveInput() *dynamo.UpdateTimeToLiveInput {
 	return &dynamo.UpdateTimeToLiveInput{TableName: t.name, AttributeName: t.ttl, Enabled: true}
 }
 
-func (k KeyNames) schema() []dynamo.KeySchemaElement {
+func schemaOf(k KeyNames) []dynamo.KeySchemaElement {
 	if k.Sort == "" {
 		return dynamo.HashKey(k.Partition)
 	}
@@ -305,7 +305,7 @@ func (t *Table) Drift(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescript
 	differ := func(format string, args ...any) {
 		diffs = append(diffs, fmt.Sprintf(format, args...))
 	}
-	if want, have := schemaText(t.keys.schema()), schemaText(d.KeySchema); want != have {
+	if want, have := schemaText(schemaOf(t.keys)), schemaText(d.KeySchema); want != have {
 		differ("the key is %s, not %s", have, want)
 	}
 	types := map[string]dynamo.Kind{}
@@ -354,7 +354,7 @@ func (t *Table) driftIndexes(d *dynamo.TableDescription, differ func(string, ...
 		if have.local != x.local {
 			differ("index %s is local=%t, not %t", x.name, have.local, x.local)
 		}
-		if w, h := schemaText(x.keys.schema()), schemaText(have.schema); w != h {
+		if w, h := schemaText(schemaOf(x.keys)), schemaText(have.schema); w != h {
 			differ("the key of index %s is %s, not %s", x.name, h, w)
 		}
 		if w, h := projectionText(x.projection), projectionText(have.projection); w != h {

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // AuditItem is a stored item, for checks that compare stored data with expected data. It is read
@@ -304,7 +305,7 @@ func (a *AuditItem) Instant(attribute string) (time.Time, bool) {
 	if v.Kind() != dynamo.KindS {
 		return time.Time{}, false
 	}
-	t, err := parseInstant(v.S())
+	t, err := layout.ParseInstant(v.S())
 	return t, err == nil
 }
 

@@ -115,7 +115,10 @@ func TestOneBadFieldSpoilsNothingElse(t *testing.T) {
 	score := st.FieldOf(e, func(v *thing) *int64 { return &v.Score })
 	report := st.NewModel("m", []*st.Table{table}).Check().String()
 	if want := "error: Thing: FieldOf was called with a function that returns no field"; strings.Count(
-		report, "error:") != 1 || !strings.Contains(report, want) {
+		report,
+		"error:",
+	) != 1 ||
+		!strings.Contains(report, want) {
 		t.Errorf("Check says\n%s", report)
 	}
 	if _, err := e.Key(thing{ID: "1"}); err != nil {

@@ -7,12 +7,12 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // binding connects the parts of a key template with the inputs of a pattern.
 type binding struct {
-	k  *keyAttr
+	k  *layout.KeyAttr
 	in []int // the field of In for each part, -1 for none
 }
 
@@ -51,9 +51,9 @@ func (c *patternCore) bind() {
 		return
 	}
 	first := c.placementOf(c.members[0])
-	c.hash = c.newBinding(first.part)
-	if first.sort != nil {
-		c.sort = c.newBinding(first.sort)
+	c.hash = c.newBinding(first.Part)
+	if first.Sort != nil {
+		c.sort = c.newBinding(first.Sort)
 	}
 	if c.kind == kindCollection {
 		c.bindCollection()
@@ -90,22 +90,22 @@ func (c *patternCore) checkOptions() {
 	}
 }
 
-func (c *patternCore) newBinding(k *keyAttr) *binding {
-	b := &binding{k: k, in: make([]int, len(k.t.parts))}
-	for i := range k.t.parts {
-		p := &k.t.parts[i]
+func (c *patternCore) newBinding(k *layout.KeyAttr) *binding {
+	b := &binding{k: k, in: make([]int, len(k.Template.Parts))}
+	for i := range k.Template.Parts {
+		p := &k.Template.Parts[i]
 		b.in[i] = -1
-		if !p.isField() {
+		if !p.IsField() {
 			continue
 		}
-		f := &k.t.sh.fields[p.idx]
-		for _, name := range [...]string{f.attr, f.goName} {
-			if at, ok := c.in.lookup(name); ok {
+		f := &k.Template.Shape.Fields[p.Index]
+		for _, name := range [...]string{f.Attr, f.GoName} {
+			if at, ok := c.in.Lookup(name); ok {
 				b.in[i] = at
 			}
 		}
-		if b.in[i] >= 0 && c.in.fields[b.in[i]].form == formNone {
-			c.fault("input %s cannot be part of a key", c.in.fields[b.in[i]].goName)
+		if b.in[i] >= 0 && c.in.Fields[b.in[i]].Form == layout.FormNone {
+			c.fault("input %s cannot be part of a key", c.in.Fields[b.in[i]].GoName)
 		}
 	}
 	return b
@@ -118,15 +118,15 @@ func (c *patternCore) bindRange() {
 		if name == "" {
 			return -1
 		}
-		i, ok := c.in.lookup(name)
-		if !ok || c.in.fields[i].form == formNone {
+		i, ok := c.in.Lookup(name)
+		if !ok || c.in.Fields[i].Form == layout.FormNone {
 			c.fault("range of %s: there is no input %s", r.attr, name)
 			return -1
 		}
 		return i
 	}
 	r.fromIn, r.toIn, r.prefixIn = find(r.from), find(r.to), find(r.prefix)
-	i, ok := c.members[0].shape.lookup(r.attr)
+	i, ok := c.members[0].shape.Lookup(r.attr)
 	if !ok {
 		c.fault("range: %s has no attribute %s", c.members[0].name, r.attr)
 		return
@@ -143,9 +143,9 @@ func (c *patternCore) bindCollection() {
 	c.prefix = c.sortPrefix(c.members[0])
 	for _, m := range c.members[1:] {
 		pl := c.placementOf(m)
-		if got, want := skeleton(pl.part.t), skeleton(c.hash.k.t); got != want {
+		if got, want := skeleton(pl.Part.Template), skeleton(c.hash.k.Template); got != want {
 			c.fault("%s and %s do not share a partition: %q and %q", c.members[0].name, m.name,
-				c.hash.k.t.text, pl.part.t.text)
+				c.hash.k.Template.Text, pl.Part.Template.Text)
 		}
 		c.prefix = commonPrefix(c.prefix, c.sortPrefix(m))
 	}
@@ -153,22 +153,22 @@ func (c *patternCore) bindCollection() {
 }
 
 func (c *patternCore) sortPrefix(m *core) string {
-	if pl := c.placementOf(m); pl.sort != nil {
-		return pl.sort.t.literalPrefix()
+	if pl := c.placementOf(m); pl.Sort != nil {
+		return pl.Sort.Template.LiteralPrefix()
 	}
 	return ""
 }
 
 // skeleton returns a template without the names of its fields.
-func skeleton(t *template) string {
+func skeleton(t *layout.Template) string {
 	var b strings.Builder
-	for i := range t.parts {
-		p := &t.parts[i]
-		if !p.isField() {
-			b.WriteString(p.literal)
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		if !p.IsField() {
+			b.WriteString(p.Literal)
 			continue
 		}
-		fmt.Fprintf(&b, "<%s(%s)>", p.format.name, p.arg)
+		fmt.Fprintf(&b, "<%s(%s)>", p.Format.Name, p.Arg)
 	}
 	return b.String()
 }
@@ -184,20 +184,20 @@ func commonPrefix(a, b string) string {
 // checkParts checks that the inputs determine enough of the keys.
 func (c *patternCore) checkParts() {
 	for i, in := range c.hash.in {
-		p := &c.hash.k.t.parts[i]
-		if !p.isField() || in >= 0 || p.ring != nil {
+		p := &c.hash.k.Template.Parts[i]
+		if !p.IsField() || in >= 0 || p.Ring != nil {
 			continue
 		}
-		if c.rng != nil && c.rng.prefix == "" && p.idx == c.rng.field && p.format.grain > 0 {
+		if c.rng != nil && c.rng.prefix == "" && p.Index == c.rng.field && p.Format.Grain > 0 {
 			c.rng.inHash = true
 			continue
 		}
-		c.fault("no input gives part %s of the partition key", p.source())
+		c.fault("no input gives part %s of the partition key", p.Source())
 	}
 	if c.kind == kindLookup && c.sort != nil {
 		for i, in := range c.sort.in {
-			if p := &c.sort.k.t.parts[i]; p.isField() && in < 0 {
-				c.fault("no input gives part %s of the sort key", p.source())
+			if p := &c.sort.k.Template.Parts[i]; p.IsField() && in < 0 {
+				c.fault("no input gives part %s of the sort key", p.Source())
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func (c *patternCore) checkParts() {
 		return
 	}
 	open := slices.IndexFunc(c.sort.in, func(in int) bool { return in < 0 })
-	for open >= 0 && open < len(c.sort.in) && !c.sort.k.t.parts[open].isField() {
+	for open >= 0 && open < len(c.sort.in) && !c.sort.k.Template.Parts[open].IsField() {
 		next := slices.IndexFunc(c.sort.in[open+1:], func(in int) bool { return in < 0 })
 		if next < 0 {
 			open = len(c.sort.in)
@@ -214,9 +214,9 @@ func (c *patternCore) checkParts() {
 		}
 		open += 1 + next
 	}
-	if open >= 0 && open < len(c.sort.in) && c.sort.k.t.parts[open].idx == c.rng.field {
+	if open >= 0 && open < len(c.sort.in) && c.sort.k.Template.Parts[open].Index == c.rng.field {
 		c.rng.inSort = true
-		c.checkRangeOrder(&c.sort.k.t.parts[open], open == len(c.sort.in)-1)
+		c.checkRangeOrder(&c.sort.k.Template.Parts[open], open == len(c.sort.in)-1)
 	}
 	c.checkRangeUsed()
 }
@@ -231,22 +231,22 @@ func (c *patternCore) checkRangeUsed() {
 	}
 }
 
-func (c *patternCore) checkRangeOrder(p *part, last bool) {
-	if c.sort.k.native >= 0 {
+func (c *patternCore) checkRangeOrder(p *layout.Piece, last bool) {
+	if c.sort.k.Native >= 0 {
 		return
 	}
-	order := p.format.order
+	order := p.Format.Order
 	if last {
-		order = p.format.orderLast
+		order = p.Format.OrderLast
 	}
 	if order == 0 && c.rng.prefix == "" {
 		c.fault("range of %s: the text of %s does not sort as its values do; use a fixed-width "+
-			"format", c.rng.attr, p.source())
+			"format", c.rng.attr, p.Source())
 	}
-	if c.rng.prefix != "" && !strings.HasPrefix(p.format.name, "text") &&
-		p.format.name != "plain" && p.format.name != "lower" && p.format.name != "upper" &&
-		p.format.grain == 0 {
-		c.fault("prefix of %s: %s is not text", c.rng.attr, p.source())
+	if c.rng.prefix != "" && !strings.HasPrefix(p.Format.Name, "text") &&
+		p.Format.Name != "plain" && p.Format.Name != "lower" && p.Format.Name != "upper" &&
+		p.Format.Grain == 0 {
+		c.fault("prefix of %s: %s is not text", c.rng.attr, p.Source())
 	}
 }
 
@@ -260,65 +260,30 @@ func (e *MissingInputError) Error() string {
 	return fmt.Sprintf("pattern %s needs the input %s", e.Pattern, e.Input)
 }
 
-// convert converts a scalar to another form, for example a text input to a time field.
-func (v scalar) convert(f form) (scalar, error) {
-	if v.form == f {
-		return v, nil
-	}
-	out := scalar{form: f, missing: v.missing, text: v.text, i: v.i, t: v.t, b: v.b}
-	var err error
-	switch f {
-	case formText:
-		out.text = string(appendScalar(nil, v))
-	case formNumber:
-		out.text, err = dynamo.CanonicalNumber(string(appendScalar(nil, v)))
-	case formTime:
-		out.t, err = v.instant()
-	case formInt:
-		var n scalar
-		n, err = parseDigits(string(appendScalar(nil, v)))
-		if err == nil && n.form != formInt {
-			err = fmt.Errorf("%s is not an integer", n.text)
-		}
-		out.i = n.i
-	default:
-		err = fmt.Errorf("%s is not %s", v.form, f)
-	}
-	return out, err
-}
-
 // input reads an input for a field of the entity.
-func (c *patternCore) input(in int, p unsafe.Pointer, f *field) (scalar, error) {
-	v, err := c.in.fields[in].scalar(p)
-	if err != nil || v.missing {
+func (c *patternCore) input(in int, p unsafe.Pointer, f *layout.Field) (layout.Scalar, error) {
+	v, err := c.in.Fields[in].Scalar(p)
+	if err != nil || v.Missing {
 		return v, err
 	}
-	v, err = v.convert(f.form)
+	v, err = v.Convert(f.Form)
 	if err != nil {
-		err = fmt.Errorf("pattern %s: input %s: %w", c.name, c.in.fields[in].goName, err)
+		err = fmt.Errorf("pattern %s: input %s: %w", c.name, c.in.Fields[in].GoName, err)
 	}
 	return v, err
 }
 
-// fromScalar returns the value that the field would store.
-func (f *field) fromScalar(v scalar, scratch unsafe.Pointer) (dynamo.Value, error) {
-	if err := f.write(f.at(scratch), v.as(f.form)); err != nil {
-		return dynamo.Value{}, err
-	}
-	return f.codec.encode(f.at(scratch))
-}
-
 // rangeEnds are the ends of a range as scalars of the field; an open end is missing.
 type rangeEnds struct {
-	from, to scalar
+	from, to layout.Scalar
 }
 
 func (c *patternCore) ends(p unsafe.Pointer) (e rangeEnds, err error) {
-	e.from.missing, e.to.missing = true, true
+	e.from.Missing, e.to.Missing = true, true
 	if c.rng == nil {
 		return e, nil
 	}
-	f := &c.members[0].shape.fields[c.rng.field]
+	f := &c.members[0].shape.Fields[c.rng.field]
 	if c.rng.fromIn >= 0 {
 		if e.from, err = c.input(c.rng.fromIn, p, f); err != nil {
 			return e, err
@@ -332,11 +297,11 @@ func (c *patternCore) ends(p unsafe.Pointer) (e rangeEnds, err error) {
 
 // instants returns the ends as times, zero if they are open or not times. The end is exclusive.
 func (e rangeEnds) instants(closed bool) (from, to time.Time) {
-	if !e.from.missing {
-		from, _ = e.from.instant()
+	if !e.from.Missing {
+		from, _ = e.from.Instant()
 	}
-	if !e.to.missing {
-		to, _ = e.to.instant()
+	if !e.to.Missing {
+		to, _ = e.to.Instant()
 		if closed {
 			to = to.Add(1)
 		}

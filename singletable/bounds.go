@@ -3,11 +3,11 @@ package singletable
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // sortCond is the condition on a sort key.
@@ -24,7 +24,7 @@ func (c *patternCore) sortCondition(p unsafe.Pointer, e rangeEnds) (sortCond, er
 		return prefixCond([]byte(c.prefix)), nil
 	case c.sort == nil:
 		return sortCond{}, nil
-	case c.sort.k.native >= 0:
+	case c.sort.k.Native >= 0:
 		return c.nativeCondition(p, e)
 	}
 	return c.textCondition(p, e)
@@ -40,36 +40,36 @@ func prefixCond(prefix []byte) sortCond {
 // textCondition returns the condition on a sort key that is built by a template. The condition
 // never matches keys outside the literal prefix of the entity's sort keys.
 func (c *patternCore) textCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
-	t := c.sort.k.t
+	t := c.sort.k.Template
 	var prefix []byte
-	for i := range t.parts {
-		part := &t.parts[i]
-		if !part.isField() {
-			prefix = append(prefix, part.literal...)
+	for i := range t.Parts {
+		part := &t.Parts[i]
+		if !part.IsField() {
+			prefix = append(prefix, part.Literal...)
 			continue
 		}
-		f := &t.sh.fields[part.idx]
-		v := scalar{missing: true}
+		f := &t.Shape.Fields[part.Index]
+		v := layout.Scalar{Missing: true}
 		if c.sort.in[i] >= 0 {
 			var err error
 			if v, err = c.input(c.sort.in[i], p, f); err != nil {
 				return sortCond{}, err
 			}
 		}
-		if v.missing {
+		if v.Missing {
 			if err := c.laterInput(i, p); err != nil {
 				return sortCond{}, err
 			}
-			if c.rng != nil && c.rng.inSort && part.idx == c.rng.field {
-				return c.partRange(prefix, part, i == len(t.parts)-1, p, e)
+			if c.rng != nil && c.rng.inSort && part.Index == c.rng.field {
+				return c.partRange(prefix, part, i == len(t.Parts)-1, p, e)
 			}
 			if c.rangeGiven(p, e) {
-				return sortCond{}, &MissingInputError{Pattern: c.name, Input: part.field}
+				return sortCond{}, &MissingInputError{Pattern: c.name, Input: part.Name}
 			}
 			return prefixCond(prefix), nil
 		}
 		var err error
-		if prefix, err = part.appendValue(prefix, v); err != nil {
+		if prefix, err = part.AppendValue(prefix, v); err != nil {
 			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
 		}
 	}
@@ -83,10 +83,10 @@ func (c *patternCore) rangeGiven(p unsafe.Pointer, e rangeEnds) bool {
 		return false
 	}
 	if c.rng.prefixIn >= 0 {
-		v, err := c.in.fields[c.rng.prefixIn].scalar(p)
-		return err == nil && !v.missing
+		v, err := c.in.Fields[c.rng.prefixIn].Scalar(p)
+		return err == nil && !v.Missing
 	}
-	return !e.from.missing || !e.to.missing
+	return !e.from.Missing || !e.to.Missing
 }
 
 // laterInput refuses inputs that fix a part of the sort key after an open one.
@@ -95,70 +95,58 @@ func (c *patternCore) laterInput(open int, p unsafe.Pointer) error {
 		if c.sort.in[i] < 0 {
 			continue
 		}
-		v, err := c.in.fields[c.sort.in[i]].scalar(p)
-		if err != nil || v.missing {
+		v, err := c.in.Fields[c.sort.in[i]].Scalar(p)
+		if err != nil || v.Missing {
 			continue
 		}
-		name := c.sort.k.t.parts[open].field
+		name := c.sort.k.Template.Parts[open].Name
 		return &MissingInputError{Pattern: c.name, Input: name}
 	}
 	return nil
 }
 
-// appendValue formats a scalar for a part. Shards have no value of their own.
-func (p *part) appendValue(dst []byte, v scalar) ([]byte, error) {
-	if p.ring != nil {
-		return dst, fmt.Errorf("%s cannot be fixed by an input", p.source())
-	}
-	dst, err := p.format.append(dst, v, p.escape)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", p.source(), err)
-	}
-	return dst, err
-}
-
 // partRange returns a range over one part of a sort key, from the smallest key of from to the
 // largest key below to. The rest of the key after the part does not matter.
 func (c *patternCore) partRange(
-	prefix []byte, part *part, last bool, p unsafe.Pointer, e rangeEnds,
+	prefix []byte, part *layout.Piece, last bool, p unsafe.Pointer, e rangeEnds,
 ) (sortCond, error) {
 	if c.rng.prefix != "" {
 		return c.partPrefix(prefix, part, p)
 	}
-	if e.from.missing && e.to.missing {
+	if e.from.Missing && e.to.Missing {
 		return prefixCond(prefix), nil
 	}
 	low, high := e.from, e.to
 	closed := c.rng.closed
 	var err error
-	if !low.missing {
-		low = part.atLeast(low)
+	if !low.Missing {
+		low = part.AtLeast(low)
 	}
-	if !high.missing && !closed && part.format.below != nil {
-		high, closed = mustBelow(part, high)
+	if !high.Missing && !closed && part.Format.Below != nil {
+		high, closed = layout.MustBelow(part, high)
 	}
-	if part.format.order < 0 { // larger values have smaller texts
+	if part.Format.Order < 0 { // larger values have smaller texts
 		low, high, closed = high, low, true
 	}
-	lowText, highText := string(prefix), string(prefix)+maxRune
-	if !low.missing {
-		if lowText, err = part.text(prefix, low); err != nil {
+	lowText, highText := string(prefix), string(prefix)+layout.MaxRune
+	if !low.Missing {
+		if lowText, err = part.Text(prefix, low); err != nil {
 			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
 		}
-		lowText = part.loosely(prefix, lowText, low, layoutBare)
+		lowText = part.Loosely(prefix, lowText, low, layout.LayoutBare)
 	}
-	if !high.missing {
-		if highText, err = part.text(prefix, high); err != nil {
+	if !high.Missing {
+		if highText, err = part.Text(prefix, high); err != nil {
 			return sortCond{}, fmt.Errorf("pattern %s: %w", c.name, err)
 		}
 		if !c.rng.closed {
-			highText = part.loosely(prefix, highText, e.to, layoutSeconds)
+			highText = part.Loosely(prefix, highText, e.to, layout.LayoutSeconds)
 		}
 		switch {
 		case !closed:
 			highText = textBelow(highText)
 		case !last:
-			highText += maxRune
+			highText += layout.MaxRune
 		}
 	}
 	if lowText == "" { // no key is empty, and the store refuses empty values even in comparisons
@@ -168,64 +156,19 @@ func (c *patternCore) partRange(
 		empty: lowText > highText}, nil
 }
 
-// loosely widens an end of a range with whole seconds so that it includes the forms that other
-// programs write of its instants, and nothing else: 10:00:00 without a zone sorts before
-// 10:00:00.000Z, and 09:59:59Z, in the second before the end, sorts after 09:59:59.999Z.
-func (p *part) loosely(prefix []byte, text string, end scalar, layout string) string {
-	t, err := end.instant()
-	if !p.format.loose || err != nil || t.Nanosecond() != 0 {
-		return text
-	}
-	if layout == layoutSeconds {
-		t = t.Add(-time.Second)
-		if checkYear(t) != nil {
-			return text
-		}
-	}
-	return string(t.UTC().AppendFormat(append([]byte(nil), prefix...), layout))
-}
-
-// mustBelow returns the largest value below v. If there is none, it returns v, which with an open
-// end makes the range empty.
-func mustBelow(p *part, v scalar) (scalar, bool) {
-	if w, ok := p.format.below(v); ok {
-		return w, true
-	}
-	return v, false
-}
-
-func (p *part) text(prefix []byte, v scalar) (string, error) {
-	out, err := p.appendValue(append([]byte(nil), prefix...), v)
-	return string(out), err
-}
-
-// atLeast rounds a lower end up to the precision of the part's format, unless rows are also
-// filtered by the attribute because the format is less precise than it.
-func (p *part) atLeast(v scalar) scalar {
-	g := p.format.grain
-	if g == 0 || g > grainMilli {
-		return v
-	}
-	t, err := v.instant()
-	if err != nil || t.Equal(g.truncate(t)) {
-		return v
-	}
-	return scalar{form: formTime, t: g.next(t)}
-}
-
 func (c *patternCore) partPrefix(
-	prefix []byte, part *part, p unsafe.Pointer,
+	prefix []byte, part *layout.Piece, p unsafe.Pointer,
 ) (sortCond, error) {
-	v, err := c.in.fields[c.rng.prefixIn].scalar(p)
-	if err != nil || v.missing {
+	v, err := c.in.Fields[c.rng.prefixIn].Scalar(p)
+	if err != nil || v.Missing {
 		return prefixCond(prefix), err
 	}
-	text := string(appendScalar(nil, v))
-	if part.format.grain == 0 {
-		out, err := part.appendValue(prefix, scalar{form: formText, text: text})
+	text := string(layout.AppendText(nil, v))
+	if part.Format.Grain == 0 {
+		out, err := part.AppendValue(prefix, layout.Scalar{Form: layout.FormText, Text: text})
 		return prefixCond(out), err
 	}
-	return prefixCond(appendEscaped(prefix, text, "")), nil
+	return prefixCond(layout.AppendEscaped(prefix, text, "")), nil
 }
 
 // textBelow returns the largest upper end for keys below text. It is exact, because no part of a
@@ -244,21 +187,21 @@ func textBelow(text string) string {
 	default:
 		r--
 	}
-	return head + string(r) + maxRune
+	return head + string(r) + layout.MaxRune
 }
 
 // nativeCondition returns the condition on a sort key that is a field's own value.
 func (c *patternCore) nativeCondition(p unsafe.Pointer, e rangeEnds) (sortCond, error) {
 	k := c.sort.k
-	f := &k.t.sh.fields[k.native]
+	f := &k.Template.Shape.Fields[k.Native]
 	scratch := c.members[0].zero()
 	if in := c.sort.in[0]; in >= 0 {
 		v, err := c.input(in, p, f)
 		if err != nil {
 			return sortCond{}, err
 		}
-		if !v.missing {
-			val, err := f.fromScalar(v, scratch)
+		if !v.Missing {
+			val, err := f.FromScalar(v, scratch)
 			return sortCond{op: opEqual, a: val}, err
 		}
 	}
@@ -266,30 +209,30 @@ func (c *patternCore) nativeCondition(p unsafe.Pointer, e rangeEnds) (sortCond, 
 		return sortCond{}, nil
 	}
 	if c.rng.prefix != "" {
-		v, err := c.in.fields[c.rng.prefixIn].scalar(p)
-		if err != nil || v.missing {
+		v, err := c.in.Fields[c.rng.prefixIn].Scalar(p)
+		if err != nil || v.Missing {
 			return sortCond{}, err
 		}
-		return prefixCond(appendScalar(nil, v)), nil
+		return prefixCond(layout.AppendText(nil, v)), nil
 	}
 	out := sortCond{op: opWithin}
 	var err error
-	if !e.from.missing {
-		if out.a, err = f.fromScalar(f.roundUp(e.from), scratch); err != nil {
+	if !e.from.Missing {
+		if out.a, err = f.FromScalar(f.RoundUp(e.from), scratch); err != nil {
 			return out, err
 		}
 	}
-	if !e.to.missing {
+	if !e.to.Missing {
 		if out.b, err = c.nativeUpper(f, e.to, scratch); err != nil {
 			return out, err
 		}
 	}
 	switch {
-	case e.from.missing && e.to.missing:
+	case e.from.Missing && e.to.Missing:
 		return sortCond{}, nil
-	case e.to.missing:
+	case e.to.Missing:
 		out.op = opAtLeast
-	case e.from.missing:
+	case e.from.Missing:
 		out.op, out.a = opAtMost, out.b
 	default:
 		n, ok := canonical(out.a).Compare(canonical(out.b))
@@ -298,36 +241,15 @@ func (c *patternCore) nativeCondition(p unsafe.Pointer, e rangeEnds) (sortCond, 
 	return out, nil
 }
 
-// storedGrain returns the unit of a stored time field.
-func (f *field) storedGrain() grain {
-	switch {
-	case f.form != formTime:
-		return grainNone
-	case f.opts.day:
-		return grainDay
-	case f.opts.seconds, f.opts.unixTime:
-		return grainSecond
-	}
-	return grainMilli
-}
-
-func (f *field) roundUp(v scalar) scalar {
-	g := f.storedGrain()
-	if g == grainNone || v.t.Equal(g.truncate(v.t)) {
-		return v
-	}
-	return scalar{form: formTime, t: g.next(v.t)}
-}
-
 // nativeUpper returns the largest value below to, or to itself if the range includes it.
 func (c *patternCore) nativeUpper(
-	f *field, to scalar, scratch unsafe.Pointer,
+	f *layout.Field, to layout.Scalar, scratch unsafe.Pointer,
 ) (dynamo.Value, error) {
-	if !c.rng.closed && f.form == formTime {
-		to.t = to.t.Add(-1)
+	if !c.rng.closed && f.Form == layout.FormTime {
+		to.Time = to.Time.Add(-1)
 	}
-	v, err := f.fromScalar(to, scratch)
-	if err != nil || c.rng.closed || f.form == formTime {
+	v, err := f.FromScalar(to, scratch)
+	if err != nil || c.rng.closed || f.Form == layout.FormTime {
 		return v, err
 	}
 	switch v.Kind() {

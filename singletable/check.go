@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Report is the result of [Model.Check].
@@ -193,9 +194,9 @@ func (k *checker) stored(t *Table) {
 	has := map[string]bool{}
 	for _, c := range t.entities {
 		c.eachAttr(func(a string) { has[a] = true })
-		for i := range c.shape.fields {
-			if f := &c.shape.fields[i]; f.opts.keyOnly || f.opts.keyText || f.opts.rest {
-				delete(has, f.attr)
+		for i := range c.shape.Fields {
+			if f := &c.shape.Fields[i]; f.Options.KeyOnly || f.Options.KeyText || f.Options.Rest {
+				delete(has, f.Attr)
 			}
 		}
 	}
@@ -206,7 +207,7 @@ func (k *checker) stored(t *Table) {
 		placed := false
 		for _, c := range t.entities {
 			for _, pl := range c.on {
-				placed = placed || pl.index == x.name
+				placed = placed || pl.Index == x.name
 			}
 		}
 		if !placed {
@@ -286,15 +287,15 @@ func (k *checker) entity(c *core) {
 		k.fail(c.name, "Copy and Reservable are for unique values")
 	}
 	k.attributes(c)
-	k.keyAttr(c, c.base.part, "")
-	k.keyAttr(c, c.base.sort, "")
+	k.keyAttr(c, c.base.Part, "")
+	k.keyAttr(c, c.base.Sort, "")
 	k.partition(c, c.base, "the table")
 	k.baseSort(c)
 	for _, pl := range c.on {
-		k.keyAttr(c, pl.part, pl.index)
-		k.keyAttr(c, pl.sort, pl.index)
-		if x := c.table.index(pl.index); x != nil && !x.local {
-			k.partition(c, pl, "index "+pl.index)
+		k.keyAttr(c, pl.Part, pl.Index)
+		k.keyAttr(c, pl.Sort, pl.Index)
+		if x := c.table.index(pl.Index); x != nil && !x.local {
+			k.partition(c, pl, "index "+pl.Index)
 		}
 		k.sparse(c, pl)
 	}
@@ -310,25 +311,29 @@ func (k *checker) identity(c *core) {
 	}
 	var lossy []string
 	exact, fields := false, false
-	_ = c.base.attrs(func(a *keyAttr) error {
-		exact = exact || a.native >= 0
-		for i := range a.t.parts {
-			p := &a.t.parts[i]
-			if !p.isField() || p.ring != nil {
+	_ = c.base.Attrs(func(a *layout.KeyAttr) error {
+		exact = exact || a.Native >= 0
+		for i := range a.Template.Parts {
+			p := &a.Template.Parts[i]
+			if !p.IsField() || p.Ring != nil {
 				continue
 			}
 			fields = true
-			if p.format.lossless {
+			if p.Format.Lossless {
 				exact = true
 			} else {
-				lossy = append(lossy, p.source())
+				lossy = append(lossy, p.Source())
 			}
 		}
 		return nil
 	})
 	if fields && !exact {
-		k.fail(c.name, "the primary key is made of %s alone, which different items can have: add a "+
-			"part that keeps the whole of an id", strings.Join(lossy, " and "))
+		k.fail(
+			c.name,
+			"the primary key is made of %s alone, which different items can have: add a "+
+				"part that keeps the whole of an id",
+			strings.Join(lossy, " and "),
+		)
 		return
 	}
 	for _, part := range lossy {
@@ -341,30 +346,37 @@ func (k *checker) identity(c *core) {
 
 // attributes checks fields against attributes that the kit itself writes.
 func (k *checker) attributes(c *core) {
-	if i, ok := c.shape.byName[c.disc]; ok && c.disc != "" && c.shape.fields[i].attr == c.disc {
-		k.fail(c.name, "field %s has the discriminator's attribute %s", c.shape.fields[i].goName,
+	if i, ok := c.shape.ByName[c.disc]; ok && c.disc != "" && c.shape.Fields[i].Attr == c.disc {
+		k.fail(c.name, "field %s has the discriminator's attribute %s", c.shape.Fields[i].GoName,
 			c.disc)
 	}
-	if i, ok := c.shape.byName[c.table.ttl]; ok && c.table.ttl != "" {
-		f := &c.shape.fields[i]
-		if f.codec.kind != dynamo.KindN {
+	if i, ok := c.shape.ByName[c.table.ttl]; ok && c.table.ttl != "" {
+		f := &c.shape.Fields[i]
+		if f.Codec.Kind != dynamo.KindN {
 			k.fail(c.name,
 				"expiry %s must be stored as a Number: give field %s the option unixtime",
-				f.attr, f.goName)
+				f.Attr, f.GoName)
 		}
 	}
 }
 
-func (k *checker) keyAttr(c *core, a *keyAttr, index string) {
-	if a == nil || a.native >= 0 {
+func (k *checker) keyAttr(c *core, a *layout.KeyAttr, index string) {
+	if a == nil || a.Native >= 0 {
 		return
 	}
-	if n := a.t.maxLen(); n > a.max {
+	if n := a.Template.MaxLen(); n > a.Max {
 		where := "the table"
 		if index != "" {
 			where = "index " + index
 		}
-		k.fail(c.name, "key %q of %s can be %d bytes long, more than %d", a.t.text, where, n, a.max)
+		k.fail(
+			c.name,
+			"key %q of %s can be %d bytes long, more than %d",
+			a.Template.Text,
+			where,
+			n,
+			a.Max,
+		)
 	}
 }
 
@@ -374,16 +386,16 @@ const partitionWrites = 1000
 
 // partition warns of a partition key with few values, because they limit the write throughput of a
 // table of any size.
-func (k *checker) partition(c *core, pl *placement, where string) {
+func (k *checker) partition(c *core, pl *layout.Placement, where string) {
 	values, dated, few := 1, false, true
-	for i := range pl.part.t.parts {
-		p := &pl.part.t.parts[i]
-		if !p.isField() {
+	for i := range pl.Part.Template.Parts {
+		p := &pl.Part.Template.Parts[i]
+		if !p.IsField() {
 			continue
 		}
 		n := c.fewValues(p)
 		switch {
-		case p.format.grain >= grainDay:
+		case p.Format.Grain >= layout.GrainDay:
 			dated = true
 		case n == 0:
 			few = false
@@ -399,26 +411,26 @@ func (k *checker) partition(c *core, pl *placement, where string) {
 	case !few:
 	case dated && values == 1:
 		k.warn(c.name, "partition key %q of %s is a bare date: all writes of the time go to one "+
-			"partition, at most %d units a second; add an id or a shard", pl.part.t.text, where,
+			"partition, at most %d units a second; add an id or a shard", pl.Part.Template.Text, where,
 			partitionWrites)
-	case pl.when != nil && values == 1 && !dated:
+	case pl.When != nil && values == 1 && !dated:
 		k.warn(c.name, "partition key %q of %s has one value: at most %d write units a second; "+
-			"add a shard if more items than that enter or leave", pl.part.t.text, where,
+			"add a shard if more items than that enter or leave", pl.Part.Template.Text, where,
 			partitionWrites)
 	default:
 		k.warn(c.name, "partition key %q of %s has about %d values: each takes at most %d write "+
-			"units a second, however many items there are; add a shard", pl.part.t.text, where,
-			values, partitionWrites)
+			"units a second, however many items there are; add a shard", pl.Part.Template.Text,
+			where, values, partitionWrites)
 	}
 }
 
 // load compares the expected writes with the throughput of the partitions. Only shards are assumed
 // to spread the writes, because most items have the same status most of the time.
-func (k *checker) load(c *core, pl *placement, where string) {
+func (k *checker) load(c *core, pl *layout.Placement, where string) {
 	shards := 1
-	for i := range pl.part.t.parts {
-		if p := &pl.part.t.parts[i]; p.ring != nil {
-			shards = max(shards, p.format.few)
+	for i := range pl.Part.Template.Parts {
+		if p := &pl.Part.Template.Parts[i]; p.Ring != nil {
+			shards = max(shards, p.Format.Few)
 		}
 	}
 	units := c.load * int(dynamo.WriteUnits(c.typicalSize()))
@@ -426,23 +438,23 @@ func (k *checker) load(c *core, pl *placement, where string) {
 	if shards < need {
 		k.warn(c.name,
 			"partition key %q of %s takes %d write units a second (%d items of %d bytes), "+
-				"which needs at least %d shards; it has %d", pl.part.t.text, where, units, c.load,
-			c.typicalSize(), need, shards)
+				"which needs at least %d shards; it has %d", pl.Part.Template.Text, where, units,
+			c.load, c.typicalSize(), need, shards)
 	}
 }
 
 // fewValues returns the number of values of a part if it is small; 0 means many.
-func (c *core) fewValues(p *part) int {
-	if p.format.few > 0 {
-		return p.format.few
+func (c *core) fewValues(p *layout.Piece) int {
+	if p.Format.Few > 0 {
+		return p.Format.Few
 	}
-	f := &c.shape.fields[p.idx]
-	for _, name := range [...]string{f.attr, f.goName} {
+	f := &c.shape.Fields[p.Index]
+	for _, name := range [...]string{f.Attr, f.GoName} {
 		if vs := c.enums[name]; len(vs) > 0 {
 			return len(vs)
 		}
 	}
-	if soundsFew(f.goName) {
+	if soundsFew(f.GoName) {
 		return fewGuess
 	}
 	return 0
@@ -464,49 +476,49 @@ func soundsFew(name string) bool {
 
 // baseSort warns of a status in the table's own sort key, because it cannot be updated there.
 func (k *checker) baseSort(c *core) {
-	if c.base.sort == nil || c.lookup {
+	if c.base.Sort == nil || c.lookup {
 		return
 	}
-	for i := range c.base.sort.t.parts {
-		p := &c.base.sort.t.parts[i]
-		if p.isField() && p.ring == nil && p.format.few == 0 && c.fewValues(p) > 0 {
+	for i := range c.base.Sort.Template.Parts {
+		p := &c.base.Sort.Template.Parts[i]
+		if p.IsField() && p.Ring == nil && p.Format.Few == 0 && c.fewValues(p) > 0 {
 			k.warn(c.name,
 				"%s in sort key %q of the table: a change of it is a deletion and a new "+
-					"item; keep it in an index's sort key", p.source(), c.base.sort.t.text)
+					"item; keep it in an index's sort key", p.Source(), c.base.Sort.Template.Text)
 		}
 	}
 }
 
 // sparse finds sparse placements whose key attributes cannot be removed.
-func (k *checker) sparse(c *core, pl *placement) {
-	if !pl.sparse {
+func (k *checker) sparse(c *core, pl *layout.Placement) {
+	if !pl.Sparse {
 		return
 	}
 	removable := false
-	_ = pl.attrs(func(a *keyAttr) error {
-		removable = removable || !a.own && !a.base && !a.shared
+	_ = pl.Attrs(func(a *layout.KeyAttr) error {
+		removable = removable || !a.Own && !a.Base && !a.Shared
 		return nil
 	})
-	if !removable && pl.when != nil {
+	if !removable && pl.When != nil {
 		k.fail(c.name, "index %s cannot be sparse by a rule: its key attributes all serve as "+
-			"something else too, and cannot be removed", pl.index)
+			"something else too, and cannot be removed", pl.Index)
 	}
 }
 
 // sharedAttrs finds key attributes that two templates define differently.
 func (k *checker) sharedAttrs(c *core) {
-	made := map[string]*keyAttr{}
-	visit := func(a *keyAttr) error {
-		if other := made[a.attr]; other != nil && other.t.text != a.t.text {
-			k.fail(c.name, "key attribute %s is made by %q and by %q", a.attr, other.t.text,
-				a.t.text)
+	made := map[string]*layout.KeyAttr{}
+	visit := func(a *layout.KeyAttr) error {
+		if other := made[a.Attr]; other != nil && other.Template.Text != a.Template.Text {
+			k.fail(c.name, "key attribute %s is made by %q and by %q", a.Attr, other.Template.Text,
+				a.Template.Text)
 		}
-		made[a.attr] = a
+		made[a.Attr] = a
 		return nil
 	}
-	_ = c.base.attrs(visit)
+	_ = c.base.Attrs(visit)
 	for _, pl := range c.on {
-		_ = pl.attrs(visit)
+		_ = pl.Attrs(visit)
 	}
 }
 
@@ -518,26 +530,29 @@ func (k *checker) stray(c *core) {
 	for _, x := range c.table.indexes {
 		placed := false
 		for _, pl := range c.on {
-			placed = placed || pl.index == x.name
+			placed = placed || pl.Index == x.name
 		}
 		if placed {
 			continue
 		}
 		has := func(attr string) bool {
-			i, ok := c.shape.byName[attr]
-			return attr == "" || ok && c.shape.fields[i].attr == attr ||
+			i, ok := c.shape.ByName[attr]
+			return attr == "" || ok && c.shape.Fields[i].Attr == attr ||
 				attr == c.table.keys.Partition || attr == c.table.keys.Sort
 		}
 		if has(x.keys.Partition) && has(x.keys.Sort) {
-			k.warn(c.name, "its attributes put it into index %s; declare it with On, or rename them",
-				x.name)
+			k.warn(
+				c.name,
+				"its attributes put it into index %s; declare it with On, or rename them",
+				x.name,
+			)
 		}
 	}
 }
 
 // pair finds entities whose keys can be equal or whose key ranges overlap.
 func (k *checker) pair(a, b *core) {
-	if a.base.part.couldEqual(b.base.part) && a.base.sort.couldEqual(b.base.sort) {
+	if a.base.Part.CouldEqual(b.base.Part) && a.base.Sort.CouldEqual(b.base.Sort) {
 		k.fail(a.name, "an item can have the same key as one of %s: %s and %s", b.name,
 			a.keyTemplates(), b.keyTemplates())
 	}
@@ -545,7 +560,7 @@ func (k *checker) pair(a, b *core) {
 	k.bleed(b, a, b.base, a.base)
 	for _, pa := range a.on {
 		for _, pb := range b.on {
-			if pa.index == pb.index {
+			if pa.Index == pb.Index {
 				k.bleed(a, b, pa, pb)
 				k.bleed(b, a, pb, pa)
 			}
@@ -554,28 +569,28 @@ func (k *checker) pair(a, b *core) {
 }
 
 func (c *core) keyTemplates() string {
-	text := fmt.Sprintf("%q", c.base.part.t.text)
-	if c.base.sort != nil {
-		text += fmt.Sprintf(", %q", c.base.sort.t.text)
+	text := fmt.Sprintf("%q", c.base.Part.Template.Text)
+	if c.base.Sort != nil {
+		text += fmt.Sprintf(", %q", c.base.Sort.Template.Text)
 	}
 	return text
 }
 
 // bleed warns if a query with a's prefix also reads b's items.
-func (k *checker) bleed(a, b *core, pa, pb *placement) {
-	if pa.sort == nil || pb.sort == nil || pa.sort.native >= 0 || pb.sort.native >= 0 ||
-		!pa.part.couldEqual(pb.part) {
+func (k *checker) bleed(a, b *core, pa, pb *layout.Placement) {
+	if pa.Sort == nil || pb.Sort == nil || pa.Sort.Native >= 0 || pb.Sort.Native >= 0 ||
+		!pa.Part.CouldEqual(pb.Part) {
 		return
 	}
-	prefix := pa.sort.t.literalPrefix()
-	if prefix == "" || len(pa.sort.t.parts) == 1 {
+	prefix := pa.Sort.Template.LiteralPrefix()
+	if prefix == "" || len(pa.Sort.Template.Parts) == 1 {
 		return
 	}
-	lead := (&template{parts: []part{{literal: prefix}}}).nodes()
-	if overlap(pb.sort.t.nodes(), lead, true) {
+	lead := (&layout.Template{Parts: []layout.Piece{{Literal: prefix}}}).Nodes()
+	if layout.Overlap(pb.Sort.Template.Nodes(), lead, true) {
 		k.warn(a.name,
 			"a query of its sort keys %q also reads %s, whose keys %q begin the same way",
-			pa.sort.t.text, b.name, pb.sort.t.text)
+			pa.Sort.Template.Text, b.name, pb.Sort.Template.Text)
 	}
 }
 

@@ -27,9 +27,11 @@ func seedModels() []*st.Model {
 
 func TestTheSeedsHaveNoErrorsAndTheWarningsTheyDeserve(t *testing.T) {
 	want := map[string][]string{
-		"ledger": {`Transaction: partition key "STATUS#<Status><ID:shardSuffix(1)>" of index GSI1 ` +
-			`has about 5 values: each takes at most 1000 write units a second, however many items ` +
-			`there are; add a shard`},
+		"ledger": {
+			`Transaction: partition key "STATUS#<Status><ID:shardSuffix(1)>" of index GSI1 ` +
+				`has about 5 values: each takes at most 1000 write units a second, however many items ` +
+				`there are; add a shard`,
+		},
 		"payments": {
 			`ScheduledPayment: partition key "<PaymentID:shard(5)>" of index ` +
 				`Query_All_Scheduled_Payments has about 5 values: each takes at most 1000 write ` +

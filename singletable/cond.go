@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Cond is a condition on an item before a write, or a filter of a pattern.
@@ -108,7 +109,7 @@ func (c *core) atVersion(version int64) *cond {
 	if c.version < 0 {
 		return &cond{err: fmt.Errorf("%s has no version", c.name)}
 	}
-	return &cond{op: opEqual, attr: c.shape.fields[c.version].attr,
+	return &cond{op: opEqual, attr: c.shape.Fields[c.version].Attr,
 		vals: []dynamo.Value{dynamo.Int(version)}, reason: ErrChanged}
 }
 
@@ -320,7 +321,7 @@ func contains(v, w dynamo.Value) bool {
 	if v.Kind() == dynamo.KindS {
 		return strings.Contains(v.S(), w.S())
 	}
-	for _, e := range append(elementsOf(v), v.L()...) {
+	for _, e := range append(layout.ElementsOf(v), v.L()...) {
 		if e.Equal(w) {
 			return true
 		}

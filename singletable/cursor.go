@@ -239,11 +239,11 @@ func (c *patternCore) tag() []byte {
 		if b == nil {
 			continue
 		}
-		fmt.Fprintf(h, "\x00%s", b.k.t.text)
-		for i := range b.k.t.parts {
-			if r := b.k.t.parts[i].ring; r != nil {
-				fmt.Fprintf(h, "\x00%v", r.epochs)
-				if r.ever {
+		fmt.Fprintf(h, "\x00%s", b.k.Template.Text)
+		for i := range b.k.Template.Parts {
+			if r := b.k.Template.Parts[i].Ring; r != nil {
+				fmt.Fprintf(h, "\x00%v", r.Epochs)
+				if r.Ever {
 					h.Write([]byte("\x00ever"))
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // This file converts items to structs. Items may have been written by other programs. An absent
@@ -28,39 +29,40 @@ func newSoundCheck[T any](check func(v *T) *AttributeError) soundCheck {
 
 // keySource is a key of an index from which fields can be restored.
 type keySource struct {
-	k      *keyAttr
+	k      *layout.KeyAttr
 	fields []int
 }
 
 // bindSources finds the fields that keys restore, and the fields that an item must have.
 func (c *core) bindSources() {
-	gives := func(k *keyAttr) []int {
+	gives := func(k *layout.KeyAttr) []int {
 		var out []int
-		if k.native >= 0 {
-			if !k.own {
-				out = append(out, k.native)
+		if k.Native >= 0 {
+			if !k.Own {
+				out = append(out, k.Native)
 			}
 			return out
 		}
-		for i := range k.t.parts {
-			if p := &k.t.parts[i]; p.isField() && p.idx >= 0 && p.ring == nil && p.format.lossless {
-				out = append(out, p.idx)
+		for i := range k.Template.Parts {
+			if p := &k.Template.Parts[i]; p.IsField() && p.Index >= 0 && p.Ring == nil &&
+				p.Format.Lossless {
+				out = append(out, p.Index)
 			}
 		}
 		return out
 	}
-	c.keyed = newFieldSet(len(c.shape.fields))
-	_ = c.base.attrs(func(k *keyAttr) error {
+	c.keyed = layout.NewFieldSet(len(c.shape.Fields))
+	_ = c.base.Attrs(func(k *layout.KeyAttr) error {
 		for _, i := range gives(k) {
-			c.keyed.add(i)
+			c.keyed.Add(i)
 		}
 		return nil
 	})
 	for _, pl := range c.on {
-		_ = pl.attrs(func(k *keyAttr) error {
+		_ = pl.Attrs(func(k *layout.KeyAttr) error {
 			src := keySource{k: k}
 			for _, i := range gives(k) {
-				if !c.keyed.has(i) && !c.shape.fields[i].opts.keyOnly {
+				if !c.keyed.Has(i) && !c.shape.Fields[i].Options.KeyOnly {
 					src.fields = append(src.fields, i)
 				}
 			}
@@ -70,17 +72,17 @@ func (c *core) bindSources() {
 			return nil
 		})
 	}
-	for i := range c.shape.fields {
-		if c.shape.fields[i].opts.required && !c.lookup {
+	for i := range c.shape.Fields {
+		if c.shape.Fields[i].Options.Required && !c.lookup {
 			c.required = append(c.required, i)
 		}
-		if c.shape.fields[i].opts.together {
+		if c.shape.Fields[i].Options.Together {
 			c.together = append(c.together, i)
 		}
 	}
 	for _, s := range c.sound {
-		if s.typ != c.shape.typ {
-			c.fault("Sound checks a %s, not a %s", s.typ, c.shape.typ)
+		if s.typ != c.shape.Type {
+			c.fault("Sound checks a %s, not a %s", s.typ, c.shape.Type)
 		}
 	}
 }
@@ -99,7 +101,7 @@ func (c *core) unmarshalSeen(
 	if err == nil {
 		return nil
 	}
-	reflect.NewAt(c.shape.typ, p).Elem().SetZero()
+	reflect.NewAt(c.shape.Type, p).Elem().SetZero()
 	return c.unreadable(item, err)
 }
 
@@ -115,24 +117,24 @@ func (c *core) unreadable(item dynamo.Item, err error) error {
 
 func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool) error {
 	sh := c.shape
-	for i := range sh.fields {
-		f := &sh.fields[i]
-		if f.opts.keyText {
-			f.setKeyText(p, c.keyTextOf(f, item))
+	for i := range sh.Fields {
+		f := &sh.Fields[i]
+		if f.Options.KeyText {
+			f.SetKeyText(p, c.keyTextOf(f, item))
 			continue
 		}
-		if f.opts.rest {
+		if f.Options.Rest {
 			c.decodeRest(f, item, p)
 			continue
 		}
-		v, ok := item[f.attr]
-		if !ok || f.opts.keyOnly || v.Kind() == dynamo.KindNULL {
+		v, ok := item[f.Attr]
+		if !ok || f.Options.KeyOnly || v.Kind() == dynamo.KindNULL {
 			continue
 		}
-		if err := f.codec.decode(v, f.at(p)); err != nil {
-			f.clear(p)
-			if !c.keyed.has(i) {
-				return &AttributeError{f.attr, err}
+		if err := f.Codec.Decode(v, f.At(p)); err != nil {
+			f.Clear(p)
+			if !c.keyed.Has(i) {
+				return &AttributeError{Attribute: f.Attr, Reason: err}
 			}
 		}
 	}
@@ -162,7 +164,7 @@ func (c *core) decode(item dynamo.Item, p unsafe.Pointer, seen func(attr string)
 // seesEnough reports whether a row has all attributes that a check of the whole item may use.
 func (c *core) seesEnough(seen func(attr string) bool) bool {
 	for _, i := range slices.Concat(c.required, c.together) {
-		if f := &c.shape.fields[i]; !f.opts.keyOnly && !seen(f.attr) {
+		if f := &c.shape.Fields[i]; !f.Options.KeyOnly && !seen(f.Attr) {
 			return false
 		}
 	}
@@ -172,12 +174,12 @@ func (c *core) seesEnough(seen func(attr string) bool) bool {
 // decodeKeys sets the fields that keys contain: those of the primary key always, because it
 // identifies the item, and those of index keys if the item has no attribute for them.
 func (c *core) decodeKeys(item dynamo.Item, p unsafe.Pointer) error {
-	err := c.base.attrs(func(k *keyAttr) error {
-		if len(c.keyOnly) == 0 && k.agrees(item[k.attr], p) {
+	err := c.base.Attrs(func(k *layout.KeyAttr) error {
+		if len(c.keyOnly) == 0 && k.Agrees(item[k.Attr], p) {
 			return nil
 		}
-		if err := k.restore(item[k.attr], p, func(*field) bool { return true }); err != nil {
-			return &AttributeError{k.attr, err}
+		if err := k.Restore(item[k.Attr], p, func(*layout.Field) bool { return true }); err != nil {
+			return &AttributeError{Attribute: k.Attr, Reason: err}
 		}
 		return nil
 	})
@@ -197,22 +199,22 @@ func (c *core) decodeSource(src keySource, item dynamo.Item, p unsafe.Pointer) {
 	for _, i := range src.fields {
 		wanted = wanted || c.lacks(item, i)
 	}
-	v, ok := item[src.k.attr]
-	if !wanted || !ok || v.Kind() != src.k.kind {
+	v, ok := item[src.k.Attr]
+	if !wanted || !ok || v.Kind() != src.k.Kind {
 		return
 	}
-	_ = src.k.restoreWhere(v, p, func(f *field, s scalar) bool {
-		if !slices.ContainsFunc(src.fields, func(i int) bool { return &c.shape.fields[i] == f }) {
+	_ = src.k.RestoreWhere(v, p, func(f *layout.Field, s layout.Scalar) bool {
+		if !slices.ContainsFunc(src.fields, func(i int) bool { return &c.shape.Fields[i] == f }) {
 			return false // the primary key has it and takes precedence
 		}
-		own, present := item[f.attr]
-		return !present || own.Kind() == dynamo.KindNULL || abbreviates(own.S(), s.text)
+		own, present := item[f.Attr]
+		return !present || own.Kind() == dynamo.KindNULL || abbreviates(own.S(), s.Text)
 	})
 }
 
 // lacks reports whether an item has no value for a field, or an abbreviated one.
 func (c *core) lacks(item dynamo.Item, i int) bool {
-	v, ok := item[c.shape.fields[i].attr]
+	v, ok := item[c.shape.Fields[i].Attr]
 	return !ok || v.Kind() == dynamo.KindNULL || strings.HasSuffix(v.S(), ellipsis)
 }
 
@@ -231,19 +233,19 @@ func (c *core) checkRequired(
 	item dynamo.Item, p unsafe.Pointer, seen func(attr string) bool,
 ) error {
 	for _, i := range c.required {
-		f := &c.shape.fields[i]
-		if f.opts.keyOnly || seen != nil && !seen(f.attr) {
+		f := &c.shape.Fields[i]
+		if f.Options.KeyOnly || seen != nil && !seen(f.Attr) {
 			continue
 		}
-		v, present := item[f.attr]
+		v, present := item[f.Attr]
 		present = present && v.Kind() != dynamo.KindNULL
-		empty := f.isEmpty(p)
+		empty := f.IsEmpty(p)
 		switch {
 		case !empty:
 		case !present:
-			return &AttributeError{f.attr, errAbsent}
-		case !f.opts.mayBeEmpty && (f.form == formText || f.form == formTime):
-			return &AttributeError{f.attr, errEmpty}
+			return &AttributeError{Attribute: f.Attr, Reason: layout.ErrAbsent}
+		case !f.Options.MayBeEmpty && (f.Form == layout.FormText || f.Form == layout.FormTime):
+			return &AttributeError{Attribute: f.Attr, Reason: layout.ErrEmpty}
 		}
 	}
 	if seen != nil {
@@ -256,7 +258,7 @@ func (c *core) checkRequired(
 func (c *core) checkTogether(item dynamo.Item) error {
 	has, lacks := "", ""
 	for _, i := range c.together {
-		attr := c.shape.fields[i].attr
+		attr := c.shape.Fields[i].Attr
 		if v, ok := item[attr]; ok && v.Kind() != dynamo.KindNULL {
 			has = attr
 		} else {
@@ -264,38 +266,26 @@ func (c *core) checkTogether(item dynamo.Item) error {
 		}
 	}
 	if has != "" && lacks != "" {
-		return &AttributeError{lacks, fmt.Errorf("is absent although %s is present", has)}
+		return &AttributeError{
+			Attribute: lacks,
+			Reason:    fmt.Errorf("is absent although %s is present", has),
+		}
 	}
 	return nil
 }
-
-// isEmpty reports whether the field of the struct at p is its zero value.
-func (f *field) isEmpty(p unsafe.Pointer) bool {
-	if f.codec.empty != nil {
-		return f.codec.empty(f.at(p))
-	}
-	return reflect.NewAt(f.typ, f.at(p)).Elem().IsZero()
-}
-
-// clear sets the field to its zero value.
-func (f *field) clear(p unsafe.Pointer) { reflect.NewAt(f.typ, f.at(p)).Elem().SetZero() }
 
 // sortKeyText is the name of a field with the option keytext that holds the sort key of the table,
 // under any attribute name. Other names are those of key attributes.
 const sortKeyText = "@sort"
 
-func (c *core) keyTextOf(f *field, item dynamo.Item) dynamo.Value {
-	if f.attr == sortKeyText {
+func (c *core) keyTextOf(f *layout.Field, item dynamo.Item) dynamo.Value {
+	if f.Attr == sortKeyText {
 		return item[c.table.keys.Sort]
 	}
-	return item[f.attr]
+	return item[f.Attr]
 }
 
-// Rest holds the attributes of an item that its entity does not define, which other programs wrote.
-// A field of this type with the tag option rest preserves them when the item is written again.
-type Rest map[string]dynamo.Value
-
-func (c *core) decodeRest(f *field, item dynamo.Item, p unsafe.Pointer) {
+func (c *core) decodeRest(f *layout.Field, item dynamo.Item, p unsafe.Pointer) {
 	var rest Rest
 	for name, v := range item {
 		if _, known := c.names[name]; known {
@@ -306,50 +296,25 @@ func (c *core) decodeRest(f *field, item dynamo.Item, p unsafe.Pointer) {
 		}
 		rest[name] = v
 	}
-	*(*Rest)(f.at(p)) = rest
-}
-
-func (f *field) encodeRest(item map[string]dynamo.Value, p unsafe.Pointer) {
-	for name, v := range *(*Rest)(f.at(p)) {
-		if _, taken := item[name]; !taken {
-			item[name] = v
-		}
-	}
-}
-
-func (f *field) setKeyText(p unsafe.Pointer, v dynamo.Value) {
-	*(*string)(f.at(p)) = v.S()
+	*(*Rest)(f.At(p)) = rest
 }
 
 func (c *core) checkEnumsRead(p unsafe.Pointer) error {
 	for _, e := range c.enumFields {
-		f := &c.shape.fields[e.idx]
-		v, err := f.scalar(p)
+		f := &c.shape.Fields[e.idx]
+		v, err := f.Scalar(p)
 		if err != nil {
-			return &AttributeError{f.attr, err}
+			return &AttributeError{Attribute: f.Attr, Reason: err}
 		}
-		if !v.missing && !slices.Contains(e.values, v.text) {
-			return &AttributeError{f.attr, fmt.Errorf("is %q, not one of %s", v.text,
-				strings.Join(e.values, ", "))}
+		if !v.Missing && !slices.Contains(e.values, v.Text) {
+			return &AttributeError{
+				Attribute: f.Attr,
+				Reason: fmt.Errorf("is %q, not one of %s", v.Text,
+					strings.Join(e.values, ", ")),
+			}
 		}
 	}
 	return nil
-}
-
-// agrees reports whether the struct at p has the key of its item.
-func (k *keyAttr) agrees(v dynamo.Value, p unsafe.Pointer) bool {
-	if k.native >= 0 {
-		return k.own
-	}
-	var buf [160]byte
-	out, fixed, missing, err := k.append(buf[:0], p)
-	if err != nil || missing != "" {
-		return false
-	}
-	if !fixed.IsAbsent() {
-		return fixed.S() == v.S()
-	}
-	return string(out) == v.S()
 }
 
 // stranger returns the error of a row that no entity of the table owns although its key begins like
@@ -373,14 +338,15 @@ func (c *patternCore) stranger(item dynamo.Item) error {
 func (c *core) claim(item dynamo.Item) error {
 	begins, fits := true, true
 	bad := &AttributeError{Reason: errors.New("does not have the form of this entity's keys")}
-	_ = c.base.attrs(func(k *keyAttr) error {
-		v := item[k.attr]
-		if k.native >= 0 {
+	_ = c.base.Attrs(func(k *layout.KeyAttr) error {
+		v := item[k.Attr]
+		if k.Native >= 0 {
 			return nil
 		}
-		begins = begins && v.Kind() == k.kind && strings.HasPrefix(v.S(), k.t.literalPrefix())
-		if !k.matches(v.S()) && fits {
-			fits, bad.Attribute = false, k.attr
+		begins = begins && v.Kind() == k.Kind &&
+			strings.HasPrefix(v.S(), k.Template.LiteralPrefix())
+		if !k.Matches(v.S()) && fits {
+			fits, bad.Attribute = false, k.Attr
 		}
 		return nil
 	})
@@ -399,6 +365,11 @@ func (c *core) foreign(item dynamo.Item) error {
 	if err := c.claim(item); err != nil {
 		return err
 	}
-	return c.unreadable(item, &AttributeError{c.table.keys.Partition,
-		errors.New("is the key of another entity's item")})
+	return c.unreadable(
+		item,
+		&AttributeError{
+			Attribute: c.table.keys.Partition,
+			Reason:    errors.New("is the key of another entity's item"),
+		},
+	)
 }

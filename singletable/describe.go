@@ -1,6 +1,10 @@
 package singletable
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
+)
 
 // EntityInfo describes an entity for documentation: its keys and its attributes.
 type EntityInfo struct {
@@ -54,23 +58,23 @@ func (c *core) describe(copies []int) EntityInfo {
 		Name: c.name, Table: c.table.name, About: c.note,
 		Discriminator: c.disc, Type: c.discVal,
 	}
-	for _, pl := range append([]*placement{c.base}, c.on...) {
+	for _, pl := range append([]*layout.Placement{c.base}, c.on...) {
 		info.Keys = append(info.Keys, KeyInfo{
-			Index: pl.index, Sparse: pl.sparse,
-			Partition: pl.keys.Partition, PartitionTemplate: pl.templateOf(0),
-			Sort: pl.keys.Sort, SortTemplate: pl.templateOf(1),
+			Index: pl.Index, Sparse: pl.Sparse,
+			Partition: pl.Keys.Partition, PartitionTemplate: pl.TemplateOf(0),
+			Sort: pl.Keys.Sort, SortTemplate: pl.TemplateOf(1),
 		})
 	}
-	for i := range c.shape.fields {
-		f := &c.shape.fields[i]
-		stored := !f.opts.keyOnly
+	for i := range c.shape.Fields {
+		f := &c.shape.Fields[i]
+		stored := !f.Options.KeyOnly
 		if c.lookup {
 			stored = slices.Contains(copies, i)
 		}
 		if stored {
 			// fields of the key are never empty
 			info.Attributes = append(info.Attributes, AttributeInfo{
-				Name: f.attr, Optional: f.opts.omitEmpty && !c.baseFields.has(i)})
+				Name: f.Attr, Optional: f.Options.OmitEmpty && !c.baseFields.Has(i)})
 		}
 	}
 	return info

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Entity is a kind of item in a table, decoded to and from T, a struct without key fields. Create
@@ -25,10 +26,10 @@ type core struct {
 	table   *Table
 	name    string
 	note    string
-	shape   *shape
-	base    *placement
-	on      []*placement
-	rings   []ring
+	shape   *layout.Shape
+	base    *layout.Placement
+	on      []*layout.Placement
+	rings   []layout.Ring
 	enums   map[string][]string
 	readAs  map[string][]string // other forms of key attributes
 	disc    string              // discriminator attribute, "" without one
@@ -47,10 +48,10 @@ type core struct {
 	spare           sync.Pool // of *keyTexts
 
 	enumFields []enumField
-	baseFields fieldSet // fields of the primary key
-	fed        fieldSet // fields on which index keys and unique values depend
-	keyOnly    []int    // fields that are stored only in keys
-	keyed      fieldSet // fields that can be restored from the primary key
+	baseFields layout.FieldSet // fields of the primary key
+	fed        layout.FieldSet // fields on which index keys and unique values depend
+	keyOnly    []int           // fields that are stored only in keys
+	keyed      layout.FieldSet // fields that can be restored from the primary key
 	sources    []keySource
 	required   []int // fields without which an item cannot be read
 	together   []int // fields of which an item has all or none
@@ -72,14 +73,14 @@ type enumField struct {
 type EntityOption func(*core)
 
 // OnOption is an option of an entity's place in an index.
-type OnOption func(*placement)
+type OnOption func(*layout.Placement)
 
 // NewEntity defines an entity of a table. T is a struct. Its exported fields are attributes, named
 // by `dynamodbav` tags or, without one, like the field. Errors are reported by [Model.Check] and by
 // every verb.
 func NewEntity[T any](t *Table, name string, opts ...EntityOption) *Entity[T] {
-	c := &core{table: t, name: name, shape: shapeFor(reflect.TypeFor[T]()), version: -1}
-	c.problems = append(c.problems, c.shape.problems...)
+	c := &core{table: t, name: name, shape: layout.ShapeFor(reflect.TypeFor[T]()), version: -1}
+	c.problems = append(c.problems, c.shape.Problems...)
 	for _, opt := range opts {
 		opt(c)
 	}
@@ -97,7 +98,7 @@ func (e *Entity[T]) Table() *Table { return e.c.table }
 // Primary sets the templates of the table's partition key and, unless the table has none, of its
 // sort key.
 func Primary(templates ...string) EntityOption {
-	return func(c *core) { c.base = &placement{templates: templates} }
+	return func(c *core) { c.base = &layout.Placement{Templates: templates} }
 }
 
 // On places the entity in an index. The templates are those of the index's partition key ("" for a
@@ -105,9 +106,9 @@ func Primary(templates ...string) EntityOption {
 // missing part is an error unless the placement is sparse.
 func On(index, partition, sort string, opts ...OnOption) EntityOption {
 	return func(c *core) {
-		pl := &placement{index: index, templates: []string{partition}}
+		pl := &layout.Placement{Index: index, Templates: []string{partition}}
 		if sort != "" {
-			pl.templates = append(pl.templates, sort)
+			pl.Templates = append(pl.Templates, sort)
 		}
 		for _, opt := range opts {
 			opt(pl)
@@ -128,13 +129,13 @@ func ReadAs(attribute, template string) EntityOption {
 }
 
 // Sparse keeps an item out of the index if a part of its key there is missing.
-func Sparse() OnOption { return func(pl *placement) { pl.sparse = true } }
+func Sparse() OnOption { return func(pl *layout.Placement) { pl.Sparse = true } }
 
 // SparseWhen keeps an item in the index only while the attribute has one of the values and all
 // parts of its key there are present.
 func SparseWhen(attribute string, values ...string) OnOption {
-	return func(pl *placement) {
-		pl.sparse, pl.when = true, &sparseRule{attr: attribute, values: values}
+	return func(pl *layout.Placement) {
+		pl.Sparse, pl.When = true, &layout.SparseRule{Attr: attribute, Values: values}
 	}
 }
 
@@ -147,8 +148,8 @@ func Discriminator(attribute, value string) EntityOption {
 // every Update and Replace increments. Replace requires the version of the value that it writes.
 func Versioned(attribute string) EntityOption {
 	return func(c *core) {
-		i, ok := c.shape.lookup(attribute)
-		if kind := c.shape.kindOf(i); !ok || kind != reflect.Int64 && kind != reflect.Uint64 {
+		i, ok := c.shape.Lookup(attribute)
+		if kind := c.shape.KindOf(i); !ok || kind != reflect.Int64 && kind != reflect.Uint64 {
 			c.fault("version %s is not a field of type int64 or uint64", attribute)
 			return
 		}
@@ -171,7 +172,9 @@ func Enum(attribute string, values ...string) EntityOption {
 // number, as in <ID:shard(ring)>. The epoch of an item is determined by its own time in the
 // attribute by, so that a repeated write finds its shard again. The first epoch has no beginning.
 func Shards(name, by string, epochs ...Epoch) EntityOption {
-	return func(c *core) { c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs}) }
+	return func(c *core) {
+		c.rings = append(c.rings, layout.Ring{Name: name, By: by, Epochs: epochs})
+	}
 }
 
 // ShardsEver is [Shards] for items that may be in a shard of another epoch than their time implies,
@@ -180,7 +183,7 @@ func Shards(name, by string, epochs ...Epoch) EntityOption {
 // the key without a suffix.
 func ShardsEver(name, by string, epochs ...Epoch) EntityOption {
 	return func(c *core) {
-		c.rings = append(c.rings, ring{name: name, by: by, epochs: epochs, ever: true})
+		c.rings = append(c.rings, layout.Ring{Name: name, By: by, Epochs: epochs, Ever: true})
 	}
 }
 
@@ -212,38 +215,38 @@ func (c *core) bind() {
 	c.setPresence()
 	// Options declare rings in any order, so templates are bound after all of them.
 	if c.base == nil {
-		c.base = &placement{}
+		c.base = &layout.Placement{}
 	}
-	c.base.keys = c.table.keys
+	c.base.Keys = c.table.keys
 	c.bindPlacement(c.base)
-	if c.base.sparse {
+	if c.base.Sparse {
 		c.fault("the primary key cannot be sparse")
 	}
-	c.baseFields = c.base.needs
-	c.fed = newFieldSet(len(c.shape.fields))
+	c.baseFields = c.base.Needs
+	c.fed = layout.NewFieldSet(len(c.shape.Fields))
 	placed := c.on
 	c.on = nil
 	for _, pl := range placed {
-		x := c.table.index(pl.index)
+		x := c.table.index(pl.Index)
 		if x == nil {
-			c.fault("there is no index %s in table %s", pl.index, c.table.name)
+			c.fault("there is no index %s in table %s", pl.Index, c.table.name)
 			continue
 		}
 		c.on = append(c.on, pl)
-		pl.keys = x.keys
-		if x.local && pl.templates[0] == "" {
-			pl.templates[0] = c.base.templateOf(0)
+		pl.Keys = x.keys
+		if x.local && pl.Templates[0] == "" {
+			pl.Templates[0] = c.base.TemplateOf(0)
 		}
 		c.bindPlacement(pl)
-		c.fed.addAll(pl.needs)
+		c.fed.AddAll(pl.Needs)
 	}
 	c.bindEnums()
-	for i := range c.shape.fields {
-		if c.shape.fields[i].opts.keyOnly {
+	for i := range c.shape.Fields {
+		if c.shape.Fields[i].Options.KeyOnly {
 			c.keyOnly = append(c.keyOnly, i)
 			if !c.recoverable(i) {
 				c.fault("field %s is keyonly, but it cannot be restored from the primary key",
-					c.shape.fields[i].goName)
+					c.shape.Fields[i].GoName)
 			}
 		}
 	}
@@ -258,21 +261,21 @@ func (c *core) bind() {
 // omitted.
 func (c *core) countAttrs() {
 	seen := map[string]bool{}
-	for i := range c.shape.fields {
-		f := &c.shape.fields[i]
-		if f.opts.keyOnly {
+	for i := range c.shape.Fields {
+		f := &c.shape.Fields[i]
+		if f.Options.KeyOnly {
 			continue
 		}
-		seen[f.attr] = true
-		if f.opts.omitEmpty {
+		seen[f.Attr] = true
+		if f.Options.OmitEmpty {
 			c.optional = append(c.optional, i)
 		}
 	}
 	if c.disc != "" {
 		seen[c.disc] = true
 	}
-	for _, pl := range append([]*placement{c.base}, c.on...) {
-		_ = pl.attrs(func(k *keyAttr) error { seen[k.attr] = true; return nil })
+	for _, pl := range append([]*layout.Placement{c.base}, c.on...) {
+		_ = pl.Attrs(func(k *layout.KeyAttr) error { seen[k.Attr] = true; return nil })
 	}
 	c.attrs = len(seen)
 }
@@ -282,62 +285,56 @@ func (c *core) countAttrs() {
 func (c *core) newItem(p unsafe.Pointer) dynamo.Item {
 	n := c.attrs
 	for _, i := range c.optional {
-		if f := &c.shape.fields[i]; f.codec.empty(f.at(p)) {
+		if f := &c.shape.Fields[i]; f.Codec.Empty(f.At(p)) {
 			n--
 		}
 	}
 	return make(dynamo.Item, n)
 }
 
-func (pl *placement) templateOf(i int) string {
-	if i < len(pl.templates) {
-		return pl.templates[i]
-	}
-	return ""
-}
-
-func (c *core) bindPlacement(pl *placement) {
+func (c *core) bindPlacement(pl *layout.Placement) {
 	where := "primary key"
-	if pl.index != "" {
-		where = "index " + pl.index
+	if pl.Index != "" {
+		where = "index " + pl.Index
 	}
 	want := 1
-	if pl.keys.Sort != "" {
+	if pl.Keys.Sort != "" {
 		want = 2
 	}
-	pl.needs = newFieldSet(len(c.shape.fields))
-	if len(pl.templates) != want {
-		c.fault("%s: %d templates for %d key attributes", where, len(pl.templates), want)
+	pl.Needs = layout.NewFieldSet(len(c.shape.Fields))
+	if len(pl.Templates) != want {
+		c.fault("%s: %d templates for %d key attributes", where, len(pl.Templates), want)
 	}
-	bindAttr := func(attr, text string, limit int) *keyAttr {
-		k, bad := newKeyAttr(attr, text, limit, c)
+	bindAttr := func(attr, text string, limit int) *layout.KeyAttr {
+		k, bad := layout.NewKeyAttr(attr, text, c.table.keyKind(attr), limit, c.shape, c.rings,
+			c.readAs[attr])
 		for _, b := range bad {
 			c.fault("%s: %s", where, b)
 		}
-		pl.needs.addAll(k.needs)
+		pl.Needs.AddAll(k.Needs)
 		return k
 	}
-	pl.part = bindAttr(pl.keys.Partition, pl.templateOf(0), PartitionKeyMax)
-	if pl.keys.Sort != "" {
-		pl.sort = bindAttr(pl.keys.Sort, pl.templateOf(1), SortKeyMax)
+	pl.Part = bindAttr(pl.Keys.Partition, pl.TemplateOf(0), PartitionKeyMax)
+	if pl.Keys.Sort != "" {
+		pl.Sort = bindAttr(pl.Keys.Sort, pl.TemplateOf(1), SortKeyMax)
 	}
-	if pl.when != nil {
-		i, ok := c.shape.lookup(pl.when.attr)
-		if !ok || c.shape.fields[i].form == formNone {
+	if pl.When != nil {
+		i, ok := c.shape.Lookup(pl.When.Attr)
+		if !ok || c.shape.Fields[i].Form == layout.FormNone {
 			c.fault("%s: the rule's attribute %s is not a field that can be compared", where,
-				pl.when.attr)
-			pl.when = nil
+				pl.When.Attr)
+			pl.When = nil
 			return
 		}
-		pl.when.idx = i
-		pl.needs.add(i)
+		pl.When.Index = i
+		pl.Needs.Add(i)
 	}
 }
 
 func (c *core) bindEnums() {
 	for attr, values := range c.enums {
-		i, ok := c.shape.lookup(attr)
-		if !ok || c.shape.fields[i].form != formText {
+		i, ok := c.shape.Lookup(attr)
+		if !ok || c.shape.Fields[i].Form != layout.FormText {
 			c.fault("enum %s is not a text field", attr)
 			continue
 		}
@@ -350,11 +347,11 @@ func (c *core) bindEnums() {
 // only in the key has the precision of the key's format.
 func (c *core) recoverable(i int) bool {
 	found := false
-	_ = c.base.attrs(func(k *keyAttr) error {
-		found = found || k.native == i
-		for _, p := range k.t.parts {
-			found = found || p.idx == i && p.ring == nil &&
-				(p.format.lossless || p.format.grain > 0)
+	_ = c.base.Attrs(func(k *layout.KeyAttr) error {
+		found = found || k.Native == i
+		for _, p := range k.Template.Parts {
+			found = found || p.Index == i && p.Ring == nil &&
+				(p.Format.Lossless || p.Format.Grain > 0)
 		}
 		return nil
 	})
@@ -370,8 +367,8 @@ func (c *core) eachAttr(f func(attr string)) {
 			f(a)
 		}
 	}
-	for i := range c.shape.fields {
-		visit(c.shape.fields[i].attr)
+	for i := range c.shape.Fields {
+		visit(c.shape.Fields[i].Attr)
 	}
 	visit(c.disc)
 	c.table.eachKeyAttribute(visit)
@@ -380,17 +377,17 @@ func (c *core) eachAttr(f func(attr string)) {
 // markShared marks key attributes that belong to several placements.
 func (c *core) markShared() {
 	count := map[string]int{}
-	visit := func(f func(*keyAttr)) {
+	visit := func(f func(*layout.KeyAttr)) {
 		for _, pl := range c.on {
-			_ = pl.attrs(func(k *keyAttr) error { f(k); return nil })
+			_ = pl.Attrs(func(k *layout.KeyAttr) error { f(k); return nil })
 		}
 	}
-	visit(func(k *keyAttr) { count[k.attr]++ })
-	visit(func(k *keyAttr) {
-		k.shared = count[k.attr] > 1
-		k.base = k.attr == c.table.keys.Partition || k.attr == c.table.keys.Sort
-		if k.own && !k.base {
-			c.ownKeys = append(c.ownKeys, k.attr)
+	visit(func(k *layout.KeyAttr) { count[k.Attr]++ })
+	visit(func(k *layout.KeyAttr) {
+		k.Shared = count[k.Attr] > 1
+		k.Base = k.Attr == c.table.keys.Partition || k.Attr == c.table.keys.Sort
+		if k.Own && !k.Base {
+			c.ownKeys = append(c.ownKeys, k.Attr)
 		}
 	})
 }
@@ -407,7 +404,7 @@ func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 		return nil, err
 	}
 	item := c.newItem(p)
-	if err := c.shape.encodeInto(item, p); err != nil {
+	if err := c.shape.EncodeInto(item, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
 	if c.disc != "" {
@@ -415,11 +412,11 @@ func (c *core) marshal(p unsafe.Pointer) (dynamo.Item, error) {
 	}
 	keys := c.newKeyTexts()
 	defer c.flush(keys, item)
-	if _, err := c.base.addTo(keys, item, c, p); err != nil {
+	if _, err := c.base.AddTo(keys, item, c.name, c.shape, p); err != nil {
 		return nil, err
 	}
 	for _, pl := range c.on {
-		if _, err := pl.addTo(keys, item, c, p); err != nil {
+		if _, err := pl.AddTo(keys, item, c.name, c.shape, p); err != nil {
 			return nil, err
 		}
 	}
@@ -439,13 +436,13 @@ func (c *core) dropEmptyKeys(item dynamo.Item) {
 
 func (c *core) checkEnums(p unsafe.Pointer) error {
 	for _, e := range c.enumFields {
-		f := &c.shape.fields[e.idx]
-		v, err := f.scalar(p)
+		f := &c.shape.Fields[e.idx]
+		v, err := f.Scalar(p)
 		if err != nil {
 			return err
 		}
-		if !v.missing && !slices.Contains(e.values, v.text) {
-			return fmt.Errorf("%s: %s is %q, not one of %s", c.name, f.attr, v.text,
+		if !v.Missing && !slices.Contains(e.values, v.Text) {
+			return fmt.Errorf("%s: %s is %q, not one of %s", c.name, f.Attr, v.Text,
 				strings.Join(e.values, ", "))
 		}
 	}
@@ -459,7 +456,7 @@ func (c *core) key(p unsafe.Pointer) (dynamo.Key, error) {
 	}
 	key := make(dynamo.Key, 2)
 	keys := c.newKeyTexts()
-	_, err := c.base.addTo(keys, key, c, p)
+	_, err := c.base.AddTo(keys, key, c.name, c.shape, p)
 	c.flush(keys, key)
 	return key, err
 }
@@ -484,9 +481,9 @@ func (c *core) owns(item dynamo.Item) bool {
 		}
 	}
 	ok := true
-	_ = c.base.attrs(func(k *keyAttr) error {
-		v, present := item[k.attr]
-		ok = ok && present && (k.native >= 0 || k.matches(v.S()))
+	_ = c.base.Attrs(func(k *layout.KeyAttr) error {
+		v, present := item[k.Attr]
+		ok = ok && present && (k.Native >= 0 || k.Matches(v.S()))
 		return nil
 	})
 	return ok
@@ -506,3 +503,46 @@ func (e *Entity[T]) Decode(item dynamo.Item) (v T, err error) {
 
 // Owns reports whether an item belongs to the entity.
 func (e *Entity[T]) Owns(item dynamo.Item) bool { return e.c.owns(item) }
+
+// newKeyTexts returns a buffer from the pool, or a new one.
+func (c *core) newKeyTexts() *layout.KeyTexts {
+	if t, ok := c.spare.Get().(*layout.KeyTexts); ok {
+		return t
+	}
+	return &layout.KeyTexts{Buf: make([]byte, 0, 512), Ends: make([]layout.KeyEnd, 0, 8)}
+}
+
+// flush adds the keys to the item and returns the buffer to the pool.
+func (c *core) flush(t *layout.KeyTexts, item dynamo.Item) {
+	if len(t.Ends) > 0 {
+		text := string(t.Buf)
+		start := 0
+		for _, e := range t.Ends {
+			item[e.Attr] = dynamo.S(text[start:e.End])
+			start = e.End
+		}
+	}
+	t.Buf, t.Ends = t.Buf[:0], t.Ends[:0]
+	c.spare.Put(t)
+}
+
+// zero returns a new T.
+func (c *core) zero() unsafe.Pointer { return reflect.New(c.shape.Type).UnsafePointer() }
+
+// placeKey returns the key of the struct at p in a placement.
+func (c *core) placeKey(pl *layout.Placement, p unsafe.Pointer) (
+	part, sort dynamo.Value, in bool, err error,
+) {
+	item := dynamo.Item{}
+	keys := c.newKeyTexts()
+	in, err = pl.AddTo(keys, item, c.name, c.shape, p)
+	c.flush(keys, item)
+	if err != nil || !in {
+		return part, sort, false, err
+	}
+	part, sort = item[pl.Part.Attr], dynamo.Value{}
+	if pl.Sort != nil {
+		sort = item[pl.Sort.Attr]
+	}
+	return part, sort, true, nil
+}

@@ -181,24 +181,6 @@ func (e *PartialKeyError) Error() string {
 		"kit read it with ReadFirst", e.Entity, why)
 }
 
-// MissingPartError reports a key that cannot be built because a required field is empty.
-type MissingPartError struct {
-	Entity string
-	// Index is empty for the table's own key.
-	Index string
-	// Template is the key's template, and Field the attribute that is empty or absent.
-	Template, Field string
-}
-
-// Error names the template and the field.
-func (e *MissingPartError) Error() string {
-	where := "key"
-	if e.Index != "" {
-		where = "key of index " + e.Index
-	}
-	return fmt.Sprintf("%s: %s %q needs %s, which is empty", e.Entity, where, e.Template, e.Field)
-}
-
 // keyText formats a key as its values, joined.
 func keyText(k dynamo.Key) string {
 	return dynamo.Item(k).String()

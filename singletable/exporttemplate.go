@@ -86,7 +86,7 @@ func (t *Table) formation() formationProperties {
 	}
 	for _, x := range t.indexes {
 		index := formationIndex{
-			IndexName: x.name, KeySchema: formationKeys(x.keys.schema()),
+			IndexName: x.name, KeySchema: formationKeys(schemaOf(x.keys)),
 			Projection: workbenchProjection{
 				x.projection.ProjectionType, x.projection.NonKeyAttributes,
 			},

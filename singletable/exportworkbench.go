@@ -159,9 +159,9 @@ func (t *Table) workbenchAttributes() []workbenchAttribute {
 		if c.disc != "" {
 			add(c.disc, dynamo.KindS.String())
 		}
-		for i := range c.shape.fields {
-			if f := &c.shape.fields[i]; !f.opts.keyOnly {
-				add(f.attr, f.codec.kind.String())
+		for i := range c.shape.Fields {
+			if f := &c.shape.Fields[i]; !f.Options.KeyOnly {
+				add(f.Attr, f.Codec.Kind.String())
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func (c *core) workbench() workbenchFacet {
 	facet := workbenchFacet{
 		FacetName: c.name,
 		KeyAttributeAlias: workbenchAlias{
-			PartitionKeyAlias: c.base.templateOf(0), SortKeyAlias: c.base.templateOf(1),
+			PartitionKeyAlias: c.base.TemplateOf(0), SortKeyAlias: c.base.TemplateOf(1),
 		},
 	}
 	own := map[string]bool{c.table.keys.Partition: true, c.table.keys.Sort: true, "": true}
@@ -183,14 +183,14 @@ func (c *core) workbench() workbenchFacet {
 		}
 	}
 	add(c.disc)
-	for i := range c.shape.fields {
-		if f := &c.shape.fields[i]; !f.opts.keyOnly {
-			add(f.attr)
+	for i := range c.shape.Fields {
+		if f := &c.shape.Fields[i]; !f.Options.KeyOnly {
+			add(f.Attr)
 		}
 	}
 	for _, pl := range c.on {
-		add(pl.keys.Partition)
-		add(pl.keys.Sort)
+		add(pl.Keys.Partition)
+		add(pl.Keys.Sort)
 	}
 	slices.Sort(facet.NonKeyAttributes)
 	if item := c.sample(); item != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Model is a whole design: its tables with their entities, and its access patterns. It is used for
@@ -187,7 +188,7 @@ func closedText(closed bool) string {
 // openPart returns the index of the first part of the sort key that no input fixes.
 func (c *patternCore) openPart() int {
 	for i, in := range c.sort.in {
-		if c.sort.k.t.parts[i].isField() && in < 0 {
+		if c.sort.k.Template.Parts[i].IsField() && in < 0 {
 			return i
 		}
 	}
@@ -197,20 +198,20 @@ func (c *patternCore) openPart() int {
 func (c *patternCore) bindingText(b *binding, n int) string {
 	var text strings.Builder
 	for i := range n {
-		p := b.k.t.parts[i]
+		p := b.k.Template.Parts[i]
 		if b.in[i] >= 0 {
-			p.field = c.in.fields[b.in[i]].goName
+			p.Name = c.in.Fields[b.in[i]].GoName
 		}
-		text.WriteString(p.shown())
+		text.WriteString(p.Shown())
 	}
 	return text.String()
 }
 
 func (c *patternCore) inputInfos() []InputInfo {
 	var out []InputInfo
-	for i := range c.in.fields {
-		f := &c.in.fields[i]
-		info := InputInfo{Name: f.goName, Type: inputTypes[f.form], Use: "filter"}
+	for i := range c.in.Fields {
+		f := &c.in.Fields[i]
+		info := InputInfo{Name: f.GoName, Type: inputTypes[f.Form], Use: "filter"}
 		switch {
 		case c.uses(c.hash, i):
 			info.Use, info.Required = "partition key", true
@@ -233,7 +234,7 @@ func (c *patternCore) uses(b *binding, in int) bool {
 		return false
 	}
 	for i, at := range b.in {
-		if at == in && b.k.t.parts[i].ring == nil {
+		if at == in && b.k.Template.Parts[i].Ring == nil {
 			return true
 		}
 	}
@@ -245,13 +246,13 @@ func (c *patternCore) partitionText() string {
 		return "the whole table"
 	}
 	var parts []string
-	for i := range c.hash.k.t.parts {
-		p := &c.hash.k.t.parts[i]
+	for i := range c.hash.k.Template.Parts {
+		p := &c.hash.k.Template.Parts[i]
 		switch {
-		case p.ring != nil && c.hash.in[i] < 0 && p.format.few > 1:
-			parts = append(parts, fmt.Sprintf("%d shards", p.format.few))
-		case p.isField() && c.hash.in[i] < 0 && p.ring == nil:
-			parts = append(parts, "one a "+p.format.name)
+		case p.Ring != nil && c.hash.in[i] < 0 && p.Format.Few > 1:
+			parts = append(parts, fmt.Sprintf("%d shards", p.Format.Few))
+		case p.IsField() && c.hash.in[i] < 0 && p.Ring == nil:
+			parts = append(parts, "one a "+p.Format.Name)
 		}
 	}
 	if len(parts) == 0 {
@@ -264,10 +265,10 @@ func (c *patternCore) partitionText() string {
 func (c *patternCore) textInputs(inputs map[string]string) (reflect.Value, error) {
 	in := reflect.New(c.inType)
 	for name, text := range inputs {
-		i, ok := c.in.lookup(name)
+		i, ok := c.in.Lookup(name)
 		if !ok {
-			for j := range c.in.fields {
-				if strings.EqualFold(c.in.fields[j].goName, name) {
+			for j := range c.in.Fields {
+				if strings.EqualFold(c.in.Fields[j].GoName, name) {
 					i, ok = j, true
 				}
 			}
@@ -276,13 +277,13 @@ func (c *patternCore) textInputs(inputs map[string]string) (reflect.Value, error
 			return in, fmt.Errorf("pattern %s has no input %s; it has %s", c.name, name,
 				strings.Join(c.inputNames(), ", "))
 		}
-		f := &c.in.fields[i]
-		if f.form == formNone {
+		f := &c.in.Fields[i]
+		if f.Form == layout.FormNone {
 			return in, fmt.Errorf("pattern %s: input %s cannot be given as text", c.name, name)
 		}
-		v, err := scalar{form: formText, text: text}.convertText(f.form)
+		v, err := layout.Scalar{Form: layout.FormText, Text: text}.ConvertText(f.Form)
 		if err == nil {
-			err = f.write(f.at(in.UnsafePointer()), v)
+			err = f.Write(f.At(in.UnsafePointer()), v)
 		}
 		if err != nil {
 			return in, fmt.Errorf("pattern %s: input %s: %w", c.name, name, err)
@@ -292,23 +293,11 @@ func (c *patternCore) textInputs(inputs map[string]string) (reflect.Value, error
 }
 
 func (c *patternCore) inputNames() []string {
-	names := make([]string, len(c.in.fields))
-	for i := range c.in.fields {
-		names[i] = c.in.fields[i].goName
+	names := make([]string, len(c.in.Fields))
+	for i := range c.in.Fields {
+		names[i] = c.in.Fields[i].GoName
 	}
 	return names
-}
-
-// convertText is convert for text that a person entered, which may be of any form.
-func (v scalar) convertText(f form) (scalar, error) {
-	switch f {
-	case formBool:
-		b, err := boolFormat().parse(v.text)
-		return b, err
-	case formBytes:
-		return hexFormat().parse(v.text)
-	}
-	return v.convert(f)
 }
 
 // PlanText is Plan with inputs as text.

@@ -3,6 +3,8 @@ package singletable
 import (
 	"fmt"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // KeysMarkdown describes the model's tables in Markdown: for each table its indexes, and for each
@@ -59,24 +61,24 @@ func (c *core) writeKeys(b *strings.Builder) {
 		b.WriteString("The lookup item of a unique value.\n\n")
 	}
 	b.WriteString("| key attribute | made of |\n|---|---|\n")
-	row := func(k *keyAttr, where string) {
+	row := func(k *layout.KeyAttr, where string) {
 		if k != nil {
-			fmt.Fprintf(b, "| `%s` | `%s`%s |\n", k.attr, escapePipes(k.t.shown()), where)
+			fmt.Fprintf(b, "| `%s` | `%s`%s |\n", k.Attr, escapePipes(k.Template.Shown()), where)
 		}
 	}
-	row(c.base.part, "")
-	row(c.base.sort, "")
+	row(c.base.Part, "")
+	row(c.base.Sort, "")
 	for _, pl := range c.on {
 		where := ""
 		switch {
-		case pl.when != nil:
-			where = fmt.Sprintf(", while `%s` is %s", pl.when.attr,
-				strings.Join(pl.when.values, " or "))
-		case pl.sparse:
+		case pl.When != nil:
+			where = fmt.Sprintf(", while `%s` is %s", pl.When.Attr,
+				strings.Join(pl.When.Values, " or "))
+		case pl.Sparse:
 			where = ", where all parts are present"
 		}
-		row(pl.part, where)
-		row(pl.sort, where)
+		row(pl.Part, where)
+		row(pl.Sort, where)
 	}
 	if c.lookup {
 		b.WriteString("\n")
@@ -86,37 +88,37 @@ func (c *core) writeKeys(b *strings.Builder) {
 	if c.disc != "" {
 		fmt.Fprintf(b, "| `%s` | S | always `%s` |\n", c.disc, c.discVal)
 	}
-	for i := range c.shape.fields {
-		f := &c.shape.fields[i]
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", f.attr, kindText(f), c.fieldNote(i))
+	for i := range c.shape.Fields {
+		f := &c.shape.Fields[i]
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", f.Attr, kindText(f), c.fieldNote(i))
 	}
 	b.WriteString("\n")
 }
 
 func escapePipes(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-func kindText(f *field) string {
-	if f.codec.kind == 0 {
+func kindText(f *layout.Field) string {
+	if f.Codec.Kind == 0 {
 		return "any"
 	}
-	return f.codec.kind.String()
+	return f.Codec.Kind.String()
 }
 
 // fieldNote returns the special properties of an attribute.
 func (c *core) fieldNote(i int) string {
-	f := &c.shape.fields[i]
+	f := &c.shape.Fields[i]
 	var notes []string
 	add := func(cond bool, note string) {
 		if cond {
 			notes = append(notes, note)
 		}
 	}
-	add(f.opts.keyOnly, "in the key alone")
-	add(f.opts.omitEmpty, "optional")
-	add(f.opts.unixTime, "epoch seconds")
+	add(f.Options.KeyOnly, "in the key alone")
+	add(f.Options.OmitEmpty, "optional")
+	add(f.Options.UnixTime, "epoch seconds")
 	add(c.version == i, "version")
-	add(f.attr == c.table.ttl, "expiry")
-	for _, name := range [...]string{f.attr, f.goName} {
+	add(f.Attr == c.table.ttl, "expiry")
+	for _, name := range [...]string{f.Attr, f.GoName} {
 		if vs := c.enums[name]; len(vs) > 0 {
 			notes = append(notes, strings.Join(vs, ", "))
 			break

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Step is a part of an update of a T: a [Change], a [Cond], or an option of the entity such as
@@ -111,8 +112,8 @@ func FieldOf[T, V any](e *Entity[T], at func(*T) *V) Field[T, V] {
 	f := Field[T, V]{c: e.c, idx: -1}
 	offset, err := offsetIn(&zero, at)
 	if err == nil {
-		for i := range e.c.shape.fields {
-			if e.c.shape.fields[i].offset == offset && typeIs[V](&e.c.shape.fields[i]) {
+		for i := range e.c.shape.Fields {
+			if e.c.shape.Fields[i].Offset == offset && layout.TypeIs[V](&e.c.shape.Fields[i]) {
 				f.idx = i
 			}
 		}
@@ -142,7 +143,7 @@ func (f Field[T, V]) Name() string {
 	if f.idx < 0 {
 		return ""
 	}
-	return f.c.shape.fields[f.idx].attr
+	return f.c.shape.Fields[f.idx].Attr
 }
 
 // encode converts v to the value that the field would store.
@@ -150,14 +151,14 @@ func (f Field[T, V]) encode(v *V) (dynamo.Value, error) {
 	if f.err != nil {
 		return dynamo.Value{}, f.err
 	}
-	fd := &f.c.shape.fields[f.idx]
+	fd := &f.c.shape.Fields[f.idx]
 	p := unsafe.Pointer(v)
-	if fd.opts.omitEmpty && fd.codec.empty(p) {
+	if fd.Options.OmitEmpty && fd.Codec.Empty(p) {
 		return dynamo.Value{}, nil
 	}
-	val, err := fd.codec.encode(p)
+	val, err := fd.Codec.Encode(p)
 	if err != nil {
-		err = fmt.Errorf("%s: attribute %s: %w", f.c.name, fd.attr, err)
+		err = fmt.Errorf("%s: attribute %s: %w", f.c.name, fd.Attr, err)
 	}
 	return canonical(val), err // arithmetic on Numbers requires the canonical form
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Pattern is a named access pattern: from inputs, the fields of the struct In, to rows of type Out.
@@ -41,7 +42,7 @@ type patternCore struct {
 	index      *Index // nil for the table itself
 	keys       KeyNames
 	members    []*core
-	in         *shape
+	in         *layout.Shape
 	hash, sort *binding // sort is nil without a sort key, or without a common template
 	prefix     string   // of a collection: the common prefix of its sort keys
 	rng        *rangeSpec
@@ -248,9 +249,9 @@ func NewCollection[In, Out any](
 func newPatternCore(
 	kind patternKind, name string, in reflect.Type, members []*core, opts []PatternOption,
 ) *patternCore {
-	c := &patternCore{kind: kind, name: name, members: members, in: shapeFor(in), inType: in,
+	c := &patternCore{kind: kind, name: name, members: members, in: layout.ShapeFor(in), inType: in,
 		callsMax: callsMaxDefault, segments: 1, parallel: 1}
-	c.problems = append(c.problems, c.in.problems...)
+	c.problems = append(c.problems, c.in.Problems...)
 	for _, opt := range opts {
 		opt.applyPattern(c)
 	}
@@ -292,12 +293,12 @@ func (c *patternCore) unmarshal(e *core, item dynamo.Item, p unsafe.Pointer) err
 }
 
 // placementOf returns a member's placement in the pattern's table or index.
-func (c *patternCore) placementOf(m *core) *placement {
+func (c *patternCore) placementOf(m *core) *layout.Placement {
 	if c.index == nil {
 		return m.base
 	}
 	for _, pl := range m.on {
-		if pl.index == c.index.name {
+		if pl.Index == c.index.name {
 			return pl
 		}
 	}

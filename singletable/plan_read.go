@@ -101,7 +101,10 @@ func (c *patternCore) planCost(out *Plan, sources, widest, stages, rows, size in
 			"empty one for %s units; a page stops when it is full", stages, number(least)))
 	}
 	if c.kind == kindScan {
-		out.Notes = append(out.Notes, "a scan reads the whole table, even if a filter drops most items")
+		out.Notes = append(
+			out.Notes,
+			"a scan reads the whole table, even if a filter drops most items",
+		)
 	} else if len(c.filters) > 0 || len(c.filterBy) > 0 {
 		out.Notes = append(out.Notes, "rows that the filter drops are read, and charged, too")
 	}

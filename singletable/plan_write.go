@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // PlanCreate returns the plan of Create.
@@ -152,28 +153,28 @@ func (w *write) indexKeys() []IndexKey {
 	for _, pl := range w.c.on {
 		key := dynamo.Item{}
 		touched := w.kind == actPut
-		_ = pl.attrs(func(k *keyAttr) error {
-			if v, ok := w.item[k.attr]; ok && w.kind == actPut {
-				key[k.attr] = v
+		_ = pl.Attrs(func(k *layout.KeyAttr) error {
+			if v, ok := w.item[k.Attr]; ok && w.kind == actPut {
+				key[k.Attr] = v
 			}
 			for _, ch := range w.upd.changes {
-				if ch.attr == k.attr {
+				if ch.attr == k.Attr {
 					touched = true
 					if ch.op != changeRemove {
-						key[k.attr] = ch.val
+						key[k.Attr] = ch.val
 					}
 				}
 			}
 			return nil
 		})
-		if w.kind == actPut && pl.sort != nil && len(key) < 2 {
+		if w.kind == actPut && pl.Sort != nil && len(key) < 2 {
 			key = nil // an item with a partial key is not in the index
 		}
 		if touched {
 			if len(key) == 0 {
 				key = nil
 			}
-			out = append(out, IndexKey{Index: pl.index, Key: key})
+			out = append(out, IndexKey{Index: pl.Index, Key: key})
 		}
 	}
 	return out
@@ -232,9 +233,9 @@ func (w *write) creates() bool {
 
 // effect reports whether the item may be in an index after the write, and whether its key there may
 // have changed.
-func (w *write) effect(pl *placement, keys []IndexKey) (in, moved bool) {
+func (w *write) effect(pl *layout.Placement, keys []IndexKey) (in, moved bool) {
 	for _, k := range keys {
-		if k.Index == pl.index {
+		if k.Index == pl.Index {
 			return k.Key != nil, true
 		}
 	}
@@ -242,8 +243,8 @@ func (w *write) effect(pl *placement, keys []IndexKey) (in, moved bool) {
 }
 
 // entrySize returns the size of an item's entry in an index.
-func (w *write) entrySize(pl *placement, size int) int {
-	x := w.c.table.index(pl.index)
+func (w *write) entrySize(pl *layout.Placement, size int) int {
+	x := w.c.table.index(pl.Index)
 	if x == nil || x.projection.ProjectionType == dynamo.ProjectAll {
 		return size
 	}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // SourcesMax is the maximum number of partitions that one pattern reads: shards times buckets.
@@ -100,7 +101,7 @@ func joinStages(stages [][]*source, n int) [][]*source {
 // inputBytes encodes the inputs. Equal inputs have equal bytes.
 func (c *patternCore) inputBytes(p unsafe.Pointer) ([]byte, error) {
 	item := dynamo.Item{}
-	if err := c.in.encodeInto(item, p); err != nil {
+	if err := c.in.EncodeInto(item, p); err != nil {
 		return nil, fmt.Errorf("pattern %s: %w", c.name, err)
 	}
 	return []byte(item.String()), nil
@@ -110,9 +111,9 @@ func (c *patternCore) inputBytes(p unsafe.Pointer) ([]byte, error) {
 func (c *patternCore) bucketsDescend() bool {
 	down := c.descending
 	if c.sort != nil && c.rng != nil && c.rng.inSort {
-		for i := range c.sort.k.t.parts {
-			p := &c.sort.k.t.parts[i]
-			if p.isField() && p.idx == c.rng.field && p.format.order < 0 {
+		for i := range c.sort.k.Template.Parts {
+			p := &c.sort.k.Template.Parts[i]
+			if p.IsField() && p.Index == c.rng.field && p.Format.Order < 0 {
 				down = !down
 			}
 		}
@@ -130,7 +131,7 @@ func (c *patternCore) prepareLookup(q *query, p unsafe.Pointer) error {
 		if err != nil {
 			return err
 		}
-		q.key[b.k.attr] = v
+		q.key[b.k.Attr] = v
 	}
 	return nil
 }
@@ -147,16 +148,16 @@ func (q *query) lookUp(ctx context.Context, s *Store) (dynamo.Item, error) {
 
 // wholeKey formats a key attribute all of whose parts are inputs.
 func (c *patternCore) wholeKey(b *binding, p unsafe.Pointer) (dynamo.Value, error) {
-	if b.k.native >= 0 {
-		f := &b.k.t.sh.fields[b.k.native]
+	if b.k.Native >= 0 {
+		f := &b.k.Template.Shape.Fields[b.k.Native]
 		v, err := c.input(b.in[0], p, f)
-		if err == nil && v.missing {
-			err = &MissingInputError{c.name, f.goName}
+		if err == nil && v.Missing {
+			err = &MissingInputError{c.name, f.GoName}
 		}
 		if err != nil {
 			return dynamo.Value{}, err
 		}
-		return f.fromScalar(v, c.members[0].zero())
+		return f.FromScalar(v, c.members[0].zero())
 	}
 	texts, err := c.texts(b, p, rangeEnds{})
 	if err != nil {
@@ -167,7 +168,7 @@ func (c *patternCore) wholeKey(b *binding, p unsafe.Pointer) (dynamo.Value, erro
 
 // partitions returns the partition keys to read, grouped by bucket.
 func (c *patternCore) partitions(p unsafe.Pointer, e rangeEnds) ([][]dynamo.Value, error) {
-	if c.hash.k.native >= 0 {
+	if c.hash.k.Native >= 0 {
 		v, err := c.wholeKey(c.hash, p)
 		return [][]dynamo.Value{{v}}, err
 	}
@@ -206,26 +207,26 @@ func (c *patternCore) texts(b *binding, p unsafe.Pointer, e rangeEnds) ([][]stri
 		}
 		return nil
 	}
-	for i := range b.k.t.parts {
-		part := &b.k.t.parts[i]
+	for i := range b.k.Template.Parts {
+		part := &b.k.Template.Parts[i]
 		var err error
 		switch {
-		case !part.isField():
-			err = each(func(text string) (string, error) { return text + part.literal, nil })
-		case part.ring != nil:
+		case !part.IsField():
+			err = each(func(text string) (string, error) { return text + part.Literal, nil })
+		case part.Ring != nil:
 			var labels []string
 			if labels, err = c.shardLabels(b, i, p, e); err == nil {
 				stages = spread(stages, labels, false)
 			}
 		case b.in[i] >= 0:
-			var v scalar
-			v, err = c.input(b.in[i], p, &b.k.t.sh.fields[part.idx])
-			if err == nil && v.missing {
-				err = &MissingInputError{c.name, c.in.fields[b.in[i]].goName}
+			var v layout.Scalar
+			v, err = c.input(b.in[i], p, &b.k.Template.Shape.Fields[part.Index])
+			if err == nil && v.Missing {
+				err = &MissingInputError{c.name, c.in.Fields[b.in[i]].GoName}
 			}
 			if err == nil {
 				err = each(func(text string) (string, error) {
-					out, err := part.appendValue([]byte(text), v)
+					out, err := part.AppendValue([]byte(text), v)
 					return string(out), err
 				})
 			}
@@ -275,31 +276,31 @@ func appendEach(dst, keys []string, text string) []string {
 func (c *patternCore) shardLabels(
 	b *binding, i int, p unsafe.Pointer, e rangeEnds,
 ) ([]string, error) {
-	part := &b.k.t.parts[i]
-	r := part.ring
+	part := &b.k.Template.Parts[i]
+	r := part.Ring
 	var from, to time.Time
-	if c.rng != nil && r.byIdx >= 0 && c.rng.field == r.byIdx {
+	if c.rng != nil && r.ByIndex >= 0 && c.rng.field == r.ByIndex {
 		from, to = e.instants(c.rng.closed)
 	}
 	if b.in[i] >= 0 {
-		v, err := c.input(b.in[i], p, &b.k.t.sh.fields[part.idx])
+		v, err := c.input(b.in[i], p, &b.k.Template.Shape.Fields[part.Index])
 		if err != nil {
 			return nil, err
 		}
-		if !v.missing {
-			return r.labelsOf(appendScalar(nil, v), from, to), nil
+		if !v.Missing {
+			return r.LabelsOf(layout.AppendText(nil, v), from, to), nil
 		}
 	}
-	return r.labels(from, to), nil
+	return r.Labels(from, to), nil
 }
 
 // buckets returns the texts of the time buckets of the range, the earliest first.
-func (c *patternCore) buckets(part *part, e rangeEnds) ([]string, error) {
+func (c *patternCore) buckets(part *layout.Piece, e rangeEnds) ([]string, error) {
 	for _, end := range [...]struct {
-		v    scalar
+		v    layout.Scalar
 		name string
 	}{{e.from, c.rng.from}, {e.to, c.rng.to}} {
-		if end.v.missing {
+		if end.v.Missing {
 			name := end.name
 			if name == "" {
 				name = "for the other end of the range of " + c.rng.attr
@@ -308,10 +309,14 @@ func (c *patternCore) buckets(part *part, e rangeEnds) ([]string, error) {
 		}
 	}
 	from, to := e.instants(c.rng.closed)
-	g := part.format.grain
+	g := part.Format.Grain
 	var out []string
-	for t := g.truncate(from); t.Before(to); t = g.next(t) {
-		text, err := part.format.append(nil, scalar{form: formTime, t: t}, part.escape)
+	for t := g.Truncate(from); t.Before(to); t = g.Next(t) {
+		text, err := part.Format.Append(
+			nil,
+			layout.Scalar{Form: layout.FormTime, Time: t},
+			part.Escape,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -368,7 +373,7 @@ func (c *patternCore) orUnreadable(n *cond) *cond {
 	kept := []*cond{n}
 	seen := map[string]bool{}
 	n.eachAttr(func(attr string) {
-		i, ok := c.members[0].shape.lookup(attr)
+		i, ok := c.members[0].shape.Lookup(attr)
 		if !ok || seen[attr] {
 			return
 		}
@@ -384,7 +389,7 @@ func (c *patternCore) orUnreadable(n *cond) *cond {
 			kept = append(kept, &cond{op: opNot, kids: []*cond{in}})
 			return
 		}
-		if c.members[0].shape.fields[i].opts.required {
+		if c.members[0].shape.Fields[i].Options.Required {
 			kept = append(kept, &cond{op: opMissing, attr: attr})
 		}
 	})
@@ -410,24 +415,24 @@ func (c *patternCore) rangeFilter(filter *cond, e rangeEnds) (*cond, error) {
 	if c.rng == nil || c.rng.prefix != "" {
 		return filter, nil
 	}
-	f := &c.members[0].shape.fields[c.rng.field]
+	f := &c.members[0].shape.Fields[c.rng.field]
 	g := c.rangeGrain()
-	if f.opts.keyOnly || g <= max(f.storedGrain(), grainMilli) {
+	if f.Options.KeyOnly || g <= max(f.StoredGrain(), layout.GrainMilli) {
 		return filter, nil
 	}
 	conds := []*cond{filter}
-	for i, end := range [...]scalar{e.from, e.to} {
-		if end.missing {
+	for i, end := range [...]layout.Scalar{e.from, e.to} {
+		if end.Missing {
 			continue
 		}
-		t, err := end.instant()
+		t, err := end.Instant()
 		if err != nil {
 			return nil, fmt.Errorf("pattern %s: %w", c.name, err)
 		}
-		if t.Equal(g.truncate(t)) {
+		if t.Equal(g.Truncate(t)) {
 			continue
 		}
-		v, err := f.fromScalar(end, c.members[0].zero())
+		v, err := f.FromScalar(end, c.members[0].zero())
 		if err != nil {
 			return nil, err
 		}
@@ -438,29 +443,30 @@ func (c *patternCore) rangeFilter(filter *cond, e rangeEnds) (*cond, error) {
 				op = opAtMost
 			}
 		}
-		conds = append(conds, &cond{op: op, attr: f.attr, vals: []dynamo.Value{v}})
+		conds = append(conds, &cond{op: op, attr: f.Attr, vals: []dynamo.Value{v}})
 	}
 	return all(conds), nil
 }
 
 // rangeGrain returns the precision with which the keys distinguish rows of the range.
-func (c *patternCore) rangeGrain() grain {
+func (c *patternCore) rangeGrain() layout.Grain {
 	if c.rng.inSort {
-		if c.sort.k.native >= 0 {
-			return grainNone
+		if c.sort.k.Native >= 0 {
+			return layout.GrainNone
 		}
-		for i := range c.sort.k.t.parts {
-			if p := &c.sort.k.t.parts[i]; p.isField() && p.idx == c.rng.field {
-				return p.format.grain
+		for i := range c.sort.k.Template.Parts {
+			if p := &c.sort.k.Template.Parts[i]; p.IsField() && p.Index == c.rng.field {
+				return p.Format.Grain
 			}
 		}
 	}
-	for i := range c.hash.k.t.parts {
-		if p := &c.hash.k.t.parts[i]; p.isField() && p.idx == c.rng.field && c.hash.in[i] < 0 {
-			return p.format.grain
+	for i := range c.hash.k.Template.Parts {
+		if p := &c.hash.k.Template.Parts[i]; p.IsField() && p.Index == c.rng.field &&
+			c.hash.in[i] < 0 {
+			return p.Format.Grain
 		}
 	}
-	return grainNone
+	return layout.GrainNone
 }
 
 // prepareScan creates one stage for each segment. The entity's items are identified by their
@@ -473,7 +479,7 @@ func (c *patternCore) prepareScan(q *query, filter *cond) {
 		own = append(own, &cond{op: opEqual, attr: m.disc,
 			vals: []dynamo.Value{dynamo.S(m.discVal)}})
 	}
-	if prefix := m.base.part.t.literalPrefix(); prefix != "" {
+	if prefix := m.base.Part.Template.LiteralPrefix(); prefix != "" {
 		own = append(own, &cond{op: opBeginsWith, attr: c.table.keys.Partition,
 			vals: []dynamo.Value{dynamo.S(prefix)}})
 	}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Row is an item of an entity as generic values, for tools that do not know its Go type. It does
@@ -70,24 +71,24 @@ func (c *core) row(pc *patternCore, item dynamo.Item) (Row, error) {
 	}
 	seen := map[string]bool{}
 	c.table.eachKeyAttribute(func(a string) { seen[a] = true })
-	for i := range c.shape.fields {
-		f := &c.shape.fields[i]
-		v, ok := item[f.attr]
-		if f.opts.keyOnly {
+	for i := range c.shape.Fields {
+		f := &c.shape.Fields[i]
+		v, ok := item[f.Attr]
+		if f.Options.KeyOnly {
 			var err error
-			if v, err = f.codec.encode(f.at(p)); err != nil {
+			if v, err = f.Codec.Encode(f.At(p)); err != nil {
 				return r, err
 			}
 			ok = !v.IsAbsent()
 		}
 		if ok {
-			r.Fields = append(r.Fields, RowField{f.attr, decodeAny(v)})
+			r.Fields = append(r.Fields, RowField{f.Attr, layout.DecodeAny(v)})
 		}
-		seen[f.attr] = true
+		seen[f.Attr] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(item)) {
 		if !seen[name] {
-			r.Fields = append(r.Fields, RowField{name, decodeAny(item[name])})
+			r.Fields = append(r.Fields, RowField{name, layout.DecodeAny(item[name])})
 		}
 	}
 	return r, nil

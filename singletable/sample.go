@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // sampleTime is the time in every sample, so that the export of a model is always the same.
@@ -19,8 +20,8 @@ func (c *core) sample() dynamo.Item {
 		return nil
 	}
 	p := c.zero()
-	for i := range c.shape.fields {
-		c.fillSample(&c.shape.fields[i], p)
+	for i := range c.shape.Fields {
+		c.fillSample(&c.shape.Fields[i], p)
 	}
 	item, err := c.marshal(p)
 	if err != nil {
@@ -31,28 +32,31 @@ func (c *core) sample() dynamo.Item {
 
 // fillSample sets a field that can be part of a key. A field that refuses every sample value stays
 // empty.
-func (c *core) fillSample(f *field, p unsafe.Pointer) {
-	if f.write == nil {
+func (c *core) fillSample(f *layout.Field, p unsafe.Pointer) {
+	if f.Write == nil {
 		return
 	}
-	var tries []scalar
-	switch f.form {
-	case formInt:
-		tries = []scalar{{form: formInt, i: 1}}
-	case formNumber:
-		tries = []scalar{{form: formNumber, text: "12.5"}, {form: formNumber, text: "12"}}
-	case formTime:
-		tries = []scalar{{form: formTime, t: sampleTime}}
-	case formBool:
-		tries = []scalar{{form: formBool, b: true}}
+	var tries []layout.Scalar
+	switch f.Form {
+	case layout.FormInt:
+		tries = []layout.Scalar{{Form: layout.FormInt, Int: 1}}
+	case layout.FormNumber:
+		tries = []layout.Scalar{
+			{Form: layout.FormNumber, Text: "12.5"},
+			{Form: layout.FormNumber, Text: "12"},
+		}
+	case layout.FormTime:
+		tries = []layout.Scalar{{Form: layout.FormTime, Time: sampleTime}}
+	case layout.FormBool:
+		tries = []layout.Scalar{{Form: layout.FormBool, Bool: true}}
 	default:
-		usual := []string{f.attr + "-1", "USD", "2026-01-02", "1"}
-		for _, text := range slices.Concat(c.enums[f.attr], c.enums[f.goName], usual) {
-			tries = append(tries, scalar{form: f.form, text: text})
+		usual := []string{f.Attr + "-1", "USD", "2026-01-02", "1"}
+		for _, text := range slices.Concat(c.enums[f.Attr], c.enums[f.GoName], usual) {
+			tries = append(tries, layout.Scalar{Form: f.Form, Text: text})
 		}
 	}
 	for _, s := range tries {
-		if f.write(f.at(p), s) == nil {
+		if f.Write(f.At(p), s) == nil {
 			return
 		}
 	}

@@ -23,11 +23,6 @@ type Index struct {
 	projection dynamo.Projection
 }
 
-// KeyNames are the names of the attributes of a key. Sort is empty for a key without a sort key.
-type KeyNames struct {
-	Partition, Sort string
-}
-
 // Keys returns the names of a table's key attributes: the partition key and, unless items have
 // none, the sort key.
 func Keys(partition string, sort ...string) KeyNames {
@@ -58,7 +53,7 @@ func NewTable(name string, keys KeyNames, opts ...TableOption) *Table {
 // The sort attribute is empty for an index without one.
 func GSI(name, partition, sort string, opts ...IndexOption) TableOption {
 	return func(t *Table) {
-		t.addIndex(&Index{name: name, keys: KeyNames{partition, sort}}, opts)
+		t.addIndex(&Index{name: name, keys: KeyNames{Partition: partition, Sort: sort}}, opts)
 	}
 }
 
@@ -66,7 +61,14 @@ func GSI(name, partition, sort string, opts ...IndexOption) TableOption {
 // be created only together with its table, and limits an item collection to 10 GB.
 func LSI(name, sort string, opts ...IndexOption) TableOption {
 	return func(t *Table) {
-		t.addIndex(&Index{name: name, keys: KeyNames{t.keys.Partition, sort}, local: true}, opts)
+		t.addIndex(
+			&Index{
+				name:  name,
+				keys:  KeyNames{Partition: t.keys.Partition, Sort: sort},
+				local: true,
+			},
+			opts,
+		)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // Unique is a value that no two items of an entity may share, such as a code that people enter. It
@@ -30,7 +31,7 @@ type uniqueCore struct {
 	owners     []int // the fields of the owner's key
 	ttl        int   // the expiry field of the owner, -1 without one
 	reservable bool
-	feeds      fieldSet // fields on which the lookup item depends
+	feeds      layout.FieldSet // fields on which the lookup item depends
 }
 
 // Copy names the attributes that a lookup item copies from its owner, in addition to those of the
@@ -61,33 +62,33 @@ func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T
 		opt(c)
 	}
 	c.bind()
-	if len(c.on) > 0 || c.base.sparse {
+	if len(c.on) > 0 || c.base.Sparse {
 		c.fault("a unique value's lookup item can only have a primary key")
 	}
 	u := &uniqueCore{owner: own, c: c, ttl: -1, reservable: c.reservable}
-	u.feeds = newFieldSet(len(own.shape.fields))
-	u.feeds.addAll(c.baseFields)
+	u.feeds = layout.NewFieldSet(len(own.shape.Fields))
+	u.feeds.AddAll(c.baseFields)
 	for _, name := range c.copy {
-		i, ok := own.shape.lookup(name)
+		i, ok := own.shape.Lookup(name)
 		if !ok {
 			c.fault("there is no attribute %s to copy", name)
 			continue
 		}
 		u.addCopy(i)
 	}
-	for i := range own.shape.fields {
-		if own.baseFields.has(i) {
+	for i := range own.shape.Fields {
+		if own.baseFields.Has(i) {
 			u.addCopy(i)
 			u.owners = append(u.owners, i)
 		}
 	}
 	c.required = u.owners // a lookup item without an owner cannot be read
-	if i, ok := own.shape.lookup(own.table.ttl); ok && own.table.ttl != "" {
+	if i, ok := own.shape.Lookup(own.table.ttl); ok && own.table.ttl != "" {
 		u.addCopy(i)
 		u.ttl = i
 	}
 	own.uniques = append(own.uniques, u)
-	own.fed.addAll(u.feeds)
+	own.fed.AddAll(u.feeds)
 	own.table.entities = append(own.table.entities, c)
 	return &Unique[T]{e: e, u: u}
 }
@@ -95,7 +96,7 @@ func NewUnique[T any](e *Entity[T], name string, opts ...EntityOption) *Unique[T
 func (u *uniqueCore) addCopy(i int) {
 	if !slices.Contains(u.copies, i) {
 		u.copies = append(u.copies, i)
-		u.feeds.add(i)
+		u.feeds.Add(i)
 	}
 }
 
@@ -116,16 +117,16 @@ func (u *uniqueCore) item(key dynamo.Key, p unsafe.Pointer) (dynamo.Item, error)
 		item[u.c.disc] = dynamo.S(u.c.discVal)
 	}
 	for _, i := range u.copies {
-		f := &u.c.shape.fields[i]
-		if _, taken := item[f.attr]; taken {
+		f := &u.c.shape.Fields[i]
+		if _, taken := item[f.Attr]; taken {
 			continue
 		}
-		v, err := f.value(p)
+		v, err := f.Value(p)
 		if err != nil {
 			return nil, err
 		}
 		if !v.IsAbsent() {
-			item[f.attr] = v
+			item[f.Attr] = v
 		}
 	}
 	return item, nil
@@ -205,8 +206,8 @@ func (c *core) lookupChanges(old, new unsafe.Pointer) (ops []lookupOp, guards []
 		}
 		ops = append(ops, more...)
 		if old != nil {
-			for i := range c.shape.fields {
-				if u.c.baseFields.has(i) && !c.baseFields.has(i) {
+			for i := range c.shape.Fields {
+				if u.c.baseFields.Has(i) && !c.baseFields.Has(i) {
 					guards = append(guards, c.unchanged(i, old))
 				}
 			}
@@ -256,23 +257,23 @@ func (u *uniqueCore) reserve(key dynamo.Key, p unsafe.Pointer) (lookupOp, error)
 func (u *uniqueCore) refresh(key dynamo.Key, old, new unsafe.Pointer) ([]lookupOp, error) {
 	op := lookupOp{u: u, verb: verbRefresh, key: key, owner: old}
 	for _, i := range u.copies {
-		f := &u.c.shape.fields[i]
-		before, err := f.value(old)
+		f := &u.c.shape.Fields[i]
+		before, err := f.Value(old)
 		if err != nil {
 			return nil, err
 		}
-		after, err := f.value(new)
+		after, err := f.Value(new)
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case before.Equal(after) || before.IsAbsent() && after.IsAbsent():
 		case after.IsAbsent():
-			op.upd.changes = append(op.upd.changes, change{op: changeRemove, attr: f.attr,
+			op.upd.changes = append(op.upd.changes, change{op: changeRemove, attr: f.Attr,
 				field: i})
 		default:
 			op.upd.changes = append(op.upd.changes,
-				change{op: changeSet, attr: f.attr, field: i, val: after})
+				change{op: changeSet, attr: f.Attr, field: i, val: after})
 		}
 	}
 	if len(op.upd.changes) == 0 {
@@ -285,25 +286,25 @@ func (u *uniqueCore) refresh(key dynamo.Key, old, new unsafe.Pointer) ([]lookupO
 // and after the update.
 func (b *updateBuilder) keepUniques() error {
 	for _, u := range b.c.uniques {
-		if !b.changed.meets(u.feeds) {
+		if !b.changed.Meets(u.feeds) {
 			continue
 		}
 		if b.p.known == nil {
 			return &PartialKeyError{Entity: b.c.name, Index: u.c.name,
 				Changed: b.changedNames(u.feeds), Missing: b.unknownNames(u)}
 		}
-		for i := range b.c.shape.fields {
-			if !u.feeds.has(i) {
+		for i := range b.c.shape.Fields {
+			if !u.feeds.Has(i) {
 				continue
 			}
-			if !b.changed.has(i) {
+			if !b.changed.Has(i) {
 				b.obtain(i)
-			} else if !b.sure.has(i) {
+			} else if !b.sure.Has(i) {
 				return fmt.Errorf("%s: unique value %s needs the new value of %s, which is unknown",
-					b.c.name, u.c.name, b.c.shape.fields[i].attr)
+					b.c.name, u.c.name, b.c.shape.Fields[i].Attr)
 			}
-			if u.c.baseFields.has(i) && !b.c.baseFields.has(i) {
-				b.guarded.add(i)
+			if u.c.baseFields.Has(i) && !b.c.baseFields.Has(i) {
+				b.guarded.Add(i)
 			}
 		}
 		// Copies that the update does not change may be unknown to the caller. They are equal on
@@ -319,9 +320,9 @@ func (b *updateBuilder) keepUniques() error {
 
 func (b *updateBuilder) unknownNames(u *uniqueCore) []string {
 	var names []string
-	for i := range b.c.shape.fields {
-		if u.feeds.has(i) && !b.c.baseFields.has(i) {
-			names = append(names, b.c.shape.fields[i].attr)
+	for i := range b.c.shape.Fields {
+		if u.feeds.Has(i) && !b.c.baseFields.Has(i) {
+			names = append(names, b.c.shape.Fields[i].Attr)
 		}
 	}
 	return names
@@ -369,19 +370,22 @@ func (q *Unique[T]) Owner(ctx context.Context, s *Store, at T) (v T, found bool,
 // key. A lookup item without an owner cannot be read.
 func (u *uniqueCore) decode(item dynamo.Item, p unsafe.Pointer) error {
 	for _, i := range u.copies {
-		f := &u.c.shape.fields[i]
-		v, ok := item[f.attr]
+		f := &u.c.shape.Fields[i]
+		v, ok := item[f.Attr]
 		if !ok || v.Kind() == dynamo.KindNULL {
 			continue
 		}
-		if err := f.codec.decode(v, f.at(p)); err != nil {
-			return u.c.unreadable(item, &AttributeError{f.attr, err})
+		if err := f.Codec.Decode(v, f.At(p)); err != nil {
+			return u.c.unreadable(item, &AttributeError{Attribute: f.Attr, Reason: err})
 		}
 	}
 	for _, i := range u.owners {
-		f := &u.c.shape.fields[i]
-		if v, err := f.scalar(p); err != nil || v.missing {
-			return u.c.unreadable(item, &AttributeError{f.attr, errAbsent})
+		f := &u.c.shape.Fields[i]
+		if v, err := f.Scalar(p); err != nil || v.Missing {
+			return u.c.unreadable(
+				item,
+				&AttributeError{Attribute: f.Attr, Reason: layout.ErrAbsent},
+			)
 		}
 	}
 	return nil
@@ -484,8 +488,8 @@ func (q *Unique[T]) rewrite(ctx context.Context, s *Store, v T, want, have dynam
 	tx := s.NewTx()
 	guard := q.e.c.newWrite(actCheck, "check")
 	guard.key, _ = q.e.c.key(unsafe.Pointer(&v))
-	for i := range q.e.c.shape.fields {
-		if q.u.c.baseFields.has(i) && !q.e.c.baseFields.has(i) {
+	for i := range q.e.c.shape.Fields {
+		if q.u.c.baseFields.Has(i) && !q.e.c.baseFields.Has(i) {
 			guard.claims[0].conds = append(guard.claims[0].conds,
 				q.e.c.unchanged(i, unsafe.Pointer(&v)))
 		}
@@ -497,7 +501,7 @@ func (q *Unique[T]) rewrite(ctx context.Context, s *Store, v T, want, have dynam
 		put.claims[0].conds = []*cond{q.u.c.absent}
 	}
 	for _, i := range q.u.owners {
-		attr := q.u.c.shape.fields[i].attr
+		attr := q.u.c.shape.Fields[i].Attr
 		if old, ok := have[attr]; ok {
 			put.claims[0].conds = append(put.claims[0].conds, &cond{op: opEqual, attr: attr,
 				vals: []dynamo.Value{old}, reason: ErrChanged})

@@ -147,21 +147,6 @@ func (l *UnreadableList) Add(bad *UnreadableError) {
 	}
 }
 
-// AttributeError reports an invalid attribute of an item. Functions that are passed to [Sound]
-// return it.
-type AttributeError struct {
-	Attribute string
-	Reason    error
-}
-
-// Error names the attribute.
-func (e *AttributeError) Error() string {
-	return fmt.Sprintf("attribute %s %v", e.Attribute, e.Reason)
-}
-
-// Unwrap returns the reason.
-func (e *AttributeError) Unwrap() error { return e.Reason }
-
 // Sound adds a check of the entity's items when they are read, in addition to the types of
 // attributes. It returns nil for a valid item, and otherwise the invalid attribute.
 func Sound[T any](check func(v *T) *AttributeError) EntityOption {
@@ -169,12 +154,6 @@ func Sound[T any](check func(v *T) *AttributeError) EntityOption {
 		c.sound = append(c.sound, newSoundCheck(check))
 	}
 }
-
-// The reasons for missing values.
-var (
-	errAbsent = errors.New("is absent")
-	errEmpty  = errors.New("is empty")
-)
 
 // MapPage converts the rows of a page. A row that f refuses with an [*UnreadableError] is added to
 // the page's unreadable items; any other error is returned.

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/exchequer-dev/exchequer/dynamo"
+	"github.com/exchequer-dev/exchequer/singletable/internal/layout"
 )
 
 // update is the complete update of one item: the caller's changes and those that maintain index
@@ -23,10 +24,10 @@ type update struct {
 type updateBuilder struct {
 	c       *core
 	p       *patch
-	scratch unsafe.Pointer // a T in the state after the update, as far as it is known
-	sure    fieldSet       // fields of scratch that are known
-	changed fieldSet
-	guarded fieldSet // fields taken from p.known
+	scratch unsafe.Pointer  // a T in the state after the update, as far as it is known
+	sure    layout.FieldSet // fields of scratch that are known
+	changed layout.FieldSet
+	guarded layout.FieldSet // fields taken from p.known
 	out     update
 
 	words [3]uint64 // storage of the three sets unless the struct is very large
@@ -35,14 +36,15 @@ type updateBuilder struct {
 // newUpdate builds the update of the item at the key of the struct at p. The caller builds the key.
 func (c *core) newUpdate(at unsafe.Pointer, p *patch) (*update, error) {
 	b := &updateBuilder{c: c, p: p}
-	if n := len(c.shape.fields); n <= 64 {
+	if n := len(c.shape.Fields); n <= 64 {
 		b.sure, b.changed, b.guarded = b.words[0:1], b.words[1:2], b.words[2:3]
 	} else {
-		b.sure, b.changed, b.guarded = newFieldSet(n), newFieldSet(n), newFieldSet(n)
+		b.sure, b.changed = layout.NewFieldSet(n), layout.NewFieldSet(n)
+		b.guarded = layout.NewFieldSet(n)
 	}
 	// The caller's changes are often followed by one of the version.
 	b.out.changes = make([]change, 0, len(p.changes)+1)
-	b.sure.addAll(c.baseFields)
+	b.sure.AddAll(c.baseFields)
 	if err := b.takeChanges(at); err != nil {
 		return nil, err
 	}
@@ -70,16 +72,16 @@ func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 		if ch.err != nil {
 			return ch.err
 		}
-		if c.baseFields.has(ch.field) {
+		if c.baseFields.Has(ch.field) {
 			return fmt.Errorf("%s: %s is part of the primary key, which an update cannot change: "+
 				"use MoveTx", c.name, ch.attr)
 		}
 		if err := b.out.add(ch); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		b.changed.add(ch.field)
+		b.changed.Add(ch.field)
 	}
-	if b.p.upsert || b.changed.meets(c.fed) {
+	if b.p.upsert || b.changed.Meets(c.fed) {
 		if err := b.applyAll(at); err != nil {
 			return err
 		}
@@ -93,8 +95,8 @@ func (b *updateBuilder) takeChanges(at unsafe.Pointer) error {
 // applyAll builds the scratch struct, which is needed only for keys and unique values.
 func (b *updateBuilder) applyAll(at unsafe.Pointer) error {
 	c := b.c
-	b.scratch = reflect.New(c.shape.typ).UnsafePointer()
-	reflect.NewAt(c.shape.typ, b.scratch).Elem().Set(reflect.NewAt(c.shape.typ, at).Elem())
+	b.scratch = reflect.New(c.shape.Type).UnsafePointer()
+	reflect.NewAt(c.shape.Type, b.scratch).Elem().Set(reflect.NewAt(c.shape.Type, at).Elem())
 	if b.p.known != nil {
 		b.p.known = c.withKeyOf(b.p.known, at)
 	}
@@ -108,12 +110,12 @@ func (b *updateBuilder) applyAll(at unsafe.Pointer) error {
 
 // withKeyOf returns a copy of the struct at p with the key fields of the one at q.
 func (c *core) withKeyOf(p, q unsafe.Pointer) unsafe.Pointer {
-	out := reflect.New(c.shape.typ)
-	out.Elem().Set(reflect.NewAt(c.shape.typ, p).Elem())
-	for i := range c.shape.fields {
-		if f := &c.shape.fields[i]; c.baseFields.has(i) {
-			reflect.NewAt(f.typ, f.at(out.UnsafePointer())).Elem().Set(
-				reflect.NewAt(f.typ, f.at(q)).Elem())
+	out := reflect.New(c.shape.Type)
+	out.Elem().Set(reflect.NewAt(c.shape.Type, p).Elem())
+	for i := range c.shape.Fields {
+		if f := &c.shape.Fields[i]; c.baseFields.Has(i) {
+			reflect.NewAt(f.Type, f.At(out.UnsafePointer())).Elem().Set(
+				reflect.NewAt(f.Type, f.At(q)).Elem())
 		}
 	}
 	return out.UnsafePointer()
@@ -135,23 +137,23 @@ func (b *updateBuilder) checkEnums() error {
 // apply applies one change to the scratch struct. The result of ADD is known only if the previous
 // value is known.
 func (b *updateBuilder) apply(ch change) error {
-	if !b.c.fed.has(ch.field) {
+	if !b.c.fed.Has(ch.field) {
 		return nil // no key depends on it, so its value need not be known
 	}
-	f := &b.c.shape.fields[ch.field]
-	q := f.at(b.scratch)
+	f := &b.c.shape.Fields[ch.field]
+	q := f.At(b.scratch)
 	switch ch.op {
 	case changeSet:
-		b.sure.add(ch.field)
-		return f.codec.decode(ch.val, q)
+		b.sure.Add(ch.field)
+		return f.Codec.Decode(ch.val, q)
 	case changeRemove:
-		b.sure.add(ch.field)
-		reflect.NewAt(f.typ, q).Elem().SetZero()
+		b.sure.Add(ch.field)
+		reflect.NewAt(f.Type, q).Elem().SetZero()
 	case changeAdd:
 		if b.p.known == nil || ch.val.Kind() != dynamo.KindN {
 			return nil
 		}
-		old, err := f.value(b.p.known)
+		old, err := f.Value(b.p.known)
 		if err != nil {
 			return err
 		}
@@ -161,23 +163,23 @@ func (b *updateBuilder) apply(ch change) error {
 				return err
 			}
 		}
-		b.sure.add(ch.field)
-		b.guarded.add(ch.field)
-		return f.codec.decode(dynamo.CanonicalN(sum), q)
+		b.sure.Add(ch.field)
+		b.guarded.Add(ch.field)
+		return f.Codec.Decode(dynamo.CanonicalN(sum), q)
 	case changeSetIfAbsent:
 		if b.p.known == nil {
 			return nil
 		}
-		old, err := f.value(b.p.known)
+		old, err := f.Value(b.p.known)
 		if err != nil {
 			return err
 		}
 		if old.IsAbsent() {
 			old = ch.val
 		}
-		b.sure.add(ch.field)
-		b.guarded.add(ch.field)
-		return f.codec.decode(old, q)
+		b.sure.Add(ch.field)
+		b.guarded.Add(ch.field)
+		return f.Codec.Decode(old, q)
 	}
 	return nil
 }
@@ -185,28 +187,28 @@ func (b *updateBuilder) apply(ch change) error {
 // obtain makes a field of the scratch struct known, if necessary from the item that the caller
 // passed. It reports whether the field is known.
 func (b *updateBuilder) obtain(i int) bool {
-	if b.sure.has(i) {
+	if b.sure.Has(i) {
 		return true
 	}
-	if b.p.known == nil || b.changed.has(i) {
+	if b.p.known == nil || b.changed.Has(i) {
 		return false
 	}
-	f := &b.c.shape.fields[i]
-	reflect.NewAt(f.typ, f.at(b.scratch)).Elem().Set(
-		reflect.NewAt(f.typ, f.at(b.p.known)).Elem())
-	b.sure.add(i)
-	b.guarded.add(i)
+	f := &b.c.shape.Fields[i]
+	reflect.NewAt(f.Type, f.At(b.scratch)).Elem().Set(
+		reflect.NewAt(f.Type, f.At(b.p.known)).Elem())
+	b.sure.Add(i)
+	b.guarded.Add(i)
 	return true
 }
 
 // keepIndexes adds the changes of index keys that follow from the caller's changes.
 func (b *updateBuilder) keepIndexes() error {
 	for _, pl := range b.c.on {
-		if !b.p.upsert && !b.changed.meets(pl.needs) {
+		if !b.p.upsert && !b.changed.Meets(pl.Needs) {
 			continue
 		}
 		var err error
-		if pl.sparse {
+		if pl.Sparse {
 			err = b.keepSparse(pl)
 		} else {
 			err = b.keepRequired(pl)
@@ -220,20 +222,20 @@ func (b *updateBuilder) keepIndexes() error {
 
 // keepRequired writes the key attributes of an index that depend on a changed field. The item is
 // always in the index, so the other key attribute is not changed.
-func (b *updateBuilder) keepRequired(pl *placement) error {
-	return pl.attrs(func(k *keyAttr) error {
-		if !b.p.upsert && !b.changed.meets(k.needs) {
+func (b *updateBuilder) keepRequired(pl *layout.Placement) error {
+	return pl.Attrs(func(k *layout.KeyAttr) error {
+		if !b.p.upsert && !b.changed.Meets(k.Needs) {
 			return nil
 		}
-		if err := b.require(pl, k.needs); err != nil {
+		if err := b.require(pl, k.Needs); err != nil {
 			return err
 		}
-		v, missing, err := k.value(b.scratch)
+		v, missing, err := k.Value(b.scratch)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.c.name, err)
 		}
 		if missing != "" {
-			return &MissingPartError{Entity: b.c.name, Index: pl.index, Template: k.t.text,
+			return &MissingPartError{Entity: b.c.name, Index: pl.Index, Template: k.Template.Text,
 				Field: missing}
 		}
 		return b.setKey(k, v)
@@ -242,34 +244,34 @@ func (b *updateBuilder) keepRequired(pl *placement) error {
 
 // keepSparse adds the item to a sparse index or removes it. To remove it, one part of the key that
 // is known to be missing is enough.
-func (b *updateBuilder) keepSparse(pl *placement) error {
+func (b *updateBuilder) keepSparse(pl *layout.Placement) error {
 	out, err := b.surelyOut(pl)
 	if err != nil {
 		return err
 	}
 	if !out {
-		if err := b.require(pl, pl.needs); err != nil {
+		if err := b.require(pl, pl.Needs); err != nil {
 			return err
 		}
-		part, sort, in, err := pl.values(b.c, b.scratch)
+		part, sort, in, err := b.c.placeKey(pl, b.scratch)
 		if err != nil {
 			return err
 		}
 		if in {
-			if err := b.setKey(pl.part, part); err != nil || pl.sort == nil {
+			if err := b.setKey(pl.Part, part); err != nil || pl.Sort == nil {
 				return err
 			}
-			return b.setKey(pl.sort, sort)
+			return b.setKey(pl.Sort, sort)
 		}
 	}
-	return pl.attrs(func(k *keyAttr) error {
-		if k.own {
-			b.out.dropEmpty(k.attr)
+	return pl.Attrs(func(k *layout.KeyAttr) error {
+		if k.Own {
+			b.out.dropEmpty(k.Attr)
 		}
-		if k.own || k.base || k.shared {
+		if k.Own || k.Base || k.Shared {
 			return nil
 		}
-		return b.out.add(change{op: changeRemove, attr: k.attr, field: -1})
+		return b.out.add(change{op: changeRemove, attr: k.Attr, field: -1})
 	})
 }
 
@@ -286,63 +288,63 @@ func (u *update) dropEmpty(attr string) {
 }
 
 // surelyOut reports whether the known fields are enough to keep the item out of a sparse index.
-func (b *updateBuilder) surelyOut(pl *placement) (bool, error) {
-	if pl.when != nil && b.sure.has(pl.when.idx) {
-		in, err := pl.when.holds(b.c.shape, b.scratch)
+func (b *updateBuilder) surelyOut(pl *layout.Placement) (bool, error) {
+	if pl.When != nil && b.sure.Has(pl.When.Index) {
+		in, err := pl.When.Holds(b.c.shape, b.scratch)
 		if err != nil || !in {
 			return !in, err
 		}
 	}
-	for i := range b.c.shape.fields {
-		if !b.sure.has(i) || !pl.needs.has(i) || pl.when != nil && pl.when.idx == i {
+	for i := range b.c.shape.Fields {
+		if !b.sure.Has(i) || !pl.Needs.Has(i) || pl.When != nil && pl.When.Index == i {
 			continue
 		}
-		v, err := b.c.shape.fields[i].scalar(b.scratch)
-		if err != nil || v.missing {
-			return v.missing, err
+		v, err := b.c.shape.Fields[i].Scalar(b.scratch)
+		if err != nil || v.Missing {
+			return v.Missing, err
 		}
 	}
 	return false, nil
 }
 
 // require makes fields known, or returns an error that names the unknown ones and the next step.
-func (b *updateBuilder) require(pl *placement, needs fieldSet) error {
+func (b *updateBuilder) require(pl *layout.Placement, needs layout.FieldSet) error {
 	var missing, relative []string
-	for i := range b.c.shape.fields {
-		if needs.has(i) && !b.obtain(i) {
-			missing = append(missing, b.c.shape.fields[i].attr)
-			if b.changed.has(i) {
-				relative = append(relative, b.c.shape.fields[i].attr)
+	for i := range b.c.shape.Fields {
+		if needs.Has(i) && !b.obtain(i) {
+			missing = append(missing, b.c.shape.Fields[i].Attr)
+			if b.changed.Has(i) {
+				relative = append(relative, b.c.shape.Fields[i].Attr)
 			}
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	return &PartialKeyError{Entity: b.c.name, Index: pl.index, Changed: b.changedNames(needs),
+	return &PartialKeyError{Entity: b.c.name, Index: pl.Index, Changed: b.changedNames(needs),
 		Missing: missing, Relative: relative}
 }
 
-func (b *updateBuilder) changedNames(needs fieldSet) []string {
+func (b *updateBuilder) changedNames(needs layout.FieldSet) []string {
 	var names []string
-	for i := range b.c.shape.fields {
-		if b.changed.has(i) && needs.has(i) {
-			names = append(names, b.c.shape.fields[i].attr)
+	for i := range b.c.shape.Fields {
+		if b.changed.Has(i) && needs.Has(i) {
+			names = append(names, b.c.shape.Fields[i].Attr)
 		}
 	}
 	return names
 }
 
-func (b *updateBuilder) setKey(k *keyAttr, v dynamo.Value) error {
-	if k.base || k.own {
+func (b *updateBuilder) setKey(k *layout.KeyAttr, v dynamo.Value) error {
+	if k.Base || k.Own {
 		return nil // the field's own change is the change of the key
 	}
 	for _, ch := range b.out.changes {
-		if ch.attr == k.attr && ch.field >= 0 {
+		if ch.attr == k.Attr && ch.field >= 0 {
 			return nil
 		}
 	}
-	return b.out.add(change{op: changeSet, attr: k.attr, field: -1, val: v})
+	return b.out.add(change{op: changeSet, attr: k.Attr, field: -1, val: v})
 }
 
 // fillNew adds the attributes of an item that the update may create: its discriminator and the
@@ -355,17 +357,17 @@ func (b *updateBuilder) fillNew() error {
 			return err
 		}
 	}
-	for i := range c.shape.fields {
-		f := &c.shape.fields[i]
-		if !c.baseFields.has(i) || f.opts.keyOnly || f.attr == c.table.keys.Partition ||
-			f.attr == c.table.keys.Sort {
+	for i := range c.shape.Fields {
+		f := &c.shape.Fields[i]
+		if !c.baseFields.Has(i) || f.Options.KeyOnly || f.Attr == c.table.keys.Partition ||
+			f.Attr == c.table.keys.Sort {
 			continue
 		}
-		v, err := f.value(b.scratch)
+		v, err := f.Value(b.scratch)
 		if err != nil {
 			return err
 		}
-		if err := b.out.add(change{op: changeSet, attr: f.attr, field: i, val: v}); err != nil {
+		if err := b.out.add(change{op: changeSet, attr: f.Attr, field: i, val: v}); err != nil {
 			return err
 		}
 	}
@@ -374,8 +376,8 @@ func (b *updateBuilder) fillNew() error {
 
 // keepVersion increments the version, unless the caller changes it.
 func (b *updateBuilder) keepVersion() {
-	if v := b.c.version; v >= 0 && !b.changed.has(v) {
-		_ = b.out.add(change{op: changeAdd, attr: b.c.shape.fields[v].attr, field: v,
+	if v := b.c.version; v >= 0 && !b.changed.Has(v) {
+		_ = b.out.add(change{op: changeAdd, attr: b.c.shape.Fields[v].Attr, field: v,
 			val: dynamo.Int(1)})
 	}
 }
@@ -386,8 +388,8 @@ func (b *updateBuilder) finishConds() {
 	if !b.p.upsert {
 		b.out.conds = append(b.out.conds, b.c.present)
 	}
-	for i := range b.c.shape.fields {
-		if b.guarded.has(i) {
+	for i := range b.c.shape.Fields {
+		if b.guarded.Has(i) {
 			b.out.conds = append(b.out.conds, b.c.unchanged(i, b.p.known))
 		}
 	}
@@ -396,12 +398,12 @@ func (b *updateBuilder) finishConds() {
 
 // unchanged is the condition that a field still has the value in the struct at p.
 func (c *core) unchanged(i int, p unsafe.Pointer) *cond {
-	f := &c.shape.fields[i]
-	v, err := f.value(p)
+	f := &c.shape.Fields[i]
+	v, err := f.Value(p)
 	if err == nil && v.IsAbsent() {
-		return &cond{op: opMissing, attr: f.attr, reason: ErrChanged}
+		return &cond{op: opMissing, attr: f.Attr, reason: ErrChanged}
 	}
-	return &cond{op: opEqual, attr: f.attr, vals: []dynamo.Value{v}, reason: ErrChanged, err: err}
+	return &cond{op: opEqual, attr: f.Attr, vals: []dynamo.Value{v}, reason: ErrChanged, err: err}
 }
 
 // add adds a change and merges it with one of the same attribute.
@@ -458,13 +460,13 @@ func addValues(v, w dynamo.Value) (dynamo.Value, bool) {
 	if !isAddable(v.Kind()) {
 		return v, false
 	}
-	elems := elementsOf(v)
-	for _, e := range elementsOf(w) {
+	elems := layout.ElementsOf(v)
+	for _, e := range layout.ElementsOf(w) {
 		if !slices.ContainsFunc(elems, e.Equal) {
 			elems = append(elems, e)
 		}
 	}
-	return setOf(v.Kind(), elems), true
+	return layout.SetOf(v.Kind(), elems), true
 }
 
 // render writes the update expression: SET, REMOVE, ADD and DELETE, each at most once.

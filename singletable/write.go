@@ -155,8 +155,8 @@ func (c *core) changedBelow(err error, old unsafe.Pointer) bool {
 			return false
 		}
 		if c.version >= 0 {
-			attr := c.shape.fields[c.version].attr
-			now, err := c.shape.fields[c.version].value(old)
+			attr := c.shape.Fields[c.version].Attr
+			now, err := c.shape.Fields[c.version].Value(old)
 			if err == nil && f.Item[attr].Equal(now) && f.Entity == c.name {
 				return false // the item was not changed: the caller's version differs
 			}

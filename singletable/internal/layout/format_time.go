@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 import (
 	"fmt"
@@ -9,40 +9,40 @@ import (
 	"github.com/exchequer-dev/exchequer/when"
 )
 
-// instant returns the time of a scalar; dates and times may be text. A text from a caller is parsed
+// Instant returns the time of a scalar; dates and times may be text. A text from a caller is parsed
 // strictly, because the more tolerant form is only for stored texts of other programs.
-func (v scalar) instant() (time.Time, error) {
-	if v.form == formTime {
-		return v.t, checkYear(v.t)
+func (v Scalar) Instant() (time.Time, error) {
+	if v.Form == FormTime {
+		return v.Time, checkYear(v.Time)
 	}
-	if len(v.text) > len(layoutDay) {
-		t, err := when.Instant(v.text)
+	if len(v.Text) > len(layoutDay) {
+		t, err := when.Instant(v.Text)
 		if err != nil {
-			return t, fmt.Errorf("%q is neither a date nor an RFC 3339 time: it %w", v.text, err)
+			return t, fmt.Errorf("%q is neither a date nor an RFC 3339 time: it %w", v.Text, err)
 		}
 		return t, nil
 	}
-	return parseInstant(v.text)
+	return ParseInstant(v.Text)
 }
 
-func timeMaker(layout string, g grain) formatMaker {
+func timeMaker(layout string, g Grain) formatMaker {
 	return formatMaker{temporal, func(string) (format, error) {
 		return timeFormat(layout, g, true), nil
 	}}
 }
 
 // timeFormat writes a time in UTC with a layout of fixed width.
-func timeFormat(layout string, g grain, ordered bool) format {
-	f := format{width: len(layout), max: len(layout), grain: g}
-	f.loose = ordered && strings.HasPrefix(layout, layoutBare) && strings.HasSuffix(layout, "Z")
+func timeFormat(layout string, g Grain, ordered bool) format {
+	f := format{width: len(layout), max: len(layout), Grain: g}
+	f.loose = ordered && strings.HasPrefix(layout, LayoutBare) && strings.HasSuffix(layout, "Z")
 	// A layout with less precision than the stored form cannot restore the value.
-	f.lossless = g <= grainMilli
+	f.Lossless = g <= GrainMilli
 	if ordered {
-		f.order, f.orderLast = 1, 1
-		f.below = beforeInstant
+		f.Order, f.OrderLast = 1, 1
+		f.Below = beforeInstant
 	}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		t, err := v.instant()
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		t, err := v.Instant()
 		if err != nil {
 			return dst, err
 		}
@@ -57,15 +57,15 @@ func timeFormat(layout string, g grain, ordered bool) format {
 		}
 		return t.UTC().AppendFormat(dst, layout), nil
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		t, err := time.Parse(layout, text)
 		if err != nil && f.loose {
 			t, err = parseKeyInstant(text)
 		}
 		if err != nil {
-			return scalar{}, fmt.Errorf("%q is not a time of the form %s", text, layout)
+			return Scalar{}, fmt.Errorf("%q is not a time of the form %s", text, layout)
 		}
-		return scalar{form: formTime, t: t.UTC(), text: text}, nil
+		return Scalar{Form: FormTime, Time: t.UTC(), Text: text}, nil
 	}
 	return f
 }
@@ -73,17 +73,17 @@ func timeFormat(layout string, g grain, ordered bool) format {
 // parseKeyInstant parses an instant of a key in the forms of other programs: with any fraction or
 // none, and without a zone, which means UTC.
 func parseKeyInstant(text string) (time.Time, error) {
-	if len(text) < len(layoutBare) {
+	if len(text) < len(LayoutBare) {
 		return time.Time{}, fmt.Errorf("%q is not an instant", text)
 	}
-	return parseInstant(text)
+	return ParseInstant(text)
 }
 
 // beforeInstant returns the instant just before v. A format truncates it to its largest time below
 // v.
-func beforeInstant(v scalar) (scalar, bool) {
-	t, err := v.instant()
-	return scalar{form: formTime, t: t.Add(-1)}, err == nil
+func beforeInstant(v Scalar) (Scalar, bool) {
+	t, err := v.Instant()
+	return Scalar{Form: FormTime, Time: t.Add(-1)}, err == nil
 }
 
 // layoutFormat returns the format of a layout of Go's time package. Its precision and whether it
@@ -125,11 +125,11 @@ func sampleTimes() []time.Time {
 }
 
 // layoutGrain returns the smallest unit that changes the formatted text.
-func layoutGrain(layout string) grain {
+func layoutGrain(layout string) Grain {
 	base := time.Date(2000, 2, 3, 4, 5, 6, 0, time.UTC)
 	shown := base.Format(layout)
 	for g := grainNano; g < grainYear; g++ {
-		if g.next(base).Format(layout) != shown {
+		if g.Next(base).Format(layout) != shown {
 			return g
 		}
 	}
@@ -144,22 +144,22 @@ const (
 )
 
 func reverseFormat() format {
-	f := format{order: -1, orderLast: -1, lossless: true, width: reverseWidth, max: reverseWidth,
-		grain: grainMilli, below: beforeInstant}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		t, err := v.instant()
+	f := format{Order: -1, OrderLast: -1, Lossless: true, width: reverseWidth, max: reverseWidth,
+		Grain: GrainMilli, Below: beforeInstant}
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		t, err := v.Instant()
 		if err != nil {
 			return dst, err
 		}
 		return fmt.Appendf(dst, "%015d", reverseEnd-t.UnixMilli()), nil
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || len(text) != reverseWidth {
-			return scalar{}, fmt.Errorf("%q is not a reversed time", text)
+			return Scalar{}, fmt.Errorf("%q is not a reversed time", text)
 		}
 		t := time.UnixMilli(reverseEnd - n).UTC()
-		return scalar{form: formTime, t: t, text: string(appendMillis(nil, t))}, nil
+		return Scalar{Form: FormTime, Time: t, Text: string(appendMillis(nil, t))}, nil
 	}
 	return f
 }

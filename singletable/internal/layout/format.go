@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 import (
 	"encoding/hex"
@@ -12,68 +12,69 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// format converts a scalar to the text of a key part and, if possible, back.
+// Format converts a scalar to the text of a key part and, if possible, back.
 type format struct {
-	name string
-	// order is 1 if larger values have larger texts before any next part, -1 if they have
-	// smaller ones, and 0 if the order of texts is not that of values. orderLast is the same for a
-	// part at the end.
-	order, orderLast int
-	// lossless reports whether parse returns the value as it is stored.
-	lossless bool
+	Name string
+	// Order is 1 if larger values have larger texts before any next part, -1 if they have
+	// smaller ones, and 0 if the order of texts is not that of values. OrderLast is the same for a
+	// Part at the end.
+	Order, OrderLast int
+	// Lossless reports whether parse returns the value as it is stored.
+	Lossless bool
 	// width is the exact length in bytes, or 0 if it varies. max is the maximum length, or 0 if
 	// there is none.
 	width, max int
 	// loose reports that an instant can be read in other forms than it is written, with other
 	// widths.
 	loose bool
-	// grain is the unit to which a time format truncates.
-	grain grain
-	// few is the number of distinct texts, or 0 if it is unknown or large.
-	few int
+	// Grain is the unit to which a time format truncates.
+	Grain Grain
+	// Few is the number of distinct texts, or 0 if it is unknown or large.
+	Few int
 
-	append func(dst []byte, v scalar, escape string) ([]byte, error)
-	parse  func(text string) (scalar, error)
-	// below returns the largest value under v that the format distinguishes, for half-open ranges.
+	Append func(dst []byte, v Scalar, escape string) ([]byte, error)
+	parse  func(text string) (Scalar, error)
+	// Below returns the largest value under v that the format distinguishes, for half-open ranges.
 	// ok is false if there is none.
-	below func(v scalar) (w scalar, ok bool)
+	Below func(v Scalar) (w Scalar, ok bool)
 }
 
-// grain is the precision of a time format.
-type grain uint8
+// Grain is the precision of a time format.
+type Grain uint8
 
+// The grains, from the finest to the coarsest. GrainNone is that of formats that are no times.
 const (
-	grainNone grain = iota
+	GrainNone Grain = iota
 	grainNano
 	grainMicro
-	grainMilli
+	GrainMilli
 	grainSecond
 	grainMinute
 	grainHour
-	grainDay
+	GrainDay
 	grainMonth
 	grainYear
 )
 
-// truncate truncates t to the grain.
-func (g grain) truncate(t time.Time) time.Time {
+// Truncate truncates t to the grain.
+func (g Grain) Truncate(t time.Time) time.Time {
 	t = t.UTC()
 	switch g {
 	case grainMonth:
 		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 	case grainYear:
 		return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
-	case grainDay:
+	case GrainDay:
 		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 	}
 	return t.Truncate(g.step())
 }
 
-func (g grain) step() time.Duration {
+func (g Grain) step() time.Duration {
 	switch g {
 	case grainMicro:
 		return time.Microsecond
-	case grainMilli:
+	case GrainMilli:
 		return time.Millisecond
 	case grainSecond:
 		return time.Second
@@ -85,23 +86,23 @@ func (g grain) step() time.Duration {
 	return time.Nanosecond
 }
 
-// next returns the first instant of the unit that follows the one of t.
-func (g grain) next(t time.Time) time.Time {
-	t = g.truncate(t)
+// Next returns the first instant of the unit that follows the one of t.
+func (g Grain) Next(t time.Time) time.Time {
+	t = g.Truncate(t)
 	switch g {
 	case grainYear:
 		return t.AddDate(1, 0, 0)
 	case grainMonth:
 		return t.AddDate(0, 1, 0)
-	case grainDay:
+	case GrainDay:
 		return t.AddDate(0, 0, 1)
 	}
 	return t.Add(g.step())
 }
 
-// maxRune is larger than every rune with which a key part can begin, because text with it is
+// MaxRune is larger than every rune with which a key part can begin, because text with it is
 // escaped. It is the upper end of all keys with a prefix.
-const maxRune = "\U0010FFFF"
+const MaxRune = "\U0010FFFF"
 
 // newFormat returns the format with the given name and argument for a form. An empty name means the
 // default format of the form.
@@ -121,17 +122,17 @@ func newFormat(name, arg string, f form) (format, error) {
 	if err != nil {
 		return format{}, fmt.Errorf("format %q: %w", name, err)
 	}
-	out.name = name
+	out.Name = name
 	return out, nil
 }
 
 func defaultFormat(f form) string {
 	switch f {
-	case formInt, formNumber:
+	case FormInt, FormNumber:
 		return "digits"
-	case formTime:
+	case FormTime:
 		return "millis"
-	case formBool:
+	case FormBool:
 		return "bool"
 	case formBytes:
 		return "hex"
@@ -154,9 +155,9 @@ func formatNames() []string {
 }
 
 var (
-	textual  = []form{formText}
-	numeric  = []form{formInt, formNumber}
-	temporal = []form{formTime, formText}
+	textual  = []form{FormText}
+	numeric  = []form{FormInt, FormNumber}
+	temporal = []form{FormTime, FormText}
 )
 
 // formats maps names to formats. The two shard formats are not among them, because they need the
@@ -167,16 +168,16 @@ var formats = map[string]formatMaker{
 	"upper":   {textual, func(string) (format, error) { return textFormat(strings.ToUpper), nil }},
 	"plain":   {textual, func(string) (format, error) { return plainFormat(), nil }},
 	"digits":  {numeric, func(string) (format, error) { return digitsFormat(), nil }},
-	"int":     {[]form{formInt}, intFormat},
+	"int":     {[]form{FormInt}, intFormat},
 	"decimal": {numeric, decimalFormat},
-	"bool":    {[]form{formBool}, func(string) (format, error) { return boolFormat(), nil }},
+	"bool":    {[]form{FormBool}, func(string) (format, error) { return boolFormat(), nil }},
 	"hex":     {[]form{formBytes}, func(string) (format, error) { return hexFormat(), nil }},
 	"nanos":   timeMaker("2006-01-02T15:04:05.000000000Z", grainNano),
 	"micros":  timeMaker("2006-01-02T15:04:05.000000Z", grainMicro),
-	"millis":  timeMaker(layoutMillis, grainMilli),
-	"seconds": timeMaker(layoutSeconds, grainSecond),
+	"millis":  timeMaker(layoutMillis, GrainMilli),
+	"seconds": timeMaker(LayoutSeconds, grainSecond),
 	"hour":    timeMaker("2006-01-02T15", grainHour),
-	"day":     timeMaker(layoutDay, grainDay),
+	"day":     timeMaker(layoutDay, GrainDay),
 	"month":   timeMaker(layoutMonth, grainMonth),
 	"year":    timeMaker("2006", grainYear),
 	"layout":  {temporal, layoutFormat},
@@ -187,27 +188,28 @@ var formats = map[string]formatMaker{
 // percent-encoded. Its order is that of the values only at the end of a key, and only if the values
 // have none of these characters. A text that is normalised first cannot be restored.
 func textFormat(normal func(string) string) format {
-	f := format{orderLast: 1, lossless: normal == nil}
-	f.append = func(dst []byte, v scalar, escape string) ([]byte, error) {
-		text := v.text
+	f := format{OrderLast: 1, Lossless: normal == nil}
+	f.Append = func(dst []byte, v Scalar, escape string) ([]byte, error) {
+		text := v.Text
 		if normal != nil {
 			text = normal(text)
 		}
 		if !utf8.ValidString(text) {
 			return dst, fmt.Errorf("%q is not valid UTF-8", text)
 		}
-		return appendEscaped(dst, text, escape), nil
+		return AppendEscaped(dst, text, escape), nil
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		plain, err := unescape(text)
-		return scalar{form: formText, text: plain}, err
+		return Scalar{Form: FormText, Text: plain}, err
 	}
 	return f
 }
 
 const upperHex = "0123456789ABCDEF"
 
-func appendEscaped(dst []byte, text, escape string) []byte {
+// AppendEscaped appends a text with the characters encoded that separate the parts of a key.
+func AppendEscaped(dst []byte, text, escape string) []byte {
 	clean := true
 	for i := range len(text) {
 		if c := text[i]; c == '%' || c == '#' || c >= 0xF4 || strings.IndexByte(escape, c) >= 0 {
@@ -221,9 +223,9 @@ func appendEscaped(dst []byte, text, escape string) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case strings.HasPrefix(text[i:], maxRune):
+		case strings.HasPrefix(text[i:], MaxRune):
 			dst = append(dst, "%F4%8F%BF%BF"...)
-			i += len(maxRune) - 1
+			i += len(MaxRune) - 1
 		case c == '%' || c == '#' || strings.IndexByte(escape, c) >= 0:
 			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
 		default:
@@ -259,11 +261,11 @@ func unescape(text string) (string, error) {
 // plainFormat refuses text that textFormat would escape.
 func plainFormat() format {
 	f := textFormat(nil)
-	quoted := f.append
-	f.append = func(dst []byte, v scalar, escape string) ([]byte, error) {
+	quoted := f.Append
+	f.Append = func(dst []byte, v Scalar, escape string) ([]byte, error) {
 		out, err := quoted(dst, v, escape)
-		if err == nil && string(out[len(dst):]) != v.text {
-			err = fmt.Errorf("%q holds a separator", v.text)
+		if err == nil && string(out[len(dst):]) != v.Text {
+			err = fmt.Errorf("%q holds a separator", v.Text)
 		}
 		return out, err
 	}
@@ -272,20 +274,20 @@ func plainFormat() format {
 
 // digitsFormat writes a number as it is. 10 sorts before 9.
 func digitsFormat() format {
-	f := format{lossless: true, max: 45}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		return appendScalar(dst, v), nil
+	f := format{Lossless: true, max: 45}
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		return AppendText(dst, v), nil
 	}
 	f.parse = parseDigits
 	return f
 }
 
-func parseDigits(text string) (scalar, error) {
+func parseDigits(text string) (Scalar, error) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return scalar{form: formInt, i: i, text: strconv.FormatInt(i, 10)}, nil
+		return Scalar{Form: FormInt, Int: i, Text: strconv.FormatInt(i, 10)}, nil
 	}
 	c, err := dynamo.CanonicalNumber(text)
-	return scalar{form: formNumber, text: c}, err
+	return Scalar{Form: FormNumber, Text: c}, err
 }
 
 // intFormat has a fixed width: digits with leading zeros, so that text order is number order. A
@@ -296,21 +298,21 @@ func intFormat(arg string) (format, error) {
 	if err != nil || width < 1 || width > 19 {
 		return format{}, fmt.Errorf("needs a width from 1 to 19, as in int(10)")
 	}
-	f := format{order: 1, orderLast: 1, lossless: true, max: width + 1}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		return appendOrdered(dst, strconv.FormatInt(v.i, 10), width, 0)
+	f := format{Order: 1, OrderLast: 1, Lossless: true, max: width + 1}
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		return appendOrdered(dst, strconv.FormatInt(v.Int, 10), width, 0)
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		s, err := parseOrdered(text, width, 0)
 		if err != nil {
-			return scalar{}, err
+			return Scalar{}, err
 		}
 		i, err := strconv.ParseInt(s, 10, 64)
-		return scalar{form: formInt, i: i}, err
+		return Scalar{Form: FormInt, Int: i}, err
 	}
-	f.below = func(v scalar) (scalar, bool) {
-		ok := v.i > -1<<63
-		v.i--
+	f.Below = func(v Scalar) (Scalar, bool) {
+		ok := v.Int > -1<<63
+		v.Int--
 		return v, ok
 	}
 	return f, nil
@@ -333,20 +335,20 @@ func decimalFormat(arg string) (format, error) {
 	if d > 0 {
 		unit = "0." + strings.Repeat("0", d-1) + "1"
 	}
-	f := format{order: 1, orderLast: 1, lossless: true, max: w + d + 2}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		return appendOrdered(dst, string(appendScalar(nil, v)), w, d)
+	f := format{Order: 1, OrderLast: 1, Lossless: true, max: w + d + 2}
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		return appendOrdered(dst, string(AppendText(nil, v)), w, d)
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		s, err := parseOrdered(text, w, d)
 		if err != nil {
-			return scalar{}, err
+			return Scalar{}, err
 		}
 		return parseDigits(s)
 	}
-	f.below = func(v scalar) (scalar, bool) {
-		text, err := dynamo.SubtractNumbers(string(appendScalar(nil, v)), unit)
-		return scalar{form: formNumber, text: text}, err == nil
+	f.Below = func(v Scalar) (Scalar, bool) {
+		text, err := dynamo.SubtractNumbers(string(AppendText(nil, v)), unit)
+		return Scalar{Form: FormNumber, Text: text}, err == nil
 	}
 	return f, nil
 }
@@ -402,25 +404,25 @@ func parseOrdered(text string, whole, fraction int) (string, error) {
 }
 
 func boolFormat() format {
-	f := format{lossless: true, max: len("false"), few: 2}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		return strconv.AppendBool(dst, v.b), nil
+	f := format{Lossless: true, max: len("false"), Few: 2}
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		return strconv.AppendBool(dst, v.Bool), nil
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		b, err := strconv.ParseBool(text)
-		return scalar{form: formBool, b: b}, err
+		return Scalar{Form: FormBool, Bool: b}, err
 	}
 	return f
 }
 
 func hexFormat() format {
-	f := format{orderLast: 1, lossless: true}
-	f.append = func(dst []byte, v scalar, _ string) ([]byte, error) {
-		return hex.AppendEncode(dst, []byte(v.text)), nil
+	f := format{OrderLast: 1, Lossless: true}
+	f.Append = func(dst []byte, v Scalar, _ string) ([]byte, error) {
+		return hex.AppendEncode(dst, []byte(v.Text)), nil
 	}
-	f.parse = func(text string) (scalar, error) {
+	f.parse = func(text string) (Scalar, error) {
 		b, err := hex.DecodeString(text)
-		return scalar{form: formBytes, text: string(b)}, err
+		return Scalar{Form: formBytes, Text: string(b)}, err
 	}
 	return f
 }

@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 import (
 	"fmt"
@@ -14,20 +14,20 @@ func (b *shapeBuilder) pointerCodec(typ reflect.Type, opts tagOptions) (codec, e
 		return codec{}, err
 	}
 	return codec{
-		kind: elem.kind,
-		encode: func(p unsafe.Pointer) (dynamo.Value, error) {
+		Kind: elem.Kind,
+		Encode: func(p unsafe.Pointer) (dynamo.Value, error) {
 			q := *(*unsafe.Pointer)(p)
 			if q == nil {
 				return dynamo.Value{}, nil
 			}
-			return elem.encode(q)
+			return elem.Encode(q)
 		},
-		decode: func(v dynamo.Value, p unsafe.Pointer) error {
+		Decode: func(v dynamo.Value, p unsafe.Pointer) error {
 			q := reflect.New(typ.Elem())
 			*(*unsafe.Pointer)(p) = q.UnsafePointer()
-			return elem.decode(v, q.UnsafePointer())
+			return elem.Decode(v, q.UnsafePointer())
 		},
-		empty: func(p unsafe.Pointer) bool { return *(*unsafe.Pointer)(p) == nil },
+		Empty: func(p unsafe.Pointer) bool { return *(*unsafe.Pointer)(p) == nil },
 	}, nil
 }
 
@@ -46,15 +46,15 @@ func (b *shapeBuilder) sliceCodec(typ reflect.Type, opts tagOptions) (codec, err
 	if err != nil {
 		return codec{}, err
 	}
-	c := codec{kind: dynamo.KindL, empty: length}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c := codec{Kind: dynamo.KindL, Empty: length}
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		s := reflect.NewAt(typ, p).Elem()
 		if s.IsNil() {
 			return dynamo.Value{}, nil
 		}
 		elems := make([]dynamo.Value, s.Len())
 		for i := range elems {
-			v, err := each.encode(s.Index(i).Addr().UnsafePointer())
+			v, err := each.Encode(s.Index(i).Addr().UnsafePointer())
 			if err != nil {
 				return dynamo.Value{}, fmt.Errorf("element %d: %w", i, err)
 			}
@@ -62,7 +62,7 @@ func (b *shapeBuilder) sliceCodec(typ reflect.Type, opts tagOptions) (codec, err
 		}
 		return dynamo.L(elems...), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (b *shapeBuilder) sliceCodec(typ reflect.Type, opts tagOptions) (codec, err
 			if e.Kind() == dynamo.KindNULL {
 				continue
 			}
-			if err := each.decode(e, s.Index(i).Addr().UnsafePointer()); err != nil {
+			if err := each.Decode(e, s.Index(i).Addr().UnsafePointer()); err != nil {
 				return fmt.Errorf("element %d: %w", i, err)
 			}
 		}
@@ -91,16 +91,16 @@ func orNull(v dynamo.Value) dynamo.Value {
 }
 
 func bytesCodec() codec {
-	c := codec{kind: dynamo.KindB}
-	c.empty = func(p unsafe.Pointer) bool { return len(*(*[]byte)(p)) == 0 }
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c := codec{Kind: dynamo.KindB}
+	c.Empty = func(p unsafe.Pointer) bool { return len(*(*[]byte)(p)) == 0 }
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		b := *(*[]byte)(p)
 		if b == nil {
 			return dynamo.Value{}, nil
 		}
 		return dynamo.B(b), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if v.Kind() == dynamo.KindS { // other programs store text in binary attributes
 			*(*[]byte)(p) = []byte(v.S())
 			return nil
@@ -112,8 +112,8 @@ func bytesCodec() codec {
 }
 
 func stringSetCodec(typ reflect.Type, length func(unsafe.Pointer) bool) codec {
-	c := codec{kind: dynamo.KindSS, empty: length}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c := codec{Kind: dynamo.KindSS, Empty: length}
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		s := reflect.NewAt(typ, p).Elem()
 		if s.Len() == 0 {
 			return dynamo.Value{}, nil // the store does not allow empty sets
@@ -124,7 +124,7 @@ func stringSetCodec(typ reflect.Type, length func(unsafe.Pointer) bool) codec {
 		}
 		return dynamo.SS(elems...), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
@@ -155,29 +155,29 @@ func (b *shapeBuilder) setCodec(
 	if err != nil {
 		return codec{}, err
 	}
-	if each.kind != want {
+	if each.Kind != want {
 		return codec{}, fmt.Errorf("%s cannot be the element of a set of type %s",
 			typ.Elem(), set)
 	}
-	c := codec{kind: set, empty: length}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c := codec{Kind: set, Empty: length}
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		s := reflect.NewAt(typ, p).Elem()
 		elems := make([]dynamo.Value, s.Len())
 		for i := range elems {
-			if elems[i], err = each.encode(s.Index(i).Addr().UnsafePointer()); err != nil {
+			if elems[i], err = each.Encode(s.Index(i).Addr().UnsafePointer()); err != nil {
 				return dynamo.Value{}, fmt.Errorf("element %d: %w", i, err)
 			}
 		}
-		return setOf(set, elems), nil
+		return SetOf(set, elems), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
-		elems := elementsOf(v)
+		elems := ElementsOf(v)
 		s := reflect.MakeSlice(typ, len(elems), len(elems))
 		for i, e := range elems {
-			if err := each.decode(e, s.Index(i).Addr().UnsafePointer()); err != nil {
+			if err := each.Decode(e, s.Index(i).Addr().UnsafePointer()); err != nil {
 				return fmt.Errorf("element %d: %w", i, err)
 			}
 		}
@@ -187,7 +187,9 @@ func (b *shapeBuilder) setCodec(
 	return c, nil
 }
 
-func setOf(kind dynamo.Kind, elems []dynamo.Value) dynamo.Value {
+// SetOf returns the set of a kind with the elements, or the absent Value without elements, because
+// there is no empty set.
+func SetOf(kind dynamo.Kind, elems []dynamo.Value) dynamo.Value {
 	if len(elems) == 0 {
 		return dynamo.Value{}
 	}
@@ -212,8 +214,8 @@ func setOf(kind dynamo.Kind, elems []dynamo.Value) dynamo.Value {
 	return dynamo.BS(bytes...)
 }
 
-// elementsOf returns the elements of a set as values.
-func elementsOf(v dynamo.Value) []dynamo.Value {
+// ElementsOf returns the elements of a set as values.
+func ElementsOf(v dynamo.Value) []dynamo.Value {
 	var out []dynamo.Value
 	for _, s := range v.SS() {
 		out = append(out, dynamo.S(s))
@@ -235,9 +237,9 @@ func (b *shapeBuilder) mapCodec(typ reflect.Type, _ tagOptions) (codec, error) {
 	if err != nil {
 		return codec{}, err
 	}
-	c := codec{kind: dynamo.KindM}
-	c.empty = func(p unsafe.Pointer) bool { return reflect.NewAt(typ, p).Elem().Len() == 0 }
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c := codec{Kind: dynamo.KindM}
+	c.Empty = func(p unsafe.Pointer) bool { return reflect.NewAt(typ, p).Elem().Len() == 0 }
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		m := reflect.NewAt(typ, p).Elem()
 		if m.IsNil() {
 			return dynamo.Value{}, nil
@@ -246,7 +248,7 @@ func (b *shapeBuilder) mapCodec(typ reflect.Type, _ tagOptions) (codec, error) {
 		for rows := m.MapRange(); rows.Next(); {
 			elem := reflect.New(typ.Elem())
 			elem.Elem().Set(rows.Value())
-			v, err := each.encode(elem.UnsafePointer())
+			v, err := each.Encode(elem.UnsafePointer())
 			if err != nil {
 				return dynamo.Value{}, fmt.Errorf("member %s: %w", rows.Key(), err)
 			}
@@ -254,7 +256,7 @@ func (b *shapeBuilder) mapCodec(typ reflect.Type, _ tagOptions) (codec, error) {
 		}
 		return dynamo.M(out), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
@@ -262,7 +264,7 @@ func (b *shapeBuilder) mapCodec(typ reflect.Type, _ tagOptions) (codec, error) {
 		for name, e := range v.M() {
 			elem := reflect.New(typ.Elem())
 			if e.Kind() != dynamo.KindNULL {
-				if err := each.decode(e, elem.UnsafePointer()); err != nil {
+				if err := each.Decode(e, elem.UnsafePointer()); err != nil {
 					return fmt.Errorf("member %s: %w", name, err)
 				}
 			}
@@ -276,14 +278,14 @@ func (b *shapeBuilder) mapCodec(typ reflect.Type, _ tagOptions) (codec, error) {
 
 func (b *shapeBuilder) structCodec(typ reflect.Type) codec {
 	sh := b.shapeOf(typ)
-	c := codec{kind: dynamo.KindM}
-	c.empty = func(p unsafe.Pointer) bool { return reflect.NewAt(typ, p).Elem().IsZero() }
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
-		m := make(map[string]dynamo.Value, len(sh.fields))
-		err := sh.encodeInto(m, p)
+	c := codec{Kind: dynamo.KindM}
+	c.Empty = func(p unsafe.Pointer) bool { return reflect.NewAt(typ, p).Elem().IsZero() }
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+		m := make(map[string]dynamo.Value, len(sh.Fields))
+		err := sh.EncodeInto(m, p)
 		return dynamo.M(m), err
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
@@ -296,17 +298,17 @@ func (b *shapeBuilder) structCodec(typ reflect.Type) codec {
 // []any and map[string]any.
 func anyCodec() codec {
 	return codec{
-		encode: func(p unsafe.Pointer) (dynamo.Value, error) {
+		Encode: func(p unsafe.Pointer) (dynamo.Value, error) {
 			if *(*any)(p) == nil {
 				return dynamo.Value{}, nil
 			}
 			return encodeAny(*(*any)(p))
 		},
-		decode: func(v dynamo.Value, p unsafe.Pointer) error {
-			*(*any)(p) = decodeAny(v)
+		Decode: func(v dynamo.Value, p unsafe.Pointer) error {
+			*(*any)(p) = DecodeAny(v)
 			return nil
 		},
-		empty: func(p unsafe.Pointer) bool { return *(*any)(p) == nil },
+		Empty: func(p unsafe.Pointer) bool { return *(*any)(p) == nil },
 	}
 }
 
@@ -352,7 +354,8 @@ func encodeAny(x any) (dynamo.Value, error) {
 	return dynamo.Value{}, fmt.Errorf("a value of type %T cannot be stored", x)
 }
 
-func decodeAny(v dynamo.Value) any {
+// DecodeAny returns a value as plain Go: strings, numbers as text, lists and maps.
+func DecodeAny(v dynamo.Value) any {
 	switch v.Kind() {
 	case dynamo.KindS:
 		return v.S()
@@ -365,19 +368,19 @@ func decodeAny(v dynamo.Value) any {
 	case dynamo.KindL:
 		out := make([]any, len(v.L()))
 		for i, e := range v.L() {
-			out[i] = decodeAny(e)
+			out[i] = DecodeAny(e)
 		}
 		return out
 	case dynamo.KindM:
 		out := make(map[string]any, len(v.M()))
 		for name, e := range v.M() {
-			out[name] = decodeAny(e)
+			out[name] = DecodeAny(e)
 		}
 		return out
 	case dynamo.KindSS, dynamo.KindNS, dynamo.KindBS:
 		var out []any
-		for _, e := range elementsOf(v) {
-			out = append(out, decodeAny(e))
+		for _, e := range ElementsOf(v) {
+			out = append(out, DecodeAny(e))
 		}
 		return out
 	}

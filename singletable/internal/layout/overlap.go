@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 // Two templates overlap if some text could be a key of both. Templates are converted to small
 // automata, which are traversed together. The text of a part is approximated by the set of its
@@ -35,15 +35,15 @@ type node struct {
 	skip bool
 }
 
-// nodes returns the automaton of a template.
-func (t *template) nodes() []node {
+// Nodes returns the automaton of a template.
+func (t *Template) Nodes() []node {
 	var out []node
-	for i := range t.parts {
-		p := &t.parts[i]
-		if !p.isField() {
-			for j := range len(p.literal) {
+	for i := range t.Parts {
+		p := &t.Parts[i]
+		if !p.IsField() {
+			for j := range len(p.Literal) {
 				var n node
-				n.set.add(p.literal[j])
+				n.set.add(p.Literal[j])
 				out = append(out, n)
 			}
 			continue
@@ -53,36 +53,36 @@ func (t *template) nodes() []node {
 	return out
 }
 
-// nodes returns the automaton of a part.
-func (p *part) nodes() []node {
+// Nodes returns the automaton of a part.
+func (p *Piece) nodes() []node {
 	var digits byteSet
 	digits.addText("0123456789")
 	switch {
-	case p.ring != nil && p.ring.suffix:
-		if p.format.few <= 1 {
+	case p.Ring != nil && p.Ring.suffix:
+		if p.Format.Few <= 1 {
 			return nil
 		}
 		var hash byteSet
 		hash.add('#')
 		return []node{{set: hash, skip: true}, {set: digits, loop: true, skip: true}}
-	case p.ring != nil:
+	case p.Ring != nil:
 		return []node{{set: digits, loop: true}}
-	case p.format.width > 0:
+	case p.Format.width > 0:
 		set := digits
-		if p.format.name != "reverse" {
+		if p.Format.Name != "reverse" {
 			set.addText("-:.TZ")
 		}
-		if p.format.name == "layout" {
+		if p.Format.Name == "layout" {
 			set = anyByte()
 		}
-		out := make([]node, p.format.width)
+		out := make([]node, p.Format.width)
 		for i := range out {
 			out[i] = node{set: set}
 		}
 		return out
 	}
 	var set byteSet
-	switch p.format.name {
+	switch p.Format.Name {
 	case "int", "digits", "decimal":
 		set = digits
 		set.addText("-.")
@@ -94,16 +94,16 @@ func (p *part) nodes() []node {
 	default:
 		set = anyByte()
 		set.remove('#')
-		for i := range len(p.escape) {
-			set.remove(p.escape[i])
+		for i := range len(p.Escape) {
+			set.remove(p.Escape[i])
 		}
 	}
 	return []node{{set: set, loop: true}}
 }
 
-// overlap reports whether two automata accept a common text or, with tail, whether a accepts a text
+// Overlap reports whether two automata accept a common text or, with tail, whether a accepts a text
 // that begins with one that b accepts.
-func overlap(a, b []node, tail bool) bool {
+func Overlap(a, b []node, tail bool) bool {
 	type state struct{ i, j int }
 	seen := map[state]bool{}
 	var visit func(i, j int) bool
@@ -153,13 +153,13 @@ func ends(n []node, i int) bool {
 	return true
 }
 
-// couldEqual reports whether two key attributes could have the same value.
-func (k *keyAttr) couldEqual(o *keyAttr) bool {
+// CouldEqual reports whether two key attributes could have the same value.
+func (k *KeyAttr) CouldEqual(o *KeyAttr) bool {
 	if k == nil || o == nil {
 		return k == o
 	}
-	if k.native >= 0 || o.native >= 0 {
+	if k.Native >= 0 || o.Native >= 0 {
 		return true
 	}
-	return overlap(k.t.nodes(), o.t.nodes(), false)
+	return Overlap(k.Template.Nodes(), o.Template.Nodes(), false)
 }

@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 // The stored form of an instant is in UTC and has a fixed width, so that text order is time order.
 const (
 	layoutMillis  = "2006-01-02T15:04:05.000Z"
-	layoutSeconds = "2006-01-02T15:04:05Z"
-	layoutBare    = "2006-01-02T15:04:05" // the common beginning of all forms of an instant
+	LayoutSeconds = "2006-01-02T15:04:05Z"
+	LayoutBare    = "2006-01-02T15:04:05" // the common beginning of all forms of an instant
 	layoutDay     = "2006-01-02"
 	layoutMonth   = "2006-01"
 )
@@ -61,9 +61,9 @@ func checkYear(t time.Time) error {
 	return nil
 }
 
-// parseInstant parses an RFC 3339 time with any number of fraction digits, one without a zone,
+// ParseInstant parses an RFC 3339 time with any number of fraction digits, one without a zone,
 // which means UTC, or a calendar day or month, which means its first instant.
-func parseInstant(text string) (time.Time, error) {
+func ParseInstant(text string) (time.Time, error) {
 	layout := time.RFC3339Nano
 	switch len(text) {
 	case len(layoutDay):
@@ -72,8 +72,8 @@ func parseInstant(text string) (time.Time, error) {
 		layout = layoutMonth
 	}
 	t, err := time.Parse(layout, text)
-	if err != nil && len(text) >= len(layoutBare) {
-		t, err = time.Parse(layoutBare, text) // Go accepts a fraction that is not in the layout.
+	if err != nil && len(text) >= len(LayoutBare) {
+		t, err = time.Parse(LayoutBare, text) // Go accepts a fraction that is not in the layout.
 	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%q is neither a date nor an RFC 3339 time", text)

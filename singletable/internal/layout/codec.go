@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 import (
 	"encoding"
@@ -26,14 +26,14 @@ func implements(typ, iface reflect.Type) bool {
 	return typ.Kind() != reflect.Interface && reflect.PointerTo(typ).Implements(iface)
 }
 
-// codec converts variables of one Go type to values and back. encode returns the absent Value for
-// values that are not stored: nil pointers, slices and maps, zero times and empty sets.
+// Codec converts variables of one Go type to values and back. encode returns the absent Value for
+// Values that are not stored: nil pointers, slices and maps, zero times and empty sets.
 type codec struct {
-	kind   dynamo.Kind // Absent if it depends on the value
-	encode func(p unsafe.Pointer) (dynamo.Value, error)
-	decode func(v dynamo.Value, p unsafe.Pointer) error
-	// empty reports whether an `omitempty` field is not stored.
-	empty func(p unsafe.Pointer) bool
+	Kind   dynamo.Kind // Absent if it depends on the value
+	Encode func(p unsafe.Pointer) (dynamo.Value, error)
+	Decode func(v dynamo.Value, p unsafe.Pointer) error
+	// Empty reports whether an `omitempty` field is not stored.
+	Empty func(p unsafe.Pointer) bool
 }
 
 // mismatch returns the error of a stored value of the wrong type.
@@ -42,23 +42,23 @@ func mismatch(want dynamo.Kind, v dynamo.Value) error {
 }
 
 func (c codec) expect(v dynamo.Value) error {
-	if v.Kind() != c.kind {
-		return mismatch(c.kind, v)
+	if v.Kind() != c.Kind {
+		return mismatch(c.Kind, v)
 	}
 	return nil
 }
 
 // tagOptions are the options of a `dynamodbav` tag.
 type tagOptions struct {
-	omitEmpty, stringSet, numberSet, binarySet, unixTime, seconds, day bool
-	// A keyOnly field is stored only in the primary key. A keyText field is a string that is set to
+	OmitEmpty, stringSet, numberSet, binarySet, UnixTime, seconds, day bool
+	// A KeyOnly field is stored only in the primary key. A KeyText field is a string that is set to
 	// the text of a key attribute as it was found. An item without a required field cannot be read,
 	// and neither can an item that has only some of the fields with the option together.
-	keyOnly, keyText, required, together bool
-	// mayBeEmpty allows a required text to be empty.
-	mayBeEmpty bool
-	// rest is a Rest, which holds attributes that the entity does not define.
-	rest bool
+	KeyOnly, KeyText, Required, Together bool
+	// MayBeEmpty allows a required text to be empty.
+	MayBeEmpty bool
+	// Rest is a Rest, which holds attributes that the entity does not define.
+	Rest bool
 }
 
 // newCodec returns the codec of a type, or an error if the type is not supported.
@@ -99,44 +99,44 @@ func (b *shapeBuilder) newCodec(typ reflect.Type, opts tagOptions) (codec, error
 }
 
 func stringCodec() codec {
-	c := codec{kind: dynamo.KindS}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) { return dynamo.S(*(*string)(p)), nil }
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c := codec{Kind: dynamo.KindS}
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) { return dynamo.S(*(*string)(p)), nil }
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		*(*string)(p) = v.S()
 		return c.expect(v)
 	}
-	c.empty = func(p unsafe.Pointer) bool { return *(*string)(p) == "" }
+	c.Empty = func(p unsafe.Pointer) bool { return *(*string)(p) == "" }
 	return c
 }
 
 func boolCodec() codec {
-	c := codec{kind: dynamo.KindBOOL}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) { return dynamo.Bool(*(*bool)(p)), nil }
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c := codec{Kind: dynamo.KindBOOL}
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) { return dynamo.Bool(*(*bool)(p)), nil }
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		*(*bool)(p) = v.Bool()
 		return c.expect(v)
 	}
-	c.empty = func(p unsafe.Pointer) bool { return !*(*bool)(p) }
+	c.Empty = func(p unsafe.Pointer) bool { return !*(*bool)(p) }
 	return c
 }
 
 func intCodec(typ reflect.Type) codec {
-	c := codec{kind: dynamo.KindN}
+	c := codec{Kind: dynamo.KindN}
 	if typ.Kind() >= reflect.Uint && typ.Kind() <= reflect.Uint64 {
 		get := uintGetter(typ.Kind())
-		c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+		c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 			return dynamo.CanonicalN(strconv.FormatUint(get(p), 10)), nil
 		}
-		c.empty = func(p unsafe.Pointer) bool { return get(p) == 0 }
+		c.Empty = func(p unsafe.Pointer) bool { return get(p) == 0 }
 	} else {
 		get := intGetter(typ.Kind())
-		c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+		c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 			i, _ := get(p)
 			return dynamo.Int(i), nil
 		}
-		c.empty = func(p unsafe.Pointer) bool { i, _ := get(p); return i == 0 }
+		c.Empty = func(p unsafe.Pointer) bool { i, _ := get(p); return i == 0 }
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
@@ -169,12 +169,12 @@ func setIntText(v reflect.Value, text string) error {
 }
 
 func timeCodec(opts tagOptions) codec {
-	c := codec{kind: dynamo.KindS}
-	c.empty = func(p unsafe.Pointer) bool { return timeAbsent(*(*time.Time)(p)) }
-	if opts.unixTime {
+	c := codec{Kind: dynamo.KindS}
+	c.Empty = func(p unsafe.Pointer) bool { return timeAbsent(*(*time.Time)(p)) }
+	if opts.UnixTime {
 		return unixCodec(c)
 	}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		t := *(*time.Time)(p)
 		if timeAbsent(t) {
 			return dynamo.Value{}, nil
@@ -191,11 +191,11 @@ func timeCodec(opts tagOptions) codec {
 		}
 		return dynamo.S(string(appendMillis(buf[:0], t))), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
-		t, err := parseInstant(v.S())
+		t, err := ParseInstant(v.S())
 		*(*time.Time)(p) = t
 		return err
 	}
@@ -204,15 +204,15 @@ func timeCodec(opts tagOptions) codec {
 
 // unixCodec stores a time as a Number of seconds since 1970, as TTL attributes require.
 func unixCodec(c codec) codec {
-	c.kind = dynamo.KindN
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c.Kind = dynamo.KindN
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		t := *(*time.Time)(p)
 		if timeAbsent(t) {
 			return dynamo.Value{}, nil
 		}
 		return dynamo.Int(t.Unix()), nil
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
@@ -225,19 +225,19 @@ func unixCodec(c codec) codec {
 }
 
 func numberCodec(typ reflect.Type) codec {
-	c := codec{kind: dynamo.KindN}
+	c := codec{Kind: dynamo.KindN}
 	read := readNumber(typ)
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		v, err := read(p)
-		return dynamo.CanonicalN(v.text), err
+		return dynamo.CanonicalN(v.Text), err
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
 		return reflect.NewAt(typ, p).Interface().(numberUnmarshaler).UnmarshalNumber(v.N())
 	}
-	c.empty = isZero(typ)
+	c.Empty = isZero(typ)
 	return c
 }
 
@@ -252,29 +252,29 @@ func isZero(typ reflect.Type) func(unsafe.Pointer) bool {
 }
 
 func textCodec(typ reflect.Type) codec {
-	c := codec{kind: dynamo.KindS}
-	c.encode = func(p unsafe.Pointer) (dynamo.Value, error) {
+	c := codec{Kind: dynamo.KindS}
+	c.Encode = func(p unsafe.Pointer) (dynamo.Value, error) {
 		text, err := reflect.NewAt(typ, p).Interface().(encoding.TextMarshaler).MarshalText()
 		return dynamo.S(string(text)), err
 	}
-	c.decode = func(v dynamo.Value, p unsafe.Pointer) error {
+	c.Decode = func(v dynamo.Value, p unsafe.Pointer) error {
 		if err := c.expect(v); err != nil {
 			return err
 		}
 		u := reflect.NewAt(typ, p).Interface().(encoding.TextUnmarshaler)
 		return u.UnmarshalText([]byte(v.S()))
 	}
-	c.empty = isZero(typ)
+	c.Empty = isZero(typ)
 	return c
 }
 
 func rawCodec() codec {
 	return codec{
-		encode: func(p unsafe.Pointer) (dynamo.Value, error) { return *(*dynamo.Value)(p), nil },
-		decode: func(v dynamo.Value, p unsafe.Pointer) error {
+		Encode: func(p unsafe.Pointer) (dynamo.Value, error) { return *(*dynamo.Value)(p), nil },
+		Decode: func(v dynamo.Value, p unsafe.Pointer) error {
 			*(*dynamo.Value)(p) = v
 			return nil
 		},
-		empty: func(p unsafe.Pointer) bool { return (*dynamo.Value)(p).IsAbsent() },
+		Empty: func(p unsafe.Pointer) bool { return (*dynamo.Value)(p).IsAbsent() },
 	}
 }

@@ -1,4 +1,4 @@
-package singletable
+package layout
 
 import (
 	"fmt"
@@ -18,15 +18,15 @@ type Epoch struct {
 	From  time.Time
 }
 
-// ring is a number of shards that can grow. An item's shard is its hash modulo the count of the
+// Ring is a number of shards that can grow. An item's shard is its hash modulo the count of the
 // epoch of the item's own time, so that a repeated write finds the same shard.
-type ring struct {
-	name   string
-	by     string // the attribute with the item's time; "" with one epoch
-	byIdx  int
-	epochs []Epoch
-	suffix bool // write "#3", or nothing while there is only one shard
-	ever   bool // read the shards of all epochs, and the key without a suffix
+type Ring struct {
+	Name    string
+	By      string // the attribute with the item's time; "" with one epoch
+	ByIndex int
+	Epochs  []Epoch
+	suffix  bool // write "#3", or nothing while there is only one shard
+	Ever    bool // read the shards of all epochs, and the key without a suffix
 }
 
 // shardOf hashes text to one of count shards. The hash is FNV-1a with 64 bits and a final mix. It
@@ -47,9 +47,9 @@ func shardOf(text []byte, count int) int {
 func ShardOf(key string, count int) int { return shardOf([]byte(key), count) }
 
 // countAt returns the number of shards for items of time t.
-func (r *ring) countAt(t time.Time) int {
-	count := r.epochs[0].Count
-	for _, e := range r.epochs[1:] {
+func (r *Ring) countAt(t time.Time) int {
+	count := r.Epochs[0].Count
+	for _, e := range r.Epochs[1:] {
 		if t.Before(e.From) {
 			break
 		}
@@ -58,8 +58,8 @@ func (r *ring) countAt(t time.Time) int {
 	return count
 }
 
-// append appends the shard of an item with hash text key and time t.
-func (r *ring) append(dst []byte, key []byte, t time.Time) []byte {
+// Append appends the shard of an item with hash text key and time t.
+func (r *Ring) append(dst []byte, key []byte, t time.Time) []byte {
 	count := r.countAt(t)
 	if !r.suffix {
 		return strconv.AppendInt(dst, int64(shardOf(key, count)), 10)
@@ -70,10 +70,10 @@ func (r *ring) append(dst []byte, key []byte, t time.Time) []byte {
 	return strconv.AppendInt(append(dst, '#'), int64(shardOf(key, count)), 10)
 }
 
-// labels returns the texts of all shards that items with a time in [from, to) may be in. A zero end
+// Labels returns the texts of all shards that items with a time in [from, to) may be in. A zero end
 // is open.
-func (r *ring) labels(from, to time.Time) []string {
-	most, bare := 0, r.ever && r.suffix
+func (r *Ring) Labels(from, to time.Time) []string {
+	most, bare := 0, r.Ever && r.suffix
 	for _, e := range r.during(from, to) {
 		if r.suffix && e.Count == 1 {
 			bare = true
@@ -95,14 +95,14 @@ func (r *ring) labels(from, to time.Time) []string {
 	return out
 }
 
-// labelsOf returns the shards that one item may be in, for its hash text and a range of times.
-func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
+// LabelsOf returns the shards that one item may be in, for its hash text and a range of times.
+func (r *Ring) LabelsOf(key []byte, from, to time.Time) []string {
 	var out []string
-	if r.ever && r.suffix {
+	if r.Ever && r.suffix {
 		out = append(out, "")
 	}
 	for _, e := range r.during(from, to) {
-		one := ring{epochs: []Epoch{{Count: e.Count}}, suffix: r.suffix}
+		one := Ring{Epochs: []Epoch{{Count: e.Count}}, suffix: r.suffix}
 		if label := string(one.append(nil, key, from)); !slices.Contains(out, label) {
 			out = append(out, label)
 		}
@@ -111,13 +111,13 @@ func (r *ring) labelsOf(key []byte, from, to time.Time) []string {
 }
 
 // during returns the epochs whose shards a query for [from, to) reads. A zero end is open.
-func (r *ring) during(from, to time.Time) []Epoch {
-	if r.ever {
-		return r.epochs
+func (r *Ring) during(from, to time.Time) []Epoch {
+	if r.Ever {
+		return r.Epochs
 	}
 	var out []Epoch
-	for i, e := range r.epochs {
-		ended := i+1 < len(r.epochs) && !from.IsZero() && !r.epochs[i+1].From.After(from)
+	for i, e := range r.Epochs {
+		ended := i+1 < len(r.Epochs) && !from.IsZero() && !r.Epochs[i+1].From.After(from)
 		later := i > 0 && !to.IsZero() && !e.From.Before(to)
 		if !ended && !later {
 			out = append(out, e)
@@ -127,40 +127,40 @@ func (r *ring) during(from, to time.Time) []Epoch {
 }
 
 // check returns an error if the ring is invalid.
-func (r *ring) check() error {
-	if len(r.epochs) == 0 {
-		return fmt.Errorf("shards %q have no epoch", r.name)
+func (r *Ring) check() error {
+	if len(r.Epochs) == 0 {
+		return fmt.Errorf("shards %q have no epoch", r.Name)
 	}
-	for i, e := range r.epochs {
+	for i, e := range r.Epochs {
 		if e.Count < 1 || e.Count > ShardsMax {
-			return fmt.Errorf("shards %q: %d shards, outside 1 to %d", r.name, e.Count, ShardsMax)
+			return fmt.Errorf("shards %q: %d shards, outside 1 to %d", r.Name, e.Count, ShardsMax)
 		}
-		if i > 1 && !r.epochs[i-1].From.Before(e.From) {
-			return fmt.Errorf("shards %q: the epochs are not in order of time", r.name)
+		if i > 1 && !r.Epochs[i-1].From.Before(e.From) {
+			return fmt.Errorf("shards %q: the epochs are not in order of time", r.Name)
 		}
 	}
-	if len(r.epochs) > 1 && r.by == "" {
-		return fmt.Errorf("shards %q have several epochs but no attribute with the time", r.name)
+	if len(r.Epochs) > 1 && r.By == "" {
+		return fmt.Errorf("shards %q have several epochs but no attribute with the time", r.Name)
 	}
 	return nil
 }
 
 // newRing returns the ring of a template's argument: a number, or a declared name.
-func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error) {
-	r := ring{name: arg, suffix: suffix, byIdx: -1}
+func newRing(arg string, declared []Ring, sh *Shape, suffix bool) (*Ring, error) {
+	r := Ring{Name: arg, suffix: suffix, ByIndex: -1}
 	if n, err := strconv.Atoi(arg); err == nil {
-		r.epochs = []Epoch{{Count: n}}
+		r.Epochs = []Epoch{{Count: n}}
 		return &r, r.check()
 	}
 	for _, d := range declared {
-		if d.name == arg {
-			r.by, r.epochs, r.ever = d.by, d.epochs, d.ever
-			if r.by != "" {
-				i, ok := sh.lookup(r.by)
-				if !ok || sh.fields[i].form != formTime && sh.fields[i].form != formText {
-					return &r, fmt.Errorf("shards %q: %s is not a time attribute", arg, r.by)
+		if d.Name == arg {
+			r.By, r.Epochs, r.Ever = d.By, d.Epochs, d.Ever
+			if r.By != "" {
+				i, ok := sh.Lookup(r.By)
+				if !ok || sh.Fields[i].Form != FormTime && sh.Fields[i].Form != FormText {
+					return &r, fmt.Errorf("shards %q: %s is not a time attribute", arg, r.By)
 				}
-				r.byIdx = i
+				r.ByIndex = i
 			}
 			return &r, r.check()
 		}
@@ -169,14 +169,14 @@ func newRing(arg string, declared []ring, sh *shape, suffix bool) (*ring, error)
 }
 
 // timeOf returns the time that determines an item's epoch. missing is true if it is unknown.
-func (r *ring) timeOf(sh *shape, p unsafe.Pointer) (t time.Time, missing bool, err error) {
-	if r.byIdx < 0 || len(r.epochs) == 1 {
+func (r *Ring) timeOf(sh *Shape, p unsafe.Pointer) (t time.Time, missing bool, err error) {
+	if r.ByIndex < 0 || len(r.Epochs) == 1 {
 		return t, false, nil
 	}
-	v, err := sh.fields[r.byIdx].scalar(p)
-	if err != nil || v.missing {
-		return t, v.missing, err
+	v, err := sh.Fields[r.ByIndex].Scalar(p)
+	if err != nil || v.Missing {
+		return t, v.Missing, err
 	}
-	t, err = v.instant()
+	t, err = v.Instant()
 	return t, false, err
 }
