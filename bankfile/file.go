@@ -41,6 +41,17 @@ type File struct {
 // The error is a *FormatError if the format is unknown, an *UndecidedError with questions, a
 // *LimitError, or an error of the reader.
 func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
+	f, err := open(r, size, options)
+	var wrong *FormatError
+	if options.Remembered && options.Mapping != nil && errors.As(err, &wrong) {
+		options.Mapping = nil
+		return open(r, size, options)
+	}
+	return f, err
+}
+
+// open is Open, with a mapping that always applies.
+func open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	f := &File{src: r, size: size}
 	f.set.currency, f.set.exact = options.Currency, options.Exact
 	if m := options.Mapping; m != nil {
@@ -73,6 +84,10 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 	if f.Format, err = detectFormat(text); err != nil {
 		return nil, err
 	}
+	if options.Remembered && f.Format != CSV && len(f.set.mapping.Columns) > 0 {
+		// This is detected before the file is parsed by a mapping that is then ignored.
+		return nil, &FormatError{Why: "the mapping is about CSV files"}
+	}
 	if len(found.Choices) > 0 && (f.Format == CSV || f.Format == QIF) {
 		ask := []Question{encodingQuestion(&found)}
 		return nil, &UndecidedError{Questions: ask, Mapping: f.set.mapping}
@@ -84,15 +99,17 @@ func Open(r io.ReaderAt, size int64, options Options) (*File, error) {
 			return nil, err
 		}
 	}
+	given := f.set.mapping
 	if err := f.parse(w); err != nil {
 		return nil, err
 	}
 	f.Statements, f.ids = w.statements, w.ids.repeatedOnly()
-	return f.decide(w)
+	return f.decide(w, &given)
 }
 
-// decide decides what is the same for the whole file, or asks.
-func (f *File) decide(w *walk) (*File, error) {
+// decide decides what is the same for the whole file, or asks. Given is the mapping before the
+// first pass.
+func (f *File) decide(w *walk, given *Mapping) (*File, error) {
 	var questions []Question
 	var profile *Profile
 	if f.table != nil {
@@ -148,8 +165,8 @@ func (f *File) decide(w *walk) (*File, error) {
 	if w.ids.full {
 		f.Doubts = append(f.Doubts, "The file has too many ids of the bank, so none is used.")
 	}
-	if w.marks.Either && (f.Format == OFX || f.Format == QIF) ||
-		w.orders.Open && f.Format == QIF {
+	if given.Decimal == "" && w.marks.Either && (f.Format == OFX || f.Format == QIF) ||
+		given.DateOrder == "" && w.orders.Open && f.Format == QIF {
 		// The first pass read balances before it knew the decimal mark or the order of dates.
 		again := &walk{set: &f.set, first: true, at: -1}
 		again.ids.init()

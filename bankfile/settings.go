@@ -6,6 +6,10 @@ import "github.com/exchequer-dev/exchequer/money"
 type Options struct {
 	// Mapping is how earlier files of the bank were read, and the answers to questions. May be nil.
 	Mapping *Mapping
+	// Remembered is whether Mapping was kept of earlier files of the account. It is ignored if it
+	// does not fit, because this file may be of a different kind: a mapping with columns is about
+	// CSV files that have them.
+	Remembered bool
 	// Currency is the account's, for files without one.
 	Currency money.Currency
 	// Exact is whether only the columns of Mapping are read, in order to read a file again exactly

@@ -81,6 +81,10 @@
 //	               │                       └─────────── imported again ──────────┤
 //	               └───────────────────────────── read again ────────────────────┘
 //
+// A file is parsed when it is uploaded. Its rows are stored next to it until they are imported, so
+// that previews and the import do not parse it again; see package parsed. They do so if the stored
+// rows are missing, or are not those of the file and its mapping any more.
+//
 // An upload that is reverted can be previewed and stays so. It is read again only once nothing of
 // it is left.
 package statements

@@ -162,7 +162,7 @@ func (e *eraser) uploads(ctx context.Context, account string) error {
 func (e *eraser) upload(ctx context.Context, u Upload) error {
 	m, files := modelOf(e.p), e.p.books.opts.Files
 	for {
-		for _, key := range u.files() {
+		for _, key := range u.objects() {
 			if files == nil {
 				return ErrNoFiles
 			}

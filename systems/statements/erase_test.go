@@ -132,13 +132,15 @@ func TestNothingIsErasedWhereFilesCannotBe(t *testing.T) {
 type interrupted struct {
 	*cabinet
 	put, remove func()
+	after       int // How many files are put before put is called.
 }
 
 func (i *interrupted) Put(ctx context.Context, key string, r io.Reader) error {
-	if meanwhile := i.put; meanwhile != nil {
+	if meanwhile := i.put; meanwhile != nil && i.after == 0 {
 		i.put = nil
 		meanwhile()
 	}
+	i.after = max(i.after-1, 0)
 	return i.cabinet.Put(ctx, key, r)
 }
 
@@ -207,7 +209,12 @@ func TestAnErasureAmidAnUploadLeavesNoFile(t *testing.T) {
 			func(files *interrupted, upload, _ func() error) error {
 				files.put = func() { _ = upload() }
 				return upload()
-			}, nil, 1}, // The two requests are equal.
+			}, nil, 2}, // The two requests are equal: a file and its rows.
+		"the rows are stored after the erasure": {
+			func(files *interrupted, upload, erase func() error) error {
+				files.after, files.put = 1, func() { _ = erase() }
+				return upload()
+			}, ErrNoUpload, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := &interrupted{cabinet: &cabinet{files: map[string][]byte{}}}

@@ -63,8 +63,34 @@ var importable = []UploadStatus{Parsed, Previewed, Importing, Processed, Reverte
 // or ErrNoFiles.
 func (p *Person) Preview(
 	ctx context.Context, account, id string, take func(Decision) bool,
+) (Upload, error) {
+	done := 0
+	once := func(r reading) (Upload, error) {
+		skip := done // Another attempt decides the same, so take is not given that again.
+		return p.previewOnce(ctx, account, id, r, func(d Decision) bool {
+			if skip > 0 {
+				skip--
+				return true
+			}
+			done++
+			if take != nil && !take(d) {
+				take = nil
+			}
+			return take != nil
+		})
+	}
+	u, err := once(reading{})
+	if errors.Is(err, errStoredRows) {
+		u, err = once(reading{parse: true})
+	}
+	return u, err
+}
+
+// previewOnce is a preview of one reading of the file.
+func (p *Person) previewOnce(
+	ctx context.Context, account, id string, r reading, take func(Decision) bool,
 ) (_ Upload, err error) {
-	u, pl, err := p.planned(ctx, account, id)
+	u, pl, err := p.planned(ctx, account, id, r)
 	if err != nil {
 		return Upload{}, err
 	}
@@ -114,8 +140,11 @@ func (p *Person) disownErased(ctx context.Context, u Upload, err *error) {
 	}
 }
 
-// planned returns an upload with the plan of its import, whose source the caller closes.
-func (p *Person) planned(ctx context.Context, account, id string) (Upload, *plan, error) {
+// planned returns an upload with the plan of its import, whose source the caller closes. The caller
+// saves what the upload gets by the reading.
+func (p *Person) planned(
+	ctx context.Context, account, id string, r reading,
+) (Upload, *plan, error) {
 	u, err := p.UploadOf(ctx, account, id)
 	if err != nil {
 		return Upload{}, nil, err
@@ -130,7 +159,8 @@ func (p *Person) planned(ctx context.Context, account, id string) (Upload, *plan
 	if err != nil {
 		return Upload{}, nil, err
 	}
-	src, err := p.open(ctx, a, u)
+	r.store = !r.parse && u.Status != Processed
+	src, err := p.open(ctx, a, &u, r)
 	if err != nil {
 		return Upload{}, nil, err
 	}
@@ -166,9 +196,13 @@ func topicsOf(questions []bankfile.Question) string {
 func (p *Person) Import(
 	ctx context.Context, account, id string, o ImportOptions,
 ) (Upload, error) {
+	var r reading
 	for range editsMax {
-		u, err := p.importOnce(ctx, account, id, o)
-		if !errors.Is(err, errUndone) {
+		u, err := p.importOnce(ctx, account, id, r, o)
+		switch {
+		case errors.Is(err, errStoredRows):
+			r.parse = true
+		case !errors.Is(err, errUndone):
 			return u, err
 		}
 	}
@@ -179,11 +213,12 @@ func (p *Person) Import(
 // written. What the plan knows of the rows is no longer true.
 var errUndone = errors.New("the upload was undone after its import was planned")
 
-// importOnce is an import by one plan. The error is errUndone if another plan is needed.
+// importOnce is an import by one plan. The error is errUndone if another plan is needed, and
+// errStoredRows if another reading of the file is.
 func (p *Person) importOnce(
-	ctx context.Context, account, id string, o ImportOptions,
+	ctx context.Context, account, id string, r reading, o ImportOptions,
 ) (_ Upload, err error) {
-	u, pl, err := p.planned(ctx, account, id)
+	u, pl, err := p.planned(ctx, account, id, r)
 	if err != nil {
 		return Upload{}, err
 	}
@@ -209,6 +244,7 @@ func (p *Person) importOnce(
 			return ErrPreviewStale // It is read in another way by now.
 		}
 		now.Status = Importing
+		now.RowsHash, now.RowsSize, now.Asked = u.RowsHash, u.RowsSize, u.Asked
 		return nil
 	})
 	if err != nil {
@@ -227,11 +263,13 @@ func (p *Person) importOnce(
 		}
 		now.Status, now.Counts, now.ImportedAt = Processed, counts, p.now()
 		now.Continuity, now.After = u.Continuity, u.After
+		now.RowsHash, now.RowsSize = "", 0
 		return nil
 	})
 	if err != nil {
 		return Upload{}, err
 	}
+	p.dropRows(ctx, &u)
 	_, err = p.remember(ctx, u)
 	return u, err
 }

@@ -8,27 +8,28 @@ import (
 	"slices"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
+	"github.com/exchequer-dev/exchequer/systems/statements/parsed"
 )
 
 // olderMax is how many earlier ways to read the files of an account are tried. A mapping changes
 // seldom, and each one costs a pass over the file.
 const olderMax = 3
 
-// older are the file's readings by the mappings with which earlier files of the account were read.
-// A row that was imported under one of them is known by its content then, so that a change of the
-// mapping doubles nothing.
-func (p *Person) older(
-	ctx context.Context, a Account, u Upload, src *source,
-) ([]*bankfile.File, error) {
-	if src.bank.Format != bankfile.CSV {
+// olderMappings are the mappings, the latest first, by which earlier files of the account were
+// read, except those that read rows as the header of the file does. A row that was imported under
+// one of them is known by its content then, so that a change of the mapping doubles nothing.
+func (p *Person) olderMappings(
+	ctx context.Context, u *Upload, found *parsed.Header,
+) ([]bankfile.Mapping, error) {
+	if found.Format != bankfile.CSV {
 		return nil, nil
 	}
-	uploads, err := p.latestUploads(ctx, a.ID)
+	uploads, err := p.latestUploads(ctx, u.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	tried := []string{readingOf(src.mapping)}
-	var files []*bankfile.File
+	seen := []string{readingOf(found.Mapping)}
+	var mappings []bankfile.Mapping
 	for _, o := range uploads {
 		if o.ID == u.ID || o.Format != bankfile.CSV || o.MappingText == "" ||
 			o.Status != Processed && o.Status != Importing {
@@ -39,18 +40,38 @@ func (p *Person) older(
 			continue // A later version wrote it; its rows are known by their content.
 		}
 		reading := readingOf(m)
-		if slices.Contains(tried, reading) {
+		if slices.Contains(seen, reading) {
 			continue
 		}
-		tried = append(tried, reading)
-		m.Encoding, m.Delimiter = src.mapping.Encoding, src.mapping.Delimiter
-		m.DateOrder, m.Decimal = src.mapping.DateOrder, src.mapping.Decimal
-		file, err := bankfile.Open(src.file, src.file.Size(), bankfile.Options{
+		seen, mappings = append(seen, reading), append(mappings, m)
+	}
+	return mappings, nil
+}
+
+// readingsOf identifies the readings by some mappings.
+func readingsOf(mappings []bankfile.Mapping) []string {
+	var readings []string
+	for _, m := range mappings {
+		readings = append(readings, digestOf(readingOf(m)))
+	}
+	return readings
+}
+
+// openOlder opens the file by older mappings, as far as those are about files like it.
+func (s *source) openOlder(
+	a *Account, found *parsed.Header, mappings []bankfile.Mapping,
+) ([]*bankfile.File, error) {
+	var files []*bankfile.File
+	for _, m := range mappings {
+		m.Encoding, m.Delimiter = found.Mapping.Encoding, found.Mapping.Delimiter
+		m.DateOrder, m.Decimal = found.Mapping.DateOrder, found.Mapping.Decimal
+		file, err := bankfile.Open(s.file, s.file.Size(), bankfile.Options{
 			Currency: a.Currency, Mapping: &m, Exact: true})
 		var undecided *bankfile.UndecidedError
 		var format *bankfile.FormatError
+		var limit *bankfile.LimitError
 		switch {
-		case errors.As(err, &undecided) || errors.As(err, &format):
+		case errors.As(err, &undecided) || errors.As(err, &format) || errors.As(err, &limit):
 			continue // That mapping was of other files.
 		case err != nil:
 			return nil, unreadable(err)
@@ -105,8 +126,8 @@ func (all followers) stop() {
 	}
 }
 
-// at returns the keys that the row of a line has by the older mappings.
-func (all followers) at(line int) (keys []bankfile.Key) {
+// at returns the contents that the row of a line has by the older mappings.
+func (all followers) at(line int) (contents []string) {
 	for _, f := range all {
 		for !f.done && f.row.Line < line {
 			row, err, ok := f.next()
@@ -119,8 +140,8 @@ func (all followers) at(line int) (keys []bankfile.Key) {
 			}
 		}
 		if !f.done && f.row.Line == line && f.key.Content != "" {
-			keys = append(keys, f.key)
+			contents = append(contents, f.key.Content)
 		}
 	}
-	return keys
+	return contents
 }

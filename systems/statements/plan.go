@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/parsed"
 )
 
 // deed is what an import has to do for a row.
@@ -54,9 +55,6 @@ type plan struct {
 	corrected map[hash]correction  // By the bank id of the row that is corrected there.
 	replaces  map[hash]hash        // By the bank id of a correction: that of the row it corrects.
 	corrects  map[int32]correction // The one that counts, by the row that it is about.
-
-	older     []*bankfile.File // The file as earlier files of the account were read,
-	olderKeys []bankfile.Key   // and the keys of the current row by those readings.
 }
 
 // correction is the place of a row that corrects another one.
@@ -81,9 +79,6 @@ func (p *Person) plan(ctx context.Context, a Account, u Upload, src *source) (*p
 	if len(k.rows) == 0 && !u.Corrects {
 		return pl, nil
 	}
-	if pl.older, err = p.older(ctx, a, u, src); err != nil {
-		return nil, err
-	}
 	return pl, pl.prepare(ctx)
 }
 
@@ -97,7 +92,7 @@ func (pl *plan) prepare(ctx context.Context) error {
 		payees[r.payee] = payees[r.payee] || r.is(rowPending)
 	}
 	delete(payees, 0)
-	err := pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
+	err := pl.each(ctx, func(no int, row *parsed.Row, key bankfile.Key) error {
 		if row.Entry.Corrects != "" {
 			of := hashOf(keyHash(row.Entry.Corrects))
 			pl.corrected[of] = correction{no, row.Line}
@@ -122,7 +117,7 @@ func (pl *plan) prepare(ctx context.Context) error {
 	pl.settleCorrections()
 	var free, pending []freeRow
 	given := map[hash]bool{}
-	err = pl.each(ctx, func(no int, row bankfile.Row, key bankfile.Key) error {
+	err = pl.each(ctx, func(no int, row *parsed.Row, key bankfile.Key) error {
 		f := pl.freeRow(no, row)
 		if found := pl.identify(&f, row, key, given); found.hit >= 0 {
 			pl.take(found.hit)
@@ -192,7 +187,7 @@ func (pl *plan) correctedBy(id hash) int32 {
 }
 
 // freeRow returns what rows are matched by.
-func (pl *plan) freeRow(no int, row bankfile.Row) freeRow {
+func (pl *plan) freeRow(no int, row *parsed.Row) freeRow {
 	e := &row.Entry
 	f := freeRow{no: no, day: dayNumber(e.Date), amount: e.Amount, currency: pl.currency(e),
 		pending: e.Pending || !pl.src.isFinal(row.Statement)}
@@ -273,47 +268,18 @@ func (pl *plan) sameByContent(hit int32, hasID bool) bool {
 	return !r.is(rowInFile) && !(hasID && r.is(rowBankID) && pl.stable)
 }
 
-// cancelRows is after how many rows the context is checked.
-const cancelRows = 256
-
 // each gives every entry that is ours to take, with its keys.
 func (pl *plan) each(
-	ctx context.Context, take func(no int, row bankfile.Row, key bankfile.Key) error,
+	ctx context.Context, take func(no int, row *parsed.Row, key bankfile.Key) error,
 ) error {
 	var keys bankfile.Keys
-	return pl.rows(ctx, func(no int, row bankfile.Row) error {
+	_, err := pl.src.each(ctx, func(no int, row *parsed.Row) error {
 		if row.Outcome != bankfile.Read || !pl.src.isOurs(row.Statement) {
 			return nil
 		}
 		return take(no, row, keys.Of("", row.Entry))
 	})
-}
-
-// rows gives every row of the file.
-func (pl *plan) rows(ctx context.Context, take func(no int, row bankfile.Row) error) error {
-	no := -1
-	var stopped error
-	older := follow(pl.older)
-	defer older.stop()
-	_, err := pl.src.bank.Each(func(row bankfile.Row) bool {
-		if no++; no%cancelRows == 0 {
-			stopped = ctx.Err()
-		}
-		if len(older) > 0 && row.Outcome == bankfile.Read {
-			pl.olderKeys = older.at(row.Line)
-		}
-		if stopped == nil {
-			stopped = take(no, row)
-		}
-		return stopped == nil
-	})
-	if stopped != nil {
-		return stopped
-	}
-	if err != nil {
-		return unreadable(err)
-	}
-	return nil
+	return err
 }
 
 // walk gives the decision on each row of the file, in its order. It may be done again and then
@@ -321,7 +287,7 @@ func (pl *plan) rows(ctx context.Context, take func(no int, row bankfile.Row) er
 func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
 	var keys bankfile.Keys
 	given := map[hash]bool{}
-	return pl.rows(ctx, func(no int, row bankfile.Row) error {
+	_, err := pl.src.each(ctx, func(no int, row *parsed.Row) error {
 		d := &planned{no: no, Decision: Decision{Line: row.Line}}
 		switch {
 		case row.Outcome == bankfile.Warned:
@@ -336,14 +302,15 @@ func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
 			pl.decide(d, row, keys.Of("", row.Entry), given)
 		}
 		if row.Outcome == bankfile.Read {
-			d.tell(&row, pl.currency(&row.Entry))
+			d.tell(row, pl.currency(&row.Entry))
 		}
 		return take(d)
 	})
+	return err
 }
 
 // tell copies the members of a row that people want to see.
-func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
+func (d *Decision) tell(row *parsed.Row, currency money.Currency) {
 	e := &row.Entry
 	d.Date, d.Amount, d.Currency = e.Date, &e.Amount, currency
 	d.Text = clipText(e.Name+" "+e.Memo, NameMax)
@@ -353,7 +320,7 @@ func (d *Decision) tell(row *bankfile.Row, currency money.Currency) {
 }
 
 // decide returns the outcome of an entry of the account.
-func (pl *plan) decide(d *planned, row bankfile.Row, key bankfile.Key, given map[hash]bool) {
+func (pl *plan) decide(d *planned, row *parsed.Row, key bankfile.Key, given map[hash]bool) {
 	f := pl.freeRow(d.no, row)
 	found := pl.identify(&f, row, key, given)
 	hit := found.hit
@@ -402,7 +369,7 @@ type identity struct {
 // known or free, so that equal rows in different files are distinguished. With some rows of an
 // import written, the others get what they got before.
 func (pl *plan) identify(
-	f *freeRow, row bankfile.Row, key bankfile.Key, given map[hash]bool,
+	f *freeRow, row *parsed.Row, key bankfile.Key, given map[hash]bool,
 ) identity {
 	key, hit := pl.byBank(key, f)
 	found := identity{hit: hit, bank: keyHash(key.ID)}
@@ -454,19 +421,19 @@ func (pl *plan) identify(
 // byOlder finds the row that a row of the file is by an older reading, if it is none by the reading
 // that counts. Of equal rows each takes the next one that is known.
 func (pl *plan) byOlder(
-	row bankfile.Row, key bankfile.Key, given map[hash]bool,
+	row *parsed.Row, key bankfile.Key, given map[hash]bool,
 ) (at int32, content string, ok bool) {
-	if len(pl.olderKeys) == 0 || correcting(&row.Entry, key) {
+	if len(row.Older) == 0 || correcting(&row.Entry, key) {
 		return 0, "", false
 	}
 	now := hashOf(keyHash(key.Content))
 	if _, known := pl.known.byContent[now]; known && !given[now] {
 		return 0, "", false
 	}
-	for _, old := range pl.olderKeys {
-		dot := strings.LastIndexByte(old.Content, '.')
+	for _, old := range row.Older {
+		dot := strings.LastIndexByte(old, '.')
 		for number := 1; ; number++ {
-			text := keyHash(old.Content[:dot+1] + strconv.Itoa(number))
+			text := keyHash(old[:dot+1] + strconv.Itoa(number))
 			h := hashOf(text)
 			at, known := pl.known.byContent[h]
 			if !known {
@@ -575,7 +542,7 @@ func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
 }
 
 // transaction makes a row of what the bank wrote.
-func (pl *plan) transaction(id string, row bankfile.Row, pending bool) *Transaction {
+func (pl *plan) transaction(id string, row *parsed.Row, pending bool) *Transaction {
 	e := &row.Entry
 	t := pl.base
 	t.ID, t.Date, t.Amount, t.Currency = id, e.Date, e.Amount, pl.currency(e)

@@ -1,6 +1,7 @@
 package statements
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -288,7 +289,7 @@ func (p *Person) disown(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	if _, err := p.UploadOf(ctx, u.AccountID, u.ID); errors.Is(err, ErrNoUpload) {
-		for _, key := range u.files() {
+		for _, key := range u.objects() {
 			_ = p.books.opts.Files.Delete(ctx, key)
 		}
 	}
@@ -472,7 +473,7 @@ func (p *Person) Questions(ctx context.Context, account, id string) (Received, e
 	if u.Hash == "" {
 		return r, nil
 	}
-	src, err := p.open(ctx, a, u)
+	src, err := p.open(ctx, a, &u, reading{})
 	if errors.Is(err, ErrUnreadable) {
 		r.Upload.fail(err)
 		return r, nil
@@ -541,7 +542,8 @@ func (p *Person) Answer(
 	if err != nil {
 		return Received{}, err
 	}
-	src, err := p.open(ctx, a, u)
+	before := u
+	src, err := p.open(ctx, a, &u, reading{})
 	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return Received{}, err
 	}
@@ -551,28 +553,53 @@ func (p *Person) Answer(
 		defer src.close()
 	}
 	m.Version = bankfile.MappingVersion
-	var wrong problem.Fields
-	for _, topic := range slices.Sorted(maps.Keys(answers)) {
-		if err := answer(&u, &m, topic, answers[topic]); err != nil {
-			wrong.Add(string(topic), err.Error())
-			continue
-		}
-		if src != nil {
-			// An answer that the file contradicts is refused, and the upload stays as it was.
-			if err := src.refuses(a, m); err != nil {
-				wrong.Add(string(topic), whyOf(err))
-			}
-		}
+	found, topics, valid := m, topicsInOrder(answers), true
+	for _, topic := range topics {
+		valid = answer(&u, &m, topic, answers[topic]) == nil && valid
 	}
-	if err := wrong.Err(ErrInvalid); err != nil {
-		return Received{}, err
+	if !valid {
+		return Received{}, src.refused(a, before, found, topics, answers)
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return Received{}, fmt.Errorf("mapping of upload %s: %w", id, err)
 	}
 	u.MappingText, u.Answered = string(text), true
-	return p.readAnew(ctx, a, u)
+	next, err := p.open(ctx, a, &u, reading{store: true})
+	if src != nil && errors.Is(err, ErrUnreadable) {
+		// An answer that the file contradicts is refused, and the upload stays as it was.
+		return Received{}, cmp.Or(src.refused(a, before, found, topics, answers), err)
+	}
+	return p.keepReading(ctx, a, u, next, err)
+}
+
+// topicsInOrder are the topics of answers in the order in which they apply: the encoding first,
+// because the names of columns depend on it.
+func topicsInOrder(answers map[bankfile.Topic]string) []bankfile.Topic {
+	topics := slices.Sorted(maps.Keys(answers))
+	if i := slices.Index(topics, AskEncoding); i > 0 {
+		topics = slices.Insert(slices.Delete(topics, i, i+1), 0, AskEncoding)
+	}
+	return topics
+}
+
+// refused returns which of some answers are invalid or contradicted by the file, nil if none is. A
+// nil source is a file that cannot be read yet, which contradicts nothing.
+func (s *source) refused(
+	a Account, u Upload, m bankfile.Mapping, topics []bankfile.Topic,
+	answers map[bankfile.Topic]string,
+) error {
+	var wrong problem.Fields
+	for _, topic := range topics {
+		if err := answer(&u, &m, topic, answers[topic]); err != nil {
+			wrong.Add(string(topic), err.Error())
+		} else if s != nil {
+			if err := s.refuses(a, m); err != nil {
+				wrong.Add(string(topic), whyOf(err))
+			}
+		}
+	}
+	return wrong.Err(ErrInvalid)
 }
 
 // answer puts one answer where it belongs.
@@ -675,13 +702,13 @@ func (p *Person) DeleteFile(ctx context.Context, account, id string) (Upload, er
 		if files == nil {
 			return ErrNoFiles
 		}
-		u.FileGone = true
+		u.FileGone, u.RowsHash, u.RowsSize = true, "", 0
 		return nil
 	})
 	if err != nil {
 		return Upload{}, err
 	}
-	for _, key := range u.files() {
+	for _, key := range u.objects() {
 		if err := files.Delete(ctx, key); err != nil {
 			return Upload{}, fmt.Errorf("delete file of upload %s: %w", id, err)
 		}
@@ -689,10 +716,18 @@ func (p *Person) DeleteFile(ctx context.Context, account, id string) (Upload, er
 	return u, nil
 }
 
-// files are the keys of all that the object store may hold of an upload.
+// files are the keys of what an archive holds of an upload: its file and the outcomes of its rows.
 func (u *Upload) files() []string {
 	if u.FileKey == "" {
 		return nil
 	}
 	return []string{u.FileKey, u.outcomesKey()}
+}
+
+// objects are the keys of files and of what can be found out again from them.
+func (u *Upload) objects() []string {
+	if u.FileKey == "" {
+		return nil
+	}
+	return append(u.files(), u.rowsKey())
 }

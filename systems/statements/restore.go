@@ -262,6 +262,7 @@ func (t *restorer) uploads(ctx context.Context) error {
 // in the place of that; 0 where there is no file.
 func (t *restorer) own(u *Upload) (number int, err error) {
 	u.UserID = t.p.id
+	u.RowsHash, u.RowsSize = "", 0 // The archive does not have the rows.
 	if u.FileKey == "" {
 		return 0, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/parsed"
 )
 
 // Questions of an upload in addition to those of bankfile. Only AskStatement is ever open; the
@@ -27,8 +28,12 @@ const (
 
 // source is the file of an upload, opened as far as it can be.
 type source struct {
-	file File
-	bank *bankfile.File // Nil where questions about the whole of it are open.
+	file   File
+	stored File // The stored rows; nil where the file is parsed.
+	// found is what was decided for the whole file; nil where questions about that are open.
+	found *parsed.Header
+	// rows passes each row of the file to a function until that returns false.
+	rows func(func(*parsed.Row) bool) ([]bankfile.Total, error)
 	// mapping is how it is read, as far as that is decided.
 	mapping   bankfile.Mapping
 	questions []bankfile.Question
@@ -37,57 +42,65 @@ type source struct {
 	number string // The account of those, as the file writes it.
 }
 
-func (s *source) close() { _ = s.file.Close() } // It was only read.
-
-// open opens the file of an upload. Open questions are no error. The error is ErrUnreadable where
-// the file is none that can be read, ErrFileMissing where there is none, ErrFileDamaged where it is
-// not the one that was uploaded, or ErrNoFiles.
-func (p *Person) open(ctx context.Context, a Account, u Upload) (*source, error) {
-	file, err := p.stored(ctx, &u)
-	if err != nil {
-		return nil, err
+func (s *source) close() {
+	_ = s.file.Close() // It was only read.
+	if s.stored != nil {
+		_ = s.stored.Close()
 	}
-	s := &source{file: file}
-	if err := s.read(a, u); err != nil {
-		s.close()
-		return nil, err
-	}
-	if s.bank != nil {
-		if err := p.choose(ctx, s, a, u); err != nil {
-			s.close()
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
-// read lets bankfile find out what the file is.
-func (s *source) read(a Account, u Upload) error {
-	options := bankfile.Options{Currency: a.Currency, Mapping: a.Mapping}
-	remembered := u.MappingText == ""
-	if !remembered {
+// cancelRows is after how many rows the context is checked.
+const cancelRows = 256
+
+// each passes every row of the file to take, with its number from 0, and returns the totals of the
+// statements. The error is the first one of take, or that of the context, or ErrUnreadable, or
+// errStoredRows.
+func (s *source) each(
+	ctx context.Context, take func(no int, row *parsed.Row) error,
+) ([]bankfile.Total, error) {
+	no := -1
+	var stopped error
+	totals, err := s.rows(func(row *parsed.Row) bool {
+		if no++; no%cancelRows == 0 {
+			stopped = ctx.Err()
+		}
+		if stopped == nil {
+			stopped = take(no, row)
+		}
+		return stopped == nil
+	})
+	switch {
+	case stopped != nil:
+		return nil, stopped
+	case err != nil && s.stored != nil:
+		return nil, fmt.Errorf("%w: %w", errStoredRows, err)
+	case err != nil:
+		return nil, unreadable(err)
+	}
+	return totals, nil
+}
+
+// parse lets bankfile find out what the file is. Where questions are open, the source has them and
+// the file is nil.
+func (s *source) parse(a *Account, u *Upload) (*bankfile.File, error) {
+	options := bankfile.Options{Currency: a.Currency, Mapping: a.Mapping, Remembered: true}
+	if u.MappingText != "" {
 		m, err := bankfile.ParseMapping([]byte(u.MappingText))
 		if err != nil {
-			return fmt.Errorf("mapping of upload %s: %w", u.ID, err)
+			return nil, fmt.Errorf("mapping of upload %s: %w", u.ID, err)
 		}
-		options.Mapping = &m
+		options.Mapping, options.Remembered = &m, false
 	}
 	bank, err := bankfile.Open(s.file, s.file.Size(), options)
-	if remembered && a.Mapping != nil && !fits(bank, a.Mapping, err) {
-		// What the account remembers is of another kind of file, so it does not apply to this one.
-		options.Mapping = nil
-		bank, err = bankfile.Open(s.file, s.file.Size(), options)
-	}
 	var ask *bankfile.UndecidedError
 	if errors.As(err, &ask) {
 		s.mapping, s.questions = ask.Mapping, ask.Questions
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return unreadable(err)
+		return nil, unreadable(err)
 	}
-	s.bank, s.mapping = bank, bank.Mapping()
-	return nil
+	return bank, nil
 }
 
 // refuses returns an error where the file cannot be read by a mapping at all, such as one with a
@@ -100,16 +113,6 @@ func (s *source) refuses(a Account, m bankfile.Mapping) error {
 		return nil
 	}
 	return unreadable(err)
-}
-
-// fits reports whether a file is of the kind that a mapping is about: one with columns is about CSV
-// files that have them.
-func fits(bank *bankfile.File, m *bankfile.Mapping, err error) bool {
-	var wrong *bankfile.FormatError
-	if errors.As(err, &wrong) {
-		return false
-	}
-	return err != nil || len(m.Columns) == 0 || bank.Format == bankfile.CSV
 }
 
 // unreadableFile returns the problem of a bank file that cannot be read.
@@ -130,12 +133,12 @@ func unreadable(err error) error {
 // choose decides which statements of the file are the account's, or asks.
 func (p *Person) choose(ctx context.Context, s *source, a Account, u Upload) error {
 	var names []string // The accounts of the file, as it writes them, each once.
-	for _, st := range s.bank.Statements {
+	for _, st := range s.found.Statements {
 		if st.Account != "" && !slices.ContainsFunc(names, sameNumber(st.Account)) {
 			names = append(names, st.Account)
 		}
 	}
-	s.ours = make([]bool, len(s.bank.Statements))
+	s.ours = make([]bool, len(s.found.Statements))
 	want := u.Number
 	switch {
 	case len(names) == 0 || want == "" && a.Number == "" && len(names) == 1:
@@ -160,7 +163,7 @@ func (p *Person) choose(ctx context.Context, s *source, a Account, u Upload) err
 	}
 	if i := slices.IndexFunc(names, sameNumber(want)); want != "" && i >= 0 {
 		s.number = names[i]
-		for i, st := range s.bank.Statements {
+		for i, st := range s.found.Statements {
 			s.ours[i] = sameNumber(s.number)(st.Account) || st.Account == "" && len(names) == 1
 		}
 		return nil
@@ -198,10 +201,10 @@ func (s *source) whichStatement(names []string, a Account) bankfile.Question {
 			a.Number, a.Name)
 	}
 	for _, name := range names[:min(len(names), choicesMax)] {
-		i := slices.IndexFunc(s.bank.Statements, func(st bankfile.Statement) bool {
+		i := slices.IndexFunc(s.found.Statements, func(st bankfile.Statement) bool {
 			return sameNumber(name)(st.Account)
 		})
-		st := s.bank.Statements[i]
+		st := s.found.Statements[i]
 		meaning := strings.TrimSpace(fmt.Sprintf("%s %s", st.Type, st.Currency))
 		if st.Closing != nil {
 			meaning = strings.TrimSpace(meaning + " with " + st.Closing.Amount.String() +
@@ -245,7 +248,7 @@ func likeNumber(number string) func(string) bool {
 
 // why returns why a row of a statement that is not ours is left out.
 func (s *source) why(statement int) string {
-	if name := s.bank.Statements[statement].Account; name != "" {
+	if name := s.found.Statements[statement].Account; name != "" {
 		return "it belongs to account " + name
 	}
 	return "it names no account"
@@ -258,24 +261,38 @@ func (s *source) isOurs(statement int) bool {
 
 // isFinal reports whether the rows of a statement are booked for good.
 func (s *source) isFinal(statement int) bool {
-	if statement < 0 || statement >= len(s.bank.Statements) {
+	if statement < 0 || statement >= len(s.found.Statements) {
 		return true
 	}
-	kind := s.bank.Statements[statement].Kind
+	kind := s.found.Statements[statement].Kind
 	return kind == bankfile.Final || kind == ""
 }
 
 // readAnew reads the file of an upload from its beginning and keeps what it finds: what kind of
 // file it is, of which days, with which balances, or the questions to be answered first.
 func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, error) {
+	src, err := p.open(ctx, a, &u, reading{store: true})
+	return p.keepReading(ctx, a, u, src, err)
+}
+
+// keepReading keeps what was found in the file of an upload that was opened, or why it could not
+// be opened. It closes the source.
+func (p *Person) keepReading(
+	ctx context.Context, a Account, u Upload, src *source, err error,
+) (Received, error) {
 	r := Received{Upload: u}
-	u.Why, u.Doubts, u.Digest, u.Counts = "", nil, "", Counts{}
-	u.DateRange, u.Months, u.Rows, u.Corrects = DateRange{}, nil, 0, false
-	src, err := p.open(ctx, a, u)
+	u.forget()
 	if err == nil {
-		defer src.close()
 		r.Questions = src.questions
 		err = p.describe(ctx, src, &u)
+		src.close()
+		if errors.Is(err, errStoredRows) {
+			u.forget()
+			if src, err = p.open(ctx, a, &u, reading{parse: true}); err == nil {
+				err = p.describe(ctx, src, &u)
+				src.close()
+			}
+		}
 	}
 	if errors.Is(err, ErrUnreadable) {
 		u.fail(err)
@@ -285,11 +302,20 @@ func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, e
 		return Received{}, err // The upload stays as it was: its file can be read later.
 	}
 	if err := p.saveUpload(ctx, &u); err != nil {
+		if errors.Is(err, ErrChanged) {
+			p.disown(ctx, u) // If it was erased, nothing names its stored rows any more.
+		}
 		return Received{}, err
 	}
 	r.Upload = u
 	r.Earlier, err = p.earlier(ctx, u)
 	return r, err
+}
+
+// forget removes what was found in the file.
+func (u *Upload) forget() {
+	u.Why, u.Doubts, u.Digest, u.Counts = "", nil, "", Counts{}
+	u.DateRange, u.Months, u.Rows, u.Corrects = DateRange{}, nil, 0, false
 }
 
 // fail returns why the file of an upload cannot be read.
@@ -298,10 +324,10 @@ func (u *Upload) fail(err error) { u.Status, u.Why = Failed, clipText(whyOf(err)
 // describe fills in the file's own data.
 func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
 	u.Status = Uploaded
-	if src.bank == nil {
+	if src.found == nil {
 		return nil
 	}
-	u.Format, u.Encoding = src.bank.Format, string(src.bank.Encoding)
+	u.Format, u.Encoding = src.found.Format, string(src.found.Encoding)
 	text, err := json.Marshal(src.mapping)
 	if err != nil {
 		return fmt.Errorf("mapping of upload %s: %w", u.ID, err)
@@ -310,7 +336,7 @@ func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
 		return nil
 	}
 	u.MappingText, u.Number = string(text), src.number
-	u.doubt(src.bank)
+	u.doubt(src.found)
 	totals, err := survey(ctx, src, u)
 	if err != nil {
 		return err
@@ -326,13 +352,13 @@ const (
 	doubtMax  = 500
 )
 
-func (u *Upload) doubt(bank *bankfile.File) {
-	for _, d := range bank.Doubts[:min(len(bank.Doubts), doubtsMax)] {
+func (u *Upload) doubt(found *parsed.Header) {
+	for _, d := range found.Doubts[:min(len(found.Doubts), doubtsMax)] {
 		u.Doubts = append(u.Doubts, clipText(d, doubtMax))
 	}
-	if !bank.EncodingSure {
+	if !found.EncodingSure {
 		doubt := fmt.Sprintf("The characters were read as %s; look at %q.",
-			bank.Encoding, bank.EncodingSample)
+			found.Encoding, found.EncodingSample)
 		u.Doubts = append(u.Doubts, clipText(doubt, doubtMax))
 	}
 }
@@ -340,20 +366,18 @@ func (u *Upload) doubt(bank *bankfile.File) {
 // survey reads all rows once, to learn how many there are and of which days.
 func survey(ctx context.Context, src *source, u *Upload) ([]bankfile.Total, error) {
 	months := map[string]struct{}{}
-	tooMany := ""
-	totals, err := src.bank.Each(func(row bankfile.Row) bool {
-		if u.Rows%cancelRows == 0 && ctx.Err() != nil {
-			return false
-		}
+	tooMany := func(format string, most int) error {
+		return unreadableFile(fmt.Sprintf(format, most))
+	}
+	totals, err := src.each(ctx, func(_ int, row *parsed.Row) error {
 		if row.Outcome == bankfile.Warned {
-			return true
+			return nil
 		}
 		if u.Rows++; u.Rows > RowsMax {
-			tooMany = fmt.Sprintf("it has more than %d rows", RowsMax)
-			return false
+			return tooMany("it has more than %d rows", RowsMax)
 		}
 		if row.Outcome != bankfile.Read || !src.isOurs(row.Statement) {
-			return true
+			return nil
 		}
 		d := row.Entry.Date
 		if u.DateRange.Start == "" || d < u.DateRange.Start {
@@ -361,22 +385,14 @@ func survey(ctx context.Context, src *source, u *Upload) ([]bankfile.Total, erro
 		}
 		u.DateRange.End = max(u.DateRange.End, d)
 		u.Corrects = u.Corrects || row.Entry.Corrects != ""
-		if _, known := months[monthOf(d)]; !known {
-			months[monthOf(d)] = struct{}{}
-			if len(months) > MonthsOfFileMax {
-				tooMany = fmt.Sprintf("its rows are of more than %d months", MonthsOfFileMax)
-			}
+		months[monthOf(d)] = struct{}{}
+		if len(months) > MonthsOfFileMax {
+			return tooMany("its rows are of more than %d months", MonthsOfFileMax)
 		}
-		return tooMany == ""
+		return nil
 	})
 	if err != nil {
-		return nil, unreadable(err)
-	}
-	if err := ctx.Err(); err != nil {
 		return nil, err
-	}
-	if tooMany != "" {
-		return nil, unreadableFile(tooMany)
 	}
 	for month := range months {
 		u.Months = append(u.Months, month)
@@ -393,7 +409,7 @@ func (u *Upload) balance(src *source, totals []bankfile.Total) {
 	any := false
 	var opening, closing *bankfile.Balance
 	currencies := map[money.Currency]bool{}
-	for i, st := range src.bank.Statements {
+	for i, st := range src.found.Statements {
 		if !src.ours[i] || !src.isFinal(i) {
 			continue
 		}
@@ -434,7 +450,7 @@ func (u *Upload) joined(src *source, totals []bankfile.Total) bool {
 		sum money.Decimal
 	}
 	chains, order, joined := map[money.Currency]*chain{}, []money.Currency(nil), true
-	for i, st := range src.bank.Statements {
+	for i, st := range src.found.Statements {
 		if !src.ours[i] || !src.isFinal(i) || st.Opening == nil || st.Closing == nil ||
 			!totals[i].Checked {
 			continue

@@ -102,7 +102,12 @@ type Upload struct {
 	FileGone bool `dynamodbav:"fileGone,omitempty"`
 	// Undos counts the undos that have begun after an import. An import writes only while it is
 	// what it was when the import was planned.
-	Undos      uint64    `dynamodbav:"undos,omitempty"`
+	Undos uint64 `dynamodbav:"undos,omitempty"`
+	// RowsHash and RowsSize are of the object that stores the rows of the file until they are
+	// imported, the hash in hex. Asked are the open questions, in JSON.
+	RowsHash   string    `dynamodbav:"rowsSha256,omitempty"`
+	RowsSize   int64     `dynamodbav:"rowsSize,omitempty"`
+	Asked      string    `dynamodbav:"asked,omitempty"`
 	ImportedAt time.Time `dynamodbav:"importedAt,seconds"`
 	UpdatedAt  time.Time `dynamodbav:"updatedAt"`
 	Version    uint64    `dynamodbav:"version,omitempty"`
@@ -110,3 +115,6 @@ type Upload struct {
 
 // outcomesKey is where the object store keeps the outcomes of the rows.
 func (u *Upload) outcomesKey() string { return u.FileKey + ".rows.jsonl" }
+
+// rowsKey is where the object store keeps the rows of the file until they are imported.
+func (u *Upload) rowsKey() string { return u.FileKey + ".rows" }
