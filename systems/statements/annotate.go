@@ -38,7 +38,7 @@ func (p *Person) Annotate(
 		return Annotation{}, Transaction{}, false, err
 	}
 	a.CreatedAt = p.now().Truncate(time.Second) // As it is stored.
-	t, err := p.revise(ctx, at, 0, func(t *Transaction) error {
+	t, err := p.rows().revise(ctx, at, 0, func(t *Transaction) error {
 		made = false
 		if i := t.annotation(a.ID); i >= 0 {
 			return keyUsed(a.ID, a.difference(t.Annotations[i]))
@@ -75,7 +75,7 @@ func (a *Annotation) difference(found Annotation) string {
 func (p *Person) ChangeAnnotation(
 	ctx context.Context, at At, id string, c AnnotationChange,
 ) (Transaction, error) {
-	return p.revise(ctx, at, 0, func(t *Transaction) error {
+	return p.rows().revise(ctx, at, 0, func(t *Transaction) error {
 		i := t.annotation(id)
 		if i < 0 {
 			return ErrNoAnnotation.With("annotation", id)
@@ -96,7 +96,7 @@ func (p *Person) ChangeAnnotation(
 func (p *Person) RemoveAnnotation(
 	ctx context.Context, at At, id string,
 ) (Transaction, error) {
-	return p.revise(ctx, at, 0, func(t *Transaction) error {
+	return p.rows().revise(ctx, at, 0, func(t *Transaction) error {
 		if i := t.annotation(id); i >= 0 {
 			t.Annotations = slices.Delete(t.Annotations, i, i+1)
 		}

@@ -297,16 +297,16 @@ func (a *archiver) byMonth(
 		return err
 	}
 	for _, account := range s.Accounts {
-		months, err := a.p.everyMonth(ctx, account.ID)
+		months, err := a.p.months().everyMonth(ctx, account.ID)
 		if err != nil {
 			return err
 		}
 		read := func(ctx context.Context, month string) (of monthOfAccount, err error) {
 			switch {
 			case name == archiveEntries:
-				of.entries, err = a.p.monthEntries(ctx, account.ID, month)
+				of.entries, err = a.p.months().monthEntries(ctx, account.ID, month)
 			case month != monthNone:
-				of.rows, err = a.p.monthRows(ctx, account.ID, month)
+				of.rows, err = a.p.months().monthRows(ctx, account.ID, month)
 			}
 			return of, err
 		}

@@ -88,21 +88,21 @@ func (p *Person) CheckTotals(
 	if _, err := p.Account(ctx, account); err != nil {
 		return out, err
 	}
-	months, err := p.everyMonth(ctx, account)
+	months, err := p.months().everyMonth(ctx, account)
 	if err = out.leave(err); err != nil {
 		return out, err
 	}
-	sheets, err := p.sheets(ctx, account, "", "")
+	sheets, err := p.months().sheets(ctx, account, "", "")
 	if err = out.leave(err); err != nil {
 		return out, err
 	}
 	look := func(ctx context.Context, month string) (monthCheck, error) {
-		return p.lookFirst(ctx, account, month, sheets)
+		return p.checker().lookFirst(ctx, account, month, sheets)
 	}
 	err = eachMonth(ctx, months, look, func(month string, c monthCheck) error {
 		out.note(c.differences)
 		if o.Repair {
-			repaired, err := p.repairAll(ctx, account, &c)
+			repaired, err := p.checker().repairAll(ctx, account, &c)
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (c *monthCheck) leave(err error) error {
 
 // lookFirst reads the rows of a month and compares them with sheets that were read before. Only
 // where they differ the month is looked at closely.
-func (p *Person) lookFirst(
+func (p checker) lookFirst(
 	ctx context.Context, account, month string, all []Sheet,
 ) (c monthCheck, err error) {
 	c = monthCheck{month: month, sheets: map[money.Currency]*Sheet{}}
@@ -173,7 +173,7 @@ func (p *Person) lookFirst(
 			c.sheets[all[i].Currency] = &all[i]
 		}
 	}
-	c.rows, err = p.readableRows(ctx, account, month)
+	c.rows, err = p.months().readableRows(ctx, account, month)
 	if err = c.leave(err); err != nil || c.unread != nil {
 		return c, err
 	}
@@ -185,18 +185,18 @@ func (p *Person) lookFirst(
 }
 
 // lookAt reads a month and compares it. It reads again while others write to it.
-func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck, error) {
+func (p checker) lookAt(ctx context.Context, account, month string) (monthCheck, error) {
 	for range checkTries {
 		c := monthCheck{month: month}
-		before, err := p.monthSheets(ctx, account, month)
+		before, err := p.months().monthSheets(ctx, account, month)
 		if err = c.leave(err); err != nil {
 			return c, err
 		}
-		c.rows, err = p.readableRows(ctx, account, month)
+		c.rows, err = p.months().readableRows(ctx, account, month)
 		if err = c.leave(err); err != nil {
 			return c, err
 		}
-		c.sheets, err = p.monthSheets(ctx, account, month)
+		c.sheets, err = p.months().monthSheets(ctx, account, month)
 		if err = c.leave(err); err != nil || c.unread != nil {
 			return c, err
 		}
@@ -212,13 +212,13 @@ func (p *Person) lookAt(ctx context.Context, account, month string) (monthCheck,
 
 // readableRows returns the rows of a month, and those that cannot be read as
 // [singletable.UnreadableRows].
-func (p *Person) readableRows(
+func (p monthReader) readableRows(
 	ctx context.Context, account, month string,
 ) ([]Transaction, error) {
 	var rows []Transaction
 	var bad singletable.UnreadableRows
 	in := OfDays{p.id, account, firstDay(month), lastDay(month)}
-	for t, err := range modelOf(p).days.All(ctx, p.store(), in) {
+	for t, err := range modelOf(p.Person).days.All(ctx, p.store(), in) {
 		if item, unreadable := singletable.AsUnreadable(err); unreadable {
 			bad = append(bad, item)
 			continue
@@ -231,7 +231,7 @@ func (p *Person) readableRows(
 	return rows, bad.Err()
 }
 
-func (p *Person) monthSheets(
+func (p monthReader) monthSheets(
 	ctx context.Context, account, month string,
 ) (map[money.Currency]*Sheet, error) {
 	sheets, err := p.sheets(ctx, account, firstDay(month), lastDay(month))
@@ -354,7 +354,7 @@ func differing(what string, sheet, rows map[string]Flow) *Difference {
 
 // repairAll repairs a month and returns how many sheets were written again. C becomes the month as
 // it was last read.
-func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (int, error) {
+func (p checker) repairAll(ctx context.Context, account string, c *monthCheck) (int, error) {
 	for races := 0; len(c.differences) > 0 && races < checkTries; {
 		wrote, rest, err := p.repair(ctx, account, *c)
 		switch {
@@ -375,7 +375,7 @@ func (p *Person) repairAll(ctx context.Context, account string, c *monthCheck) (
 // repair writes the sheets that differ again and gives rows of other programs the version that
 // means that they are counted; rest reports that there are more of them than one write takes.
 // Nothing is written where another writer wrote in the meantime.
-func (p *Person) repair(
+func (p checker) repair(
 	ctx context.Context, account string, c monthCheck,
 ) (wrote, rest bool, err error) {
 	made := map[money.Currency]*Sheet{}
@@ -409,7 +409,7 @@ func (p *Person) repair(
 		}
 	}
 	for _, currency := range inOrder(made) {
-		modelOf(p).putSheet(tx, made[currency])
+		modelOf(p.Person).putSheet(tx, made[currency])
 	}
 	err = tx.Commit(ctx)
 	if errors.Is(err, singletable.ErrConditionFailed) {
@@ -419,11 +419,11 @@ func (p *Person) repair(
 }
 
 // takeIn adds to a transaction that a row of another program is one like all others, with an entry.
-func (p *Person) takeIn(ctx context.Context, tx *singletable.Tx, t Transaction) error {
-	m := modelOf(p)
+func (p checker) takeIn(ctx context.Context, tx *singletable.Tx, t Transaction) error {
+	m := modelOf(p.Person)
 	t.Version = 1
 	m.transactions.PutTx(tx, t, m.transactions.Exists(), m.versions.transaction.Equals(0))
-	_, found, err := p.entry(ctx, t.AccountID, t.ID)
+	_, found, err := p.rows().entry(ctx, t.AccountID, t.ID)
 	if err != nil || found {
 		return err
 	}

@@ -83,7 +83,7 @@ func TestADifferenceThatAnotherProgramMadeIsFoundAndRepaired(t *testing.T) {
 	}
 	after := row
 	after.Amount = dec("2")
-	if err := p.write(t.Context(), nil, []change{{before: &row, after: &after}}); err != nil {
+	if err := p.rows().write(t.Context(), nil, []change{{before: &row, after: &after}}); err != nil {
 		t.Fatal(err)
 	}
 	if c := checkTotals(t, p, "a", CheckOptions{}); c.Differ != 0 {
@@ -131,7 +131,7 @@ func TestMerchantsBeyondTheLimitAreNoDifference(t *testing.T) {
 	}
 	known := sheets{}
 	flush := func() {
-		if err := p.write(t.Context(), known, changes); err != nil {
+		if err := p.rows().write(t.Context(), known, changes); err != nil {
 			t.Fatal(err)
 		}
 		changes = nil

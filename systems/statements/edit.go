@@ -61,11 +61,11 @@ func (p *Person) ChangeTransaction(
 	}
 	var rules *ruleset
 	if len(c.Reset) > 0 {
-		if rules, err = p.ruleset(ctx); err != nil {
+		if rules, err = p.rules().ruleset(ctx); err != nil {
 			return Transaction{}, err
 		}
 	}
-	return p.revise(ctx, at, c.Version, func(t *Transaction) error {
+	return p.rows().revise(ctx, at, c.Version, func(t *Transaction) error {
 		month := monthOf(t.Date)
 		if err := c.apply(t, rules); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (p *Person) ChangeTransaction(
 		if c.TagIDs == nil && c.Splits == nil && month == monthOf(t.Date) {
 			return nil
 		}
-		return p.freshTags(ctx, t, c.asked())
+		return p.tagger().freshTags(ctx, t, c.asked())
 	})
 }
 
@@ -81,7 +81,7 @@ func (p *Person) ChangeTransaction(
 // caller has seen; 0 means any. The error is ErrNoTransaction or ErrChanged.
 func (p *Person) DeleteTransaction(ctx context.Context, at At, version uint64) error {
 	for range editsMax {
-		t, e, err := p.locate(ctx, at)
+		t, e, err := p.rows().locate(ctx, at)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (p *Person) DeleteTransaction(ctx context.Context, at At, version uint64) e
 			after.State = Deleted
 			c.entryBefore, c.entryAfter = e, &after
 		}
-		if err = p.write(ctx, nil, []change{c}); !errors.Is(err, errRaced) {
+		if err = p.rows().write(ctx, nil, []change{c}); !errors.Is(err, errRaced) {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (p *Person) DeleteTransaction(ctx context.Context, at At, version uint64) e
 }
 
 // locate returns a transaction, and its entry if it has one.
-func (p *Person) locate(ctx context.Context, at At) (Transaction, *Entry, error) {
+func (p rowStore) locate(ctx context.Context, at At) (Transaction, *Entry, error) {
 	t, e, err := p.transaction(ctx, at.AccountID, at.ID)
 	if err == nil {
 		if e.ID != t.ID {
@@ -124,7 +124,7 @@ func (p *Person) locate(ctx context.Context, at At) (Transaction, *Entry, error)
 
 // revise lets f change a copy of a transaction, and writes it if it became another. F is called
 // again when others changed the row in the meantime, unless the caller has seen a version.
-func (p *Person) revise(
+func (p rowStore) revise(
 	ctx context.Context, at At, version uint64, f func(*Transaction) error,
 ) (Transaction, error) {
 	for range editsMax {

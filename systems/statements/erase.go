@@ -41,7 +41,7 @@ func (p *Person) Erase(ctx context.Context, progress func(Erased)) (Erased, erro
 		return e.Erased, failed("erase tags", err)
 	}
 	e.Tags = len(start.Tags)
-	if err := p.sweep(ctx, p.folderOf()); err != nil {
+	if err := p.files().sweep(ctx, p.files().folderOf()); err != nil {
 		return e.Erased, err
 	}
 	if start.Profile != nil {
@@ -107,7 +107,7 @@ func (e *eraser) rulesAndJobs(ctx context.Context) error {
 // in which months those are. An import in progress ends when its upload is gone; what it wrote
 // until then is found by another look.
 func (e *eraser) account(ctx context.Context, a Account) error {
-	months, err := e.p.everyMonth(ctx, a.ID)
+	months, err := e.p.months().everyMonth(ctx, a.ID)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (e *eraser) account(ctx context.Context, a Account) error {
 	if err := e.months(ctx, a.ID, months); err != nil {
 		return err
 	}
-	sheets, err := e.p.sheets(ctx, a.ID, "", "")
+	sheets, err := e.p.months().sheets(ctx, a.ID, "", "")
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (e *eraser) account(ctx context.Context, a Account) error {
 		return failed("erase totals", err)
 	}
 	e.Sheets += len(sheets)
-	if err := e.p.sweep(ctx, e.p.folderOf(a.ID)); err != nil {
+	if err := e.p.files().sweep(ctx, e.p.files().folderOf(a.ID)); err != nil {
 		return err
 	}
 	if err := modelOf(e.p).accounts.Delete(ctx, e.p.store(), a); err != nil {
@@ -201,7 +201,7 @@ type monthOfAccount struct {
 }
 
 // readMonth reads rows and entries of a month.
-func (p *Person) readMonth(
+func (p monthReader) readMonth(
 	ctx context.Context, account, month string,
 ) (out monthOfAccount, err error) {
 	if month != monthNone {
@@ -217,7 +217,7 @@ func (p *Person) readMonth(
 func (e *eraser) months(ctx context.Context, account string, months []string) error {
 	m := modelOf(e.p)
 	read := func(ctx context.Context, month string) (monthOfAccount, error) {
-		return e.p.readMonth(ctx, account, month)
+		return e.p.months().readMonth(ctx, account, month)
 	}
 	return eachMonth(ctx, append([]string{monthNone}, months...), read,
 		func(month string, of monthOfAccount) error {

@@ -220,7 +220,7 @@ func TestAnErasureAmidAnUploadLeavesNoFile(t *testing.T) {
 			files := &interrupted{cabinet: &cabinet{files: map[string][]byte{}}}
 			s := newShelf(t, Options{Files: files})
 			p := s.user(t, "someone", "a")
-			u, err := p.newUpload("a", UploadRequest{ID: "1", Body: strings.NewReader("")})
+			u, err := p.files().newUpload("a", UploadRequest{ID: "1", Body: strings.NewReader("")})
 			if err != nil {
 				t.Fatal(err)
 			}

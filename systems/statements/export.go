@@ -194,7 +194,7 @@ func (p *Person) widen(ctx context.Context, j *joint) error {
 	}
 	ahead := monthFrom(p.now().Format(monthLayout), monthsAhead)
 	first, last := monthFirst, ahead
-	sheets, err := p.sheetsOfAll(ctx, j.accounts, "", "")
+	sheets, err := p.months().sheetsOfAll(ctx, j.accounts, "", "")
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (p *Person) openings(ctx context.Context, accounts []Account, e Export) ([]
 			sums[a.Currency] = first
 		}
 		if e.Opening && e.From != "" {
-			if err := p.sumBefore(ctx, a.ID, e.From, sums); err != nil {
+			if err := p.months().sumBefore(ctx, a.ID, e.From, sums); err != nil {
 				return nil, err
 			}
 		}
@@ -243,7 +243,7 @@ func (p *Person) openings(ctx context.Context, accounts []Account, e Export) ([]
 }
 
 // sumBefore adds up what an account gained before a day.
-func (p *Person) sumBefore(
+func (p monthReader) sumBefore(
 	ctx context.Context, account string, day Date, sums map[money.Currency]money.Decimal,
 ) error {
 	add := func(currency money.Currency, amount money.Decimal) (err error) {

@@ -120,7 +120,7 @@ func (p *Person) All(ctx context.Context, r Range) iter.Seq2[Transaction, error]
 // Transaction returns one transaction: its entry has the day, which leads to the item. The error
 // is ErrNoTransaction.
 func (p *Person) Transaction(ctx context.Context, account, id string) (Transaction, error) {
-	t, _, err := p.transaction(ctx, account, id)
+	t, _, err := p.rows().transaction(ctx, account, id)
 	return t, err
 }
 
@@ -144,7 +144,7 @@ func (p *Person) TransactionOf(
 
 // transaction returns a transaction with its entry. One that moves between the two reads is found
 // by the next attempt.
-func (p *Person) transaction(
+func (p rowStore) transaction(
 	ctx context.Context, account, id string,
 ) (Transaction, Entry, error) {
 	var err error
@@ -173,12 +173,12 @@ func (p *Person) transaction(
 }
 
 // entry returns what is remembered of a row.
-func (p *Person) entry(ctx context.Context, account, id string) (Entry, bool, error) {
+func (p rowStore) entry(ctx context.Context, account, id string) (Entry, bool, error) {
 	if id == "" {
 		return Entry{}, false, nil
 	}
 	at := Entry{UserID: p.id, AccountID: account, Month: monthOfID(id), ID: id}
-	e, found, err := modelOf(p).entries.Get(ctx, p.store(), at, singletable.Consistent())
+	e, found, err := modelOf(p.Person).entries.Get(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return Entry{}, false, failed("read entry", err)
 	}
@@ -199,15 +199,15 @@ func (p *Person) Sheets(ctx context.Context, account string, from, to Date) ([]S
 	if _, err := p.Account(ctx, account); err != nil {
 		return nil, err
 	}
-	return p.sheets(ctx, account, from, to)
+	return p.months().sheets(ctx, account, from, to)
 }
 
 // sheets is Sheets of days that are known to be right, and of an account that may be gone.
-func (p *Person) sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
+func (p monthReader) sheets(ctx context.Context, account string, from, to Date) ([]Sheet, error) {
 	var out []Sheet
 	var bad singletable.UnreadableRows
 	in := OfMonths{p.id, account, from, to}
-	for s, err := range modelOf(p).sheetsOf.All(ctx, p.store(), in) {
+	for s, err := range modelOf(p.Person).sheetsOf.All(ctx, p.store(), in) {
 		if item, unreadable := singletable.AsUnreadable(err); unreadable {
 			bad = append(bad, item)
 			continue

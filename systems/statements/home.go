@@ -51,7 +51,7 @@ func (p *Person) checkHome(wrong *problem.Fields, home money.Currency) {
 // sheetsIn returns the sheets of accounts for some months, in the order of the accounts. With a
 // home currency those of others are made again of their rows, each at the rate of its day. What
 // is in the home currency already is not read again.
-func (p *Person) sheetsIn(
+func (p monthReader) sheetsIn(
 	ctx context.Context, accounts []Account, months []string, home money.Currency,
 ) ([][]Sheet, *Conversion, error) {
 	from, to := firstDay(months[0]), lastDay(months[len(months)-1])
@@ -59,7 +59,7 @@ func (p *Person) sheetsIn(
 	if err != nil || home == "" {
 		return sheets, nil, err
 	}
-	c := &converter{p: p, to: home, rates: map[rateKey]*UsedRate{},
+	c := &converter{p: p.Person, to: home, rates: map[rateKey]*UsedRate{},
 		unrated: map[unratedKey]*Unrated{}}
 	for i := range sheets {
 		if sheets[i], err = c.sheets(ctx, accounts[i].ID, sheets[i]); err != nil {
@@ -100,7 +100,7 @@ func (c *converter) sheets(ctx context.Context, account string, of []Sheet) ([]S
 		}
 	}
 	read := func(ctx context.Context, month string) ([]Transaction, error) {
-		return c.p.monthRows(ctx, account, month)
+		return c.p.months().monthRows(ctx, account, month)
 	}
 	err := eachMonth(ctx, inOrder(foreign), read, func(month string, rows []Transaction) error {
 		made := Sheet{UserID: c.p.id, AccountID: account, Month: firstDay(month), Currency: c.to}

@@ -67,7 +67,7 @@ func (p *Person) Preview(
 	done := 0
 	once := func(r reading) (Upload, error) {
 		skip := done // Another attempt decides the same, so take is not given that again.
-		return p.previewOnce(ctx, account, id, r, func(d Decision) bool {
+		return p.files().previewOnce(ctx, account, id, r, func(d Decision) bool {
 			if skip > 0 {
 				skip--
 				return true
@@ -87,7 +87,7 @@ func (p *Person) Preview(
 }
 
 // previewOnce is a preview of one reading of the file.
-func (p *Person) previewOnce(
+func (p uploader) previewOnce(
 	ctx context.Context, account, id string, r reading, take func(Decision) bool,
 ) (_ Upload, err error) {
 	u, pl, err := p.planned(ctx, account, id, r)
@@ -134,7 +134,7 @@ func (p *Person) previewOnce(
 }
 
 // disownErased removes what was kept of the rows of an upload that is gone in the end.
-func (p *Person) disownErased(ctx context.Context, u Upload, err *error) {
+func (p uploader) disownErased(ctx context.Context, u Upload, err *error) {
 	if errors.Is(*err, ErrNoUpload) {
 		p.disown(ctx, u)
 	}
@@ -142,7 +142,7 @@ func (p *Person) disownErased(ctx context.Context, u Upload, err *error) {
 
 // planned returns an upload with the plan of its import, whose source the caller closes. The caller
 // saves what the upload gets by the reading.
-func (p *Person) planned(
+func (p uploader) planned(
 	ctx context.Context, account, id string, r reading,
 ) (Upload, *plan, error) {
 	u, err := p.UploadOf(ctx, account, id)
@@ -198,7 +198,7 @@ func (p *Person) Import(
 ) (Upload, error) {
 	var r reading
 	for range editsMax {
-		u, err := p.importOnce(ctx, account, id, r, o)
+		u, err := p.files().importOnce(ctx, account, id, r, o)
 		switch {
 		case errors.Is(err, errStoredRows):
 			r.parse = true
@@ -215,7 +215,7 @@ var errUndone = errors.New("the upload was undone after its import was planned")
 
 // importOnce is an import by one plan. The error is errUndone if another plan is needed, and
 // errStoredRows if another reading of the file is.
-func (p *Person) importOnce(
+func (p uploader) importOnce(
 	ctx context.Context, account, id string, r reading, o ImportOptions,
 ) (_ Upload, err error) {
 	u, pl, err := p.planned(ctx, account, id, r)
@@ -275,13 +275,13 @@ func (p *Person) importOnce(
 }
 
 // carryOut carries out the plan, and returns the outcomes of the rows.
-func (p *Person) carryOut(
+func (p uploader) carryOut(
 	ctx context.Context, pl *plan, u *Upload, progress func(done, of int),
 ) (Counts, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	out := p.keepOutcomes(ctx, u)
-	w := newWriter(p, pl, cancel)
+	w := newWriter(p.Person, pl, cancel)
 	sum := newTally()
 	err := pl.walk(ctx, func(d *planned) error {
 		sum.add(d)

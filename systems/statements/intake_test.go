@@ -162,7 +162,7 @@ func (i *intake) lines(account string) []string {
 func (i *intake) adds(account string) {
 	i.t.Helper()
 	got := map[string]string{}
-	sheets, err := i.p.sheets(context.Background(), account, "", "")
+	sheets, err := i.p.months().sheets(context.Background(), account, "", "")
 	if err != nil {
 		i.t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (p *Person) Job(ctx context.Context, id string) (Job, error) {
 
 // beginTx adds a new job to a transaction, and removes some that were done long ago. Jobs are those
 // that there are. The error is ErrTooMany.
-func (p *Person) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
+func (p tagger) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
 	j.UserID, j.ID, j.CreatedAt, j.Version = p.id, p.newID("job"), p.now(), 1
 	j.UpdatedAt = j.CreatedAt
 	open, removed := 0, 0
@@ -98,19 +98,26 @@ func (p *Person) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
 			open++
 		} else if removed < jobsRemoved && j.CreatedAt.Sub(old.UpdatedAt) > JobKeep {
 			removed++
-			modelOf(p).jobs.DeleteTx(tx, old)
+			modelOf(p.Person).jobs.DeleteTx(tx, old)
 		}
 	}
 	if open >= JobsMax {
 		return Job{}, ErrTooMany.With("what", "jobs that are not done").With("limit", JobsMax)
 	}
-	modelOf(p).jobs.CreateTx(tx, j)
+	modelOf(p.Person).jobs.CreateTx(tx, j)
 	return j, nil
 }
 
 // saveTx adds to a transaction that a job is as in j, if no other writer changed it.
-func (p *Person) saveTx(tx *singletable.Tx, j Job) {
+func (p tagger) saveTx(tx *singletable.Tx, j Job) {
 	was := j.Version
 	j.Version, j.UpdatedAt = was+1, p.now()
-	modelOf(p).jobs.PutTx(tx, j, modelOf(p).jobs.Exists(), modelOf(p).versions.job.Equals(was))
+	modelOf(
+		p.Person,
+	).jobs.PutTx(
+		tx,
+		j,
+		modelOf(p.Person).jobs.Exists(),
+		modelOf(p.Person).versions.job.Equals(was),
+	)
 }

@@ -121,7 +121,7 @@ func (r *jobRun) prepare(ctx context.Context) (idle bool, err error) {
 
 func (r *jobRun) accounts(ctx context.Context) error {
 	// Accounts of the scope that are gone are left out.
-	ids, err := r.p.accountsOfScope(ctx, RuleScope{})
+	ids, err := r.p.rules().accountsOfScope(ctx, RuleScope{})
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (r *jobRun) months(ctx context.Context, account string) error {
 
 // held lists the months of an account that may have rows to be changed, according to its sheets.
 func (r *jobRun) held(ctx context.Context, account string) ([]string, error) {
-	found, err := r.p.sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
+	found, err := r.p.months().sheets(ctx, account, r.job.Scope.From, r.job.Scope.To)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (r *jobRun) empty() {
 func (r *jobRun) take(ctx context.Context, before, after *Transaction) error {
 	c := change{before: before, after: after}
 	if before.Version == 0 {
-		_, found, err := r.p.entry(ctx, after.AccountID, after.ID)
+		_, found, err := r.p.rows().entry(ctx, after.AccountID, after.ID)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,8 @@ func (r *jobRun) take(ctx context.Context, before, after *Transaction) error {
 // flush writes the rows that wait, together with the job.
 func (r *jobRun) flush(ctx context.Context, next Job) error {
 	next.Changed += len(r.changes)
-	err := r.p.write(ctx, r.known, r.changes, func(tx *singletable.Tx) { r.p.saveTx(tx, next) })
+	err := r.p.rows().
+		write(ctx, r.known, r.changes, func(tx *singletable.Tx) { r.p.tagger().saveTx(tx, next) })
 	if err != nil {
 		return err
 	}
@@ -272,7 +273,7 @@ func (r *jobRun) flush(ctx context.Context, next Job) error {
 func (r *jobRun) save(ctx context.Context) error {
 	tx := r.p.store().NewTx()
 	tx.SetToken(newToken())
-	r.p.saveTx(tx, r.job)
+	r.p.tagger().saveTx(tx, r.job)
 	err := tx.Commit(ctx)
 	if errors.Is(err, singletable.ErrConditionFailed) {
 		return errJobMoved

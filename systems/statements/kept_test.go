@@ -184,7 +184,7 @@ func TestWhatTheLargestRowWasFitsAnEntry(t *testing.T) {
 			if _, err := i.p.ChangeTransaction(t.Context(), at, c); err != nil {
 				t.Fatal(err)
 			}
-			before, e, err := i.p.locate(t.Context(), at)
+			before, e, err := i.p.rows().locate(t.Context(), at)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestWhatTheLargestRowWasFitsAnEntry(t *testing.T) {
 				after.Annotations = append(after.Annotations, Annotation{ID: fmt.Sprint(n),
 					Text: full(sign, AnnotationMax), Type: "remark"})
 			}
-			err = i.p.write(t.Context(), nil,
+			err = i.p.rows().write(t.Context(), nil,
 				[]change{{before: &before, after: after, entryBefore: e}})
 			if err != nil {
 				t.Fatal(err)

@@ -97,7 +97,7 @@ type known struct {
 // known reads the entries of the months of a file and of those before and after them, for rows are
 // looked for some days around their own. With them come rows of other months that a person typed in
 // for those days by correcting a date, and what rows of these months became part of.
-func (p *Person) known(ctx context.Context, u Upload) (*known, error) {
+func (p uploader) known(ctx context.Context, u Upload) (*known, error) {
 	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{},
 		pending: map[int32]candidate{}}
 	var merged []int32
@@ -105,7 +105,7 @@ func (p *Person) known(ctx context.Context, u Upload) (*known, error) {
 	months := monthsAround(u.Months)
 	for _, month := range months {
 		in := OfMonth{p.id, u.AccountID, month}
-		for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
+		for e, err := range modelOf(p.Person).entriesOf.All(ctx, p.store(), in) {
 			if err != nil {
 				return nil, failed("read entries", err)
 			}
@@ -126,7 +126,7 @@ func (p *Person) known(ctx context.Context, u Upload) (*known, error) {
 			continue
 		}
 		far[id] = true
-		e, found, err := p.entry(ctx, u.AccountID, id)
+		e, found, err := p.rows().entry(ctx, u.AccountID, id)
 		if err = errors.Join(err, k.room()); err != nil {
 			return nil, err
 		}
@@ -149,7 +149,7 @@ func isFar(id string, months []string) bool {
 // addTyped adds the rows that a person typed in for the days of a file, or some days before or
 // after them, and whose ids are of other months: a date that was wrong at first is in the id
 // for good.
-func (p *Person) addTyped(ctx context.Context, k *known, u Upload, months []string) error {
+func (p uploader) addTyped(ctx context.Context, k *known, u Upload, months []string) error {
 	first, last := addDays(u.DateRange.Start, -typedDays), addDays(u.DateRange.End, typedDays)
 	read := func(ctx context.Context, month string) ([]Entry, error) {
 		in := OfDays{p.id, u.AccountID, max(first, firstDay(month)), min(last, lastDay(month))}
@@ -157,7 +157,7 @@ func (p *Person) addTyped(ctx context.Context, k *known, u Upload, months []stri
 		if in.From > in.To || !validDate(in.From) || !validDate(in.To) {
 			return nil, nil
 		}
-		for t, err := range modelOf(p).days.All(ctx, p.store(), in) {
+		for t, err := range modelOf(p.Person).days.All(ctx, p.store(), in) {
 			if err != nil {
 				return nil, failed("read transactions", err)
 			}

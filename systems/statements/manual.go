@@ -47,10 +47,10 @@ func (p *Person) AddTransaction(
 		n.Currency = account.Currency
 	}
 	for range editsMax {
-		if t, found, err := p.addedBefore(ctx, n); err != nil || found {
+		if t, found, err := p.rows().addedBefore(ctx, n); err != nil || found {
 			return t, false, err
 		}
-		rules, err := p.ruleset(ctx)
+		rules, err := p.rules().ruleset(ctx)
 		if err != nil {
 			return Transaction{}, false, err
 		}
@@ -61,10 +61,10 @@ func (p *Person) AddTransaction(
 			return Transaction{}, false, err
 		}
 		rules.apply(&t)
-		if err := p.freshTags(ctx, &t, fields.asked()); err != nil {
+		if err := p.tagger().freshTags(ctx, &t, fields.asked()); err != nil {
 			return Transaction{}, false, err
 		}
-		err = p.write(ctx, nil, []change{{after: &t, entryAfter: entryOf(&t)}},
+		err = p.rows().write(ctx, nil, []change{{after: &t, entryAfter: entryOf(&t)}},
 			func(tx *singletable.Tx) {
 				if n.Key != "" {
 					modelOf(p).entries.CreateTx(tx, n.claim(&t))
@@ -175,7 +175,7 @@ func (n *NewTransaction) difference(claim *Entry) string {
 }
 
 // addedBefore returns the transaction of an earlier request with the same key.
-func (p *Person) addedBefore(
+func (p rowStore) addedBefore(
 	ctx context.Context, n NewTransaction,
 ) (Transaction, bool, error) {
 	if n.Key == "" {

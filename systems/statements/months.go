@@ -19,7 +19,7 @@ const monthsAhead = 24
 // no sheet shows, each one of the past. To look into an empty month is the least that can be
 // asked of the store. Sheets and uploads that cannot be read are returned as
 // [singletable.UnreadableRows], together with the months.
-func (p *Person) everyMonth(ctx context.Context, account string) ([]string, error) {
+func (p monthReader) everyMonth(ctx context.Context, account string) ([]string, error) {
 	known := map[string]bool{}
 	add := func(month string) {
 		// A row may be booked in one month and merged into another one of the adjacent month.
@@ -37,7 +37,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 	for i := range sheets {
 		add(monthOf(sheets[i].Month))
 	}
-	for u, err := range modelOf(p).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+	for u, err := range modelOf(p.Person).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
 		if item, unreadable := singletable.AsUnreadable(err); unreadable {
 			bad = append(bad, item)
 			continue
@@ -56,7 +56,7 @@ func (p *Person) everyMonth(ctx context.Context, account string) ([]string, erro
 }
 
 // isNear reports whether a month is searched though it has no sheet.
-func (p *Person) isNear(month string) bool {
+func (p monthReader) isNear(month string) bool {
 	return monthFirst <= month && month <= monthFrom(p.now().Format(monthLayout), monthsAhead)
 }
 
@@ -88,10 +88,10 @@ func eachMonth[T any](
 }
 
 // monthRows reads the rows of one month.
-func (p *Person) monthRows(ctx context.Context, account, month string) ([]Transaction, error) {
+func (p monthReader) monthRows(ctx context.Context, account, month string) ([]Transaction, error) {
 	var rows []Transaction
 	in := OfDays{p.id, account, firstDay(month), lastDay(month)}
-	for t, err := range modelOf(p).days.All(ctx, p.store(), in) {
+	for t, err := range modelOf(p.Person).days.All(ctx, p.store(), in) {
 		if err != nil {
 			return nil, failed("read transactions", err)
 		}
@@ -101,9 +101,9 @@ func (p *Person) monthRows(ctx context.Context, account, month string) ([]Transa
 }
 
 // monthEntries reads what is remembered of the rows that a bank booked in a month.
-func (p *Person) monthEntries(ctx context.Context, account, month string) ([]Entry, error) {
+func (p monthReader) monthEntries(ctx context.Context, account, month string) ([]Entry, error) {
 	var entries []Entry
-	for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), OfMonth{p.id, account, month}) {
+	for e, err := range modelOf(p.Person).entriesOf.All(ctx, p.store(), OfMonth{p.id, account, month}) {
 		if err != nil {
 			return nil, failed("read entries", err)
 		}

@@ -18,7 +18,7 @@ const olderMax = 3
 // olderMappings are the mappings, the latest first, by which earlier files of the account were
 // read, except those that read rows as the header of the file does. A row that was imported under
 // one of them is known by its content then, so that a change of the mapping doubles nothing.
-func (p *Person) olderMappings(
+func (p uploader) olderMappings(
 	ctx context.Context, u *Upload, found *parsed.Header,
 ) ([]bankfile.Mapping, error) {
 	if found.Format != bankfile.CSV {

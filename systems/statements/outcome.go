@@ -33,7 +33,7 @@ type outcomes struct {
 }
 
 // keepOutcomes begins to keep the outcomes of the rows of an upload.
-func (p *Person) keepOutcomes(ctx context.Context, u *Upload) *outcomes {
+func (p uploader) keepOutcomes(ctx context.Context, u *Upload) *outcomes {
 	r, w := io.Pipe()
 	o := &outcomes{pipe: w, put: make(chan error, 1), sum: sha256.New()}
 	o.buf = bufio.NewWriter(io.MultiWriter(w, o.sum))

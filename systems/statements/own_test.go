@@ -126,7 +126,7 @@ func putTagged(t tb, p *Person, rows ...Transaction) []*Transaction {
 			ID: row.ID, State: Live, Date: row.Date, Amount: row.Amount, Currency: row.Currency,
 			Source: row.Source}
 		one := []change{{after: &row, entryAfter: entry}}
-		if err := p.write(context.Background(), known, one); err != nil {
+		if err := p.rows().write(context.Background(), known, one); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, &row)

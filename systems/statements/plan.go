@@ -62,12 +62,12 @@ type correction struct{ no, line int }
 
 // plan makes the plan of an upload: it reads what is known of the months of the file and, if there
 // is anything, looks through the file once.
-func (p *Person) plan(ctx context.Context, a Account, u Upload, src *source) (*plan, error) {
+func (p uploader) plan(ctx context.Context, a Account, u Upload, src *source) (*plan, error) {
 	k, err := p.known(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := p.ruleset(ctx)
+	rules, err := p.rules().ruleset(ctx)
 	if err != nil {
 		return nil, err
 	}

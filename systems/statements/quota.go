@@ -50,10 +50,14 @@ func (a *Used) add(u *Upload, now time.Time) {
 }
 
 // UsedQuota returns what the uploaded files of the user take, those included that are arriving now.
-func (p *Person) UsedQuota(ctx context.Context) (Used, error) { return p.usedBut(ctx, "", "") }
+func (p *Person) UsedQuota(
+	ctx context.Context,
+) (Used, error) {
+	return p.files().usedBut(ctx, "", "")
+}
 
 // usedBut is UsedQuota without one upload.
-func (p *Person) usedBut(ctx context.Context, account, id string) (Used, error) {
+func (p uploader) usedBut(ctx context.Context, account, id string) (Used, error) {
 	var used Used
 	start, err := p.Start(ctx)
 	if err != nil {
@@ -61,7 +65,7 @@ func (p *Person) usedBut(ctx context.Context, account, id string) (Used, error) 
 	}
 	now := p.now()
 	for _, a := range start.Accounts {
-		for u, err := range modelOf(p).uploadsOf.All(ctx, p.store(), OfAccount{p.id, a.ID}) {
+		for u, err := range modelOf(p.Person).uploadsOf.All(ctx, p.store(), OfAccount{p.id, a.ID}) {
 			if err != nil {
 				return used, failed("list uploads", err)
 			}
@@ -108,7 +112,7 @@ func bound[T int | int64](n T) string {
 }
 
 // room returns how many bytes the file of an upload may have, or ErrQuota.
-func (p *Person) room(ctx context.Context, u *Upload) (room, error) {
+func (p uploader) room(ctx context.Context, u *Upload) (room, error) {
 	used, err := p.usedBut(ctx, u.AccountID, u.ID)
 	if err != nil {
 		return room{}, err
@@ -118,7 +122,7 @@ func (p *Person) room(ctx context.Context, u *Upload) (room, error) {
 
 // keepRoom removes an upload again whose size was not known before and which, together with those
 // that arrived at the same moment, does not fit.
-func (p *Person) keepRoom(ctx context.Context, u Upload) error {
+func (p uploader) keepRoom(ctx context.Context, u Upload) error {
 	_, err := p.room(ctx, &u)
 	if !errors.Is(err, ErrQuota) {
 		return err

@@ -73,24 +73,24 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	if err != nil {
 		return Received{}, err
 	}
-	u, err := p.newUpload(account, r)
+	u, err := p.files().newUpload(account, r)
 	if err != nil {
 		return Received{}, err
 	}
 	if r.Size > FileSizeMax {
 		return Received{}, ErrFileTooLarge.With("limit", FileSizeMax)
 	}
-	if err := p.reserve(ctx, &u); err != nil {
+	if err := p.files().reserve(ctx, &u); err != nil {
 		return Received{}, err
 	}
 	if u.Hash != "" {
-		return p.repeated(ctx, a, u, r.Body)
+		return p.files().repeated(ctx, a, u, r.Body)
 	}
 	// The item reserves what the file will take, so that of uploads at the same moment each sees
 	// the others.
-	free, err := p.room(ctx, &u)
+	free, err := p.files().room(ctx, &u)
 	if err != nil {
-		p.abandon(ctx, u)
+		p.files().abandon(ctx, u)
 		return Received{}, err
 	}
 	body := &measured{r: r.Body, room: free}
@@ -99,7 +99,7 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 	// Of several requests with one id the first whose file has arrived wins, which is noted before
 	// the file gets its name: only a file with the noted hash ever has it.
 	arriving := &confirming{r: io.TeeReader(body, sum), confirm: func() (err error) {
-		first, err = p.arrived(ctx, &u, body.n, hex.EncodeToString(sum.Sum(nil)))
+		first, err = p.files().arrived(ctx, &u, body.n, hex.EncodeToString(sum.Sum(nil)))
 		return err
 	}}
 	if err := files.Put(ctx, u.FileKey, arriving); err != nil {
@@ -112,20 +112,20 @@ func (p *Person) Upload(ctx context.Context, account string, r UploadRequest) (R
 			err = fmt.Errorf("keep file of upload %s: %w", u.ID, err)
 		}
 		if first || u.Hash == "" {
-			p.abandon(ctx, u)
+			p.files().abandon(ctx, u)
 		}
 		return Received{}, err
 	}
 	if r.Size <= 0 && first {
-		if err := p.keepRoom(ctx, u); err != nil {
+		if err := p.files().keepRoom(ctx, u); err != nil {
 			return Received{}, err
 		}
 	}
 	if _, err := p.UploadOf(ctx, account, u.ID); errors.Is(err, ErrNoUpload) {
-		p.disown(ctx, u) // It was erased while its file got its name.
+		p.files().disown(ctx, u) // It was erased while its file got its name.
 		return Received{}, ErrChanged.With("what", "Upload "+u.ID)
 	}
-	received, err := p.reread(ctx, a, u)
+	received, err := p.files().reread(ctx, a, u)
 	received.Made = first && err == nil
 	return received, err
 }
@@ -141,9 +141,16 @@ func refusalOf(err error) error {
 
 // reserve makes the item of an upload, or reads the one that is there. The item comes before the
 // file, so that there is no file that no item names.
-func (p *Person) reserve(ctx context.Context, u *Upload) error {
+func (p uploader) reserve(ctx context.Context, u *Upload) error {
 	for range editsMax {
-		before, found, err := modelOf(p).uploads.Get(ctx, p.store(), *u, singletable.Consistent())
+		before, found, err := modelOf(
+			p.Person,
+		).uploads.Get(
+			ctx,
+			p.store(),
+			*u,
+			singletable.Consistent(),
+		)
 		if err != nil {
 			return failed("read upload", err)
 		}
@@ -156,7 +163,7 @@ func (p *Person) reserve(ctx context.Context, u *Upload) error {
 		}
 		made := *u
 		made.Version = 1
-		err = modelOf(p).uploads.Create(ctx, p.store(), made)
+		err = modelOf(p.Person).uploads.Create(ctx, p.store(), made)
 		if err == nil {
 			*u = made
 			return nil
@@ -170,7 +177,7 @@ func (p *Person) reserve(ctx context.Context, u *Upload) error {
 
 // arrived notes the size and the hash of a file that has arrived whole, and reports whether it is
 // the first one for the upload. Another file than the first is ErrKeyUsed.
-func (p *Person) arrived(ctx context.Context, u *Upload, size int64, hash string) (bool, error) {
+func (p uploader) arrived(ctx context.Context, u *Upload, size int64, hash string) (bool, error) {
 	for range editsMax {
 		next := *u
 		next.Size, next.Hash = size, hash
@@ -200,7 +207,7 @@ func (p *Person) arrived(ctx context.Context, u *Upload, size int64, hash string
 }
 
 // newUpload makes the item of a request.
-func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
+func (p uploader) newUpload(account string, r UploadRequest) (Upload, error) {
 	now := p.now()
 	u := Upload{UserID: p.id, AccountID: account, ID: r.ID,
 		UploadedAt: now.Truncate(time.Second), UpdatedAt: now, // As they are stored.
@@ -231,7 +238,7 @@ func (p *Person) newUpload(account string, r UploadRequest) (Upload, error) {
 
 // repeated answers a request whose id is there already: the same file is the same upload, which is
 // read where it could not be before. A file that was damaged or lost since is repaired.
-func (p *Person) repeated(
+func (p uploader) repeated(
 	ctx context.Context, a Account, u Upload, body io.Reader,
 ) (Received, error) {
 	whole := u.FileGone
@@ -259,7 +266,7 @@ func (p *Person) repeated(
 
 // reread answers about an upload that is there, and reads its file if that was not done yet.
 // Another request may do so at the same moment.
-func (p *Person) reread(ctx context.Context, a Account, u Upload) (Received, error) {
+func (p uploader) reread(ctx context.Context, a Account, u Upload) (Received, error) {
 	for range editsMax {
 		if u.Status != Uploaded || u.FileGone {
 			break
@@ -277,15 +284,22 @@ func (p *Person) reread(ctx context.Context, a Account, u Upload) (Received, err
 
 // abandon removes what is left of an upload whose file did not arrive. What cannot be removed now
 // waits for a repeat of the upload.
-func (p *Person) abandon(ctx context.Context, u Upload) {
+func (p uploader) abandon(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
-	_ = modelOf(p).uploads.Delete(ctx, p.store(), u, modelOf(p).versions.upload.Equals(u.Version))
+	_ = modelOf(
+		p.Person,
+	).uploads.Delete(
+		ctx,
+		p.store(),
+		u,
+		modelOf(p.Person).versions.upload.Equals(u.Version),
+	)
 }
 
 // disown removes the files of an upload that was erased while they arrived: no item names them
 // any more. One that others changed in the meantime keeps them.
-func (p *Person) disown(ctx context.Context, u Upload) {
+func (p uploader) disown(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	if _, err := p.UploadOf(ctx, u.AccountID, u.ID); errors.Is(err, ErrNoUpload) {
@@ -381,9 +395,9 @@ func (p *Person) Uploads(
 
 // latestUploads returns the uploads of an account as far as they are searched, the highest id
 // first.
-func (p *Person) latestUploads(ctx context.Context, account string) ([]Upload, error) {
+func (p uploader) latestUploads(ctx context.Context, account string) ([]Upload, error) {
 	var uploads []Upload
-	for u, err := range modelOf(p).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
+	for u, err := range modelOf(p.Person).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
 		if err != nil {
 			return nil, failed("list uploads", err)
 		}
@@ -412,7 +426,7 @@ func (p *Person) UploadOf(ctx context.Context, account, id string) (Upload, erro
 }
 
 // changeUpload changes an upload as it is in the store, also among other writers.
-func (p *Person) changeUpload(
+func (p uploader) changeUpload(
 	ctx context.Context, account, id string, change func(*Upload) error,
 ) (Upload, error) {
 	for {
@@ -431,11 +445,11 @@ func (p *Person) changeUpload(
 
 // saveUpload writes an upload over the one that was read. The error is ErrChanged where that is no
 // longer there.
-func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
+func (p uploader) saveUpload(ctx context.Context, u *Upload) error {
 	next := *u
 	next.UpdatedAt, next.Version = p.now(), u.Version+1
-	err := modelOf(p).uploads.Put(ctx, p.store(), next, modelOf(p).uploads.Exists(),
-		modelOf(p).versions.upload.Equals(u.Version))
+	err := modelOf(p.Person).uploads.Put(ctx, p.store(), next, modelOf(p.Person).uploads.Exists(),
+		modelOf(p.Person).versions.upload.Equals(u.Version))
 	if errors.Is(err, singletable.ErrConditionFailed) {
 		return ErrChanged.With("what", "Upload "+u.ID).Wrap(err)
 	}
@@ -448,8 +462,8 @@ func (p *Person) saveUpload(ctx context.Context, u *Upload) error {
 
 // demandStatus makes a transaction depend on an upload being in one of some states, and on no undo
 // of it having begun since it was read.
-func (p *Person) demandStatus(tx *singletable.Tx, u Upload, in ...UploadStatus) {
-	m := modelOf(p)
+func (p uploader) demandStatus(tx *singletable.Tx, u Upload, in ...UploadStatus) {
+	m := modelOf(p.Person)
 	m.uploads.CheckTx(tx, u, m.uploads.Exists(), m.uploadStatus.In(in...),
 		m.uploadUndos.Equals(u.Undos))
 }
@@ -463,7 +477,7 @@ func (p *Person) Questions(ctx context.Context, account, id string) (Received, e
 		return Received{}, err
 	}
 	r := Received{Upload: u}
-	if r.Earlier, err = p.earlier(ctx, u); err != nil || u.Status != Uploaded {
+	if r.Earlier, err = p.files().earlier(ctx, u); err != nil || u.Status != Uploaded {
 		return r, err
 	}
 	a, err := p.Account(ctx, account)
@@ -473,7 +487,7 @@ func (p *Person) Questions(ctx context.Context, account, id string) (Received, e
 	if u.Hash == "" {
 		return r, nil
 	}
-	src, err := p.open(ctx, a, &u, reading{})
+	src, err := p.files().open(ctx, a, &u, reading{})
 	if errors.Is(err, ErrUnreadable) {
 		r.Upload.fail(err)
 		return r, nil
@@ -487,7 +501,7 @@ func (p *Person) Questions(ctx context.Context, account, id string) (Received, e
 }
 
 // earlier returns the latest other upload of the same file.
-func (p *Person) earlier(ctx context.Context, u Upload) (*Upload, error) {
+func (p uploader) earlier(ctx context.Context, u Upload) (*Upload, error) {
 	uploads, err := p.latestUploads(ctx, u.AccountID)
 	if err != nil {
 		return nil, err
@@ -504,7 +518,7 @@ func (p *Person) earlier(ctx context.Context, u Upload) (*Upload, error) {
 var rereadable = []UploadStatus{Uploaded, Parsed, Previewed, Failed, Reverted}
 
 // forReading returns an upload whose reading may be changed.
-func (p *Person) forReading(ctx context.Context, account, id string) (Account, Upload, error) {
+func (p uploader) forReading(ctx context.Context, account, id string) (Account, Upload, error) {
 	u, err := p.UploadOf(ctx, account, id)
 	if err != nil {
 		return Account{}, Upload{}, err
@@ -524,8 +538,8 @@ func (p *Person) forReading(ctx context.Context, account, id string) (Account, U
 
 // nothingLeft returns ErrUploadState where an undo has left rows of an upload: they are found by
 // the months that another reading would replace.
-func (p *Person) nothingLeft(ctx context.Context, u Upload) error {
-	return (&undoer{p: p, upload: u}).each(ctx, func([]undoing) error {
+func (p uploader) nothingLeft(ctx context.Context, u Upload) error {
+	return (&undoer{p: p.Person, upload: u}).each(ctx, func([]undoing) error {
 		return ErrUploadState.With("status", u.Status).
 			With("deed", "read anew before all of its rows are undone")
 	})
@@ -538,12 +552,12 @@ func (p *Person) nothingLeft(ctx context.Context, u Upload) error {
 func (p *Person) Answer(
 	ctx context.Context, account, id string, answers map[bankfile.Topic]string,
 ) (Received, error) {
-	a, u, err := p.forReading(ctx, account, id)
+	a, u, err := p.files().forReading(ctx, account, id)
 	if err != nil {
 		return Received{}, err
 	}
 	before := u
-	src, err := p.open(ctx, a, &u, reading{})
+	src, err := p.files().open(ctx, a, &u, reading{})
 	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return Received{}, err
 	}
@@ -565,12 +579,12 @@ func (p *Person) Answer(
 		return Received{}, fmt.Errorf("mapping of upload %s: %w", id, err)
 	}
 	u.MappingText, u.Answered = string(text), true
-	next, err := p.open(ctx, a, &u, reading{store: true})
+	next, err := p.files().open(ctx, a, &u, reading{store: true})
 	if src != nil && errors.Is(err, ErrUnreadable) {
 		// An answer that the file contradicts is refused, and the upload stays as it was.
 		return Received{}, cmp.Or(src.refused(a, before, found, topics, answers), err)
 	}
-	return p.keepReading(ctx, a, u, next, err)
+	return p.files().keepReading(ctx, a, u, next, err)
 }
 
 // topicsInOrder are the topics of answers in the order in which they apply: the encoding first,
@@ -635,7 +649,7 @@ func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) 
 func (p *Person) Remap(
 	ctx context.Context, account, id string, mapping bankfile.Mapping,
 ) (Received, error) {
-	a, u, err := p.forReading(ctx, account, id)
+	a, u, err := p.files().forReading(ctx, account, id)
 	if err != nil {
 		return Received{}, err
 	}
@@ -647,7 +661,7 @@ func (p *Person) Remap(
 		return Received{}, ErrInvalid.Field("mapping", err.Error())
 	}
 	u.MappingText, u.Answered = string(text), true
-	return p.readAnew(ctx, a, u)
+	return p.files().readAnew(ctx, a, u)
 }
 
 // ConfirmMapping makes the account remember how an upload is read. A finished import does so by
@@ -660,13 +674,13 @@ func (p *Person) ConfirmMapping(ctx context.Context, account, id string) (Accoun
 	if u.Status == Uploaded || u.Status == Failed {
 		return Account{}, ErrUploadState.With("status", u.Status).With("deed", "confirmed")
 	}
-	return p.remember(ctx, u)
+	return p.files().remember(ctx, u)
 }
 
 // remember keeps on the account how a file of it was read, and which number the file gives it. What
 // a person did not have to give is kept of CSV files alone, for whose sake mappings are: other
 // formats define how they are read.
-func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
+func (p uploader) remember(ctx context.Context, u Upload) (Account, error) {
 	a, err := p.Account(ctx, u.AccountID)
 	if err != nil {
 		return Account{}, err
@@ -695,7 +709,7 @@ func (p *Person) remember(ctx context.Context, u Upload) (Account, error) {
 func (p *Person) DeleteFile(ctx context.Context, account, id string) (Upload, error) {
 	files := p.books.opts.Files
 	// The item is changed first: a file that is gone must not look as if it were there.
-	u, err := p.changeUpload(ctx, account, id, func(u *Upload) error {
+	u, err := p.files().changeUpload(ctx, account, id, func(u *Upload) error {
 		if u.Status == Importing || u.Status == Reverting {
 			return ErrUploadState.With("status", u.Status).With("deed", "parted from its file")
 		}

@@ -112,7 +112,7 @@ func (p *Person) Spending(ctx context.Context, q SpendingQuery) (Spending, error
 		return Spending{}, err
 	}
 	months := monthsOf(q.From, q.To)
-	sheets, converted, err := p.sheetsIn(ctx, accounts, months, q.Currency)
+	sheets, converted, err := p.months().sheetsIn(ctx, accounts, months, q.Currency)
 	if err != nil {
 		return Spending{}, err
 	}
@@ -311,7 +311,7 @@ func (p *Person) CashFlow(ctx context.Context, q CashFlowQuery) (CashFlow, error
 		return CashFlow{}, err
 	}
 	months := monthsOf(q.From, q.To)
-	sheets, converted, err := p.sheetsIn(ctx, accounts, months, q.Currency)
+	sheets, converted, err := p.months().sheetsIn(ctx, accounts, months, q.Currency)
 	if err != nil {
 		return CashFlow{}, err
 	}

@@ -350,13 +350,13 @@ func (t *restorer) rows(ctx context.Context, batch []Transaction) error {
 			at := placeOf(&missing[i])
 			if missing[i].Version > 0 {
 				changes = append(changes, change{after: &missing[i]})
-			} else if !t.p.isNear(at.month) { // Others were in no sheet before.
+			} else if !t.p.months().isNear(at.month) { // Others were in no sheet before.
 				if err := t.mark(ctx, at); err != nil {
 					return err
 				}
 			}
 		}
-		after, err := t.p.recount(ctx, t.known, changes)
+		after, err := t.p.rows().recount(ctx, t.known, changes)
 		if err != nil {
 			return err
 		}
@@ -397,7 +397,7 @@ func (t *restorer) entries(ctx context.Context) error {
 		func(e *Entry) (err error) {
 			e.UserID = t.p.id
 			if e.AccountID != account {
-				if told, err = t.p.everyMonth(ctx, e.AccountID); err != nil {
+				if told, err = t.p.months().everyMonth(ctx, e.AccountID); err != nil {
 					return err
 				}
 				account = e.AccountID
@@ -411,7 +411,7 @@ func (t *restorer) entries(ctx context.Context) error {
 
 // mark makes an empty sheet, so that a month without another sheet is searched.
 func (t *restorer) mark(ctx context.Context, at place) error {
-	s, err := t.p.sheet(ctx, t.known, at)
+	s, err := t.p.rows().sheet(ctx, t.known, at)
 	if err != nil || s.Version > 0 {
 		return err
 	}

@@ -74,7 +74,7 @@ func givenMapping(a *Account, u *Upload) string {
 // Stored rows and questions are used if they are those of the file and of the mapping. Otherwise
 // the file is parsed, and the upload gets what identifies its rows or its questions; the caller
 // saves it.
-func (p *Person) open(ctx context.Context, a Account, u *Upload, r reading) (*source, error) {
+func (p uploader) open(ctx context.Context, a Account, u *Upload, r reading) (*source, error) {
 	file, err := p.stored(ctx, u)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (p *Person) open(ctx context.Context, a Account, u *Upload, r reading) (*so
 }
 
 // read finds out what the file of a source is, from what is stored or by parsing it.
-func (p *Person) read(ctx context.Context, s *source, a *Account, u *Upload, r reading) error {
+func (p uploader) read(ctx context.Context, s *source, a *Account, u *Upload, r reading) error {
 	if !r.parse {
 		if s.useQuestions(a, u) {
 			return nil
@@ -157,7 +157,10 @@ const questionsMax = 64 << 10
 
 func (s *source) keepQuestions(a *Account, u *Upload) error {
 	text, err := json.Marshal(keptQuestions{
-		Key: digestOf(fileKey(a, u), givenMapping(a, u)), Mapping: s.mapping, Questions: s.questions,
+		Key: digestOf(
+			fileKey(a, u),
+			givenMapping(a, u),
+		), Mapping: s.mapping, Questions: s.questions,
 	})
 	if err != nil {
 		return fmt.Errorf("questions of upload %s: %w", u.ID, err)
@@ -182,7 +185,7 @@ func (s *source) useQuestions(a *Account, u *Upload) bool {
 
 // useRows makes the stored rows of an upload those of a source, if they are the rows of its file by
 // its mapping, and reports whether it did.
-func (p *Person) useRows(ctx context.Context, s *source, a *Account, u *Upload) (bool, error) {
+func (p uploader) useRows(ctx context.Context, s *source, a *Account, u *Upload) (bool, error) {
 	if u.RowsHash == "" {
 		return false, nil
 	}
@@ -216,7 +219,7 @@ func (p *Person) useRows(ctx context.Context, s *source, a *Account, u *Upload) 
 }
 
 // openRows opens the stored rows of an upload, and compares them with their hash.
-func (p *Person) openRows(ctx context.Context, u *Upload) (File, error) {
+func (p uploader) openRows(ctx context.Context, u *Upload) (File, error) {
 	file, err := p.books.opts.Files.Open(ctx, u.rowsKey())
 	if err != nil {
 		return nil, err
@@ -237,7 +240,7 @@ var errManyRows = errors.New("too many rows")
 // storeRows parses the rows of a source, stores them, and makes the stored ones those of the
 // source. A place for files that refuses them, because it is full for example, is not an error: the
 // source then parses its file each time.
-func (p *Person) storeRows(ctx context.Context, s *source, a *Account, u *Upload) error {
+func (p uploader) storeRows(ctx context.Context, s *source, a *Account, u *Upload) error {
 	r, w := io.Pipe()
 	put, sum, size := make(chan error, 1), sha256.New(), &counted{}
 	go func() {
@@ -283,6 +286,6 @@ func (c *counted) Write(b []byte) (int, error) {
 
 // dropRows deletes the stored rows of an upload that is imported. Rows that cannot be deleted now
 // are deleted with the file.
-func (p *Person) dropRows(ctx context.Context, u *Upload) {
+func (p uploader) dropRows(ctx context.Context, u *Upload) {
 	_ = p.books.opts.Files.Delete(ctx, u.rowsKey())
 }

@@ -236,7 +236,7 @@ func TestStoredRowsAreUsedOnlyWhileTheyHold(t *testing.T) {
 		file += fmt.Sprintf("%d Jan 2025,Shop %d%s,-1.00\n", n%28, n, filler)
 	}
 	upload := func(i *intake, change func(*Upload)) {
-		_, err := i.p.changeUpload(context.Background(), "a", "1", func(u *Upload) error {
+		_, err := i.p.files().changeUpload(context.Background(), "a", "1", func(u *Upload) error {
 			change(u)
 			return nil
 		})

@@ -94,7 +94,7 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ e
 	if r.ID == "" {
 		r.ID = p.newID("rule")
 	}
-	r, err := p.checkedRule(ctx, r)
+	r, err := p.rules().checkedRule(ctx, r)
 	if err != nil {
 		return Rule{}, false, err
 	}
@@ -117,7 +117,8 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ e
 		if len(rules) >= RulesMax {
 			return Rule{}, false, ErrTooMany.With("what", "rules").With("limit", RulesMax)
 		}
-		err = p.putRule(ctx, r, func(tx *singletable.Tx) { modelOf(p).rules.CreateTx(tx, r) })
+		err = p.rules().
+			putRule(ctx, r, func(tx *singletable.Tx) { modelOf(p).rules.CreateTx(tx, r) })
 		if !errors.Is(err, singletable.ErrConditionFailed) {
 			return r, err == nil, err
 		}
@@ -128,7 +129,7 @@ func (p *Person) CreateRule(ctx context.Context, r Rule) (_ Rule, made bool, _ e
 // ChangeRule replaces a rule by r. Its version is the one that the caller has seen; 0 means
 // any. The error is ErrInvalid, ErrNoRule, ErrNoTag, ErrNoAccount or ErrChanged.
 func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
-	r, err := p.checkedRule(ctx, r)
+	r, err := p.rules().checkedRule(ctx, r)
 	if err != nil {
 		return Rule{}, err
 	}
@@ -143,7 +144,7 @@ func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 		after := r
 		after.CreatedAt, after.UpdatedAt = before.CreatedAt, p.now()
 		after.Version = before.Version + 1
-		err = p.putRule(ctx, after, func(tx *singletable.Tx) {
+		err = p.rules().putRule(ctx, after, func(tx *singletable.Tx) {
 			modelOf(p).rules.PutTx(tx, after, modelOf(p).rules.Exists(),
 				modelOf(p).versions.rule.Equals(before.Version))
 		})
@@ -156,16 +157,22 @@ func (p *Person) ChangeRule(ctx context.Context, r Rule) (Rule, error) {
 
 // putRule writes a rule while all its tags are there. The error is ErrConditionFailed where the
 // rule is not as it was.
-func (p *Person) putRule(ctx context.Context, r Rule, put func(*singletable.Tx)) error {
+func (p rulebook) putRule(ctx context.Context, r Rule, put func(*singletable.Tx)) error {
 	tx := p.store().NewTx()
 	tx.SetToken(newToken())
 	put(tx)
 	for _, id := range r.Set.TagIDs {
-		modelOf(p).tags.CheckTx(tx, Tag{UserID: p.id, ID: id}, modelOf(p).tags.Exists())
+		modelOf(
+			p.Person,
+		).tags.CheckTx(
+			tx,
+			Tag{UserID: p.id, ID: id},
+			modelOf(p.Person).tags.Exists(),
+		)
 	}
 	err := tx.Commit(ctx)
 	for _, f := range singletable.FailuresOf(err) {
-		if f.Entity == modelOf(p).tags.Name() && f.Kind == singletable.FailedCondition {
+		if f.Entity == modelOf(p.Person).tags.Name() && f.Kind == singletable.FailedCondition {
 			return ErrChanged.With("what", "A tag of the rule")
 		}
 	}
@@ -254,7 +261,7 @@ func (r *Rule) difference(found Rule) string {
 
 // replaceInRules makes another tag of one in all rules, or none where to is empty. A rule that has
 // nothing left to set is disabled.
-func (p *Person) replaceInRules(ctx context.Context, id, to string) error {
+func (p rulebook) replaceInRules(ctx context.Context, id, to string) error {
 	rules, err := p.Rules(ctx)
 	if err != nil {
 		return err
@@ -267,8 +274,8 @@ func (p *Person) replaceInRules(ctx context.Context, id, to string) error {
 			before := r.Version
 			r.replaceTag(id, to)
 			r.UpdatedAt, r.Version = p.now(), before+1
-			err := modelOf(p).rules.Put(ctx, p.store(), r, modelOf(p).rules.Exists(),
-				modelOf(p).versions.rule.Equals(before))
+			err := modelOf(p.Person).rules.Put(ctx, p.store(), r, modelOf(p.Person).rules.Exists(),
+				modelOf(p.Person).versions.rule.Equals(before))
 			if err == nil {
 				break
 			}

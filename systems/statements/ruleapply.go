@@ -45,14 +45,14 @@ type FieldChange struct {
 func (p *Person) PreviewRules(
 	ctx context.Context, scope RuleScope, draft *Rule,
 ) (Preview, error) {
-	if err := p.checkScope(ctx, scope); err != nil {
+	if err := p.rules().checkScope(ctx, scope); err != nil {
 		return Preview{}, err
 	}
-	rules, err := p.rulesOfPreview(ctx, scope, draft)
+	rules, err := p.rules().rulesOfPreview(ctx, scope, draft)
 	if err != nil {
 		return Preview{}, err
 	}
-	accounts, err := p.accountsOfScope(ctx, scope)
+	accounts, err := p.rules().accountsOfScope(ctx, scope)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -77,7 +77,7 @@ func (p *Person) PreviewRules(
 	return out, nil
 }
 
-func (p *Person) rulesOfPreview(
+func (p rulebook) rulesOfPreview(
 	ctx context.Context, scope RuleScope, draft *Rule,
 ) (*ruleset, error) {
 	if draft == nil {
@@ -113,7 +113,7 @@ func fieldChanges(before, after *Transaction) []FieldChange {
 // with RunJob. The rules are those that there are when it runs. The error is ErrRangeTooLong,
 // ErrNoRule, ErrNoAccount or ErrTooMany.
 func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
-	if err := p.checkScope(ctx, scope); err != nil {
+	if err := p.rules().checkScope(ctx, scope); err != nil {
 		return Job{}, err
 	}
 	jobs, err := p.Jobs(ctx)
@@ -122,7 +122,7 @@ func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
 	}
 	tx := p.store().NewTx()
 	tx.SetToken(newToken())
-	j, err := p.beginTx(tx, jobs, Job{Kind: ApplyingRules, Scope: scope})
+	j, err := p.tagger().beginTx(tx, jobs, Job{Kind: ApplyingRules, Scope: scope})
 	if err != nil {
 		return Job{}, err
 	}
@@ -130,7 +130,7 @@ func (p *Person) ApplyRules(ctx context.Context, scope RuleScope) (Job, error) {
 }
 
 // checkScope refuses a scope of what is not there.
-func (p *Person) checkScope(ctx context.Context, scope RuleScope) error {
+func (p rulebook) checkScope(ctx context.Context, scope RuleScope) error {
 	if err := checkRange(scope.From, scope.To); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (p *Person) checkScope(ctx context.Context, scope RuleScope) error {
 }
 
 // rulesetOfScope returns the rules of a scope in the order in which rules are tried.
-func (p *Person) rulesetOfScope(ctx context.Context, scope RuleScope) (*ruleset, error) {
+func (p rulebook) rulesetOfScope(ctx context.Context, scope RuleScope) (*ruleset, error) {
 	rules, err := p.Rules(ctx)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (p *Person) rulesetOfScope(ctx context.Context, scope RuleScope) (*ruleset,
 }
 
 // accountsOfScope returns the ids of the accounts in order.
-func (p *Person) accountsOfScope(ctx context.Context, scope RuleScope) ([]string, error) {
+func (p rulebook) accountsOfScope(ctx context.Context, scope RuleScope) ([]string, error) {
 	accounts, err := p.accountsNamed(ctx, scope.AccountIDs)
 	ids := idsOf(accounts)
 	slices.Sort(ids)
@@ -190,7 +190,7 @@ func (r *jobRun) prepareRules(ctx context.Context) error {
 		}
 		return !slices.Contains(scope.RuleIDs, rule.ID)
 	})
-	ready, err := r.p.rulesetOf(ctx, rules)
+	ready, err := r.p.rules().rulesetOf(ctx, rules)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 const regexpStepsMax = 1_000
 
 // checkedRule refuses a rule that cannot work, and returns it with texts trimmed.
-func (p *Person) checkedRule(ctx context.Context, r Rule) (Rule, error) {
+func (p rulebook) checkedRule(ctx context.Context, r Rule) (Rule, error) {
 	r.UserID, r.Name, r.Set.Merchant = p.id, plainLine(r.Name), plainLine(r.Set.Merchant)
 	r.Set.TagIDs = distinct(r.Set.TagIDs)
 	var wrong problem.Fields
@@ -36,7 +36,7 @@ func (p *Person) checkedRule(ctx context.Context, r Rule) (Rule, error) {
 	if err := wrong.Err(ErrInvalid); err != nil {
 		return Rule{}, err
 	}
-	texts, err := p.textsOf(ctx, r.Set.TagIDs)
+	texts, err := p.tagger().textsOf(ctx, r.Set.TagIDs)
 	if err != nil {
 		return Rule{}, err
 	}

@@ -26,7 +26,7 @@ type readyCondition struct {
 }
 
 // ruleset reads the user's rules, those that are not disabled.
-func (p *Person) ruleset(ctx context.Context) (*ruleset, error) {
+func (p rulebook) ruleset(ctx context.Context) (*ruleset, error) {
 	rules, err := p.Rules(ctx)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (p *Person) ruleset(ctx context.Context) (*ruleset, error) {
 
 // rulesetOf makes rules ready, in their order. A tag that was merged into another is the other one
 // at once, also before the job has come to the rule; one that is gone otherwise is left out.
-func (p *Person) rulesetOf(ctx context.Context, rules []Rule) (*ruleset, error) {
+func (p rulebook) rulesetOf(ctx context.Context, rules []Rule) (*ruleset, error) {
 	r := &ruleset{texts: map[string]string{}}
 	var ids []string
 	for _, rule := range rules {
@@ -56,10 +56,11 @@ func (p *Person) rulesetOf(ctx context.Context, rules []Rule) (*ruleset, error) 
 		return r, nil
 	}
 	var err error
-	if r.texts, err = p.textsOf(ctx, ids); err != nil || len(r.texts) == len(distinct(ids)) {
+	if r.texts, err = p.tagger().textsOf(ctx, ids); err != nil ||
+		len(r.texts) == len(distinct(ids)) {
 		return r, err
 	}
-	gone, err := p.successors(ctx, r.texts)
+	gone, err := p.tagger().successors(ctx, r.texts)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func TestAConditionLooksAtWhatTheBankWrote(t *testing.T) {
 		{Condition{Field: "colour", Op: OpEquals, Text: "red"}, false},
 	} {
 		holds := func(any bool, conditions ...Condition) bool {
-			rules, err := p.rulesetOf(t.Context(), []Rule{{Any: any, Conditions: conditions,
+			rules, err := p.rules().rulesetOf(t.Context(), []Rule{{Any: any, Conditions: conditions,
 				Set: Setting{Notes: "It held"}}})
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +85,7 @@ func TestTheFirstRuleToSetAFieldWins(t *testing.T) {
 	p := person(t)
 	all := []Condition{{Field: OnAccount, Op: OpEquals, Text: "x", Not: true}}
 	yes, no := true, false
-	rules, err := p.rulesetOf(t.Context(), []Rule{
+	rules, err := p.rules().rulesetOf(t.Context(), []Rule{
 		{ID: "r1", Conditions: all, Set: Setting{Merchant: "First", TagIDs: []string{"a"}}},
 		{ID: "r2", Conditions: all, Set: Setting{Merchant: "Second", Transfer: &yes}},
 		{ID: "r3", Conditions: all,

@@ -223,7 +223,7 @@ func (p *Person) skipper(
 	if from > to {
 		return nil, nil
 	}
-	sheets, err := p.sheetsOfAll(ctx, j.accounts, from, to)
+	sheets, err := p.months().sheetsOfAll(ctx, j.accounts, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func fill(t *testing.T, p *Person, n NewTransaction, sign string) {
 		t.Fatal(err)
 	}
 	at := At{AccountID: n.AccountID, ID: row.ID}
-	before, e, err := p.locate(t.Context(), at)
+	before, e, err := p.rows().locate(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,8 @@ func fill(t *testing.T, p *Person, n NewTransaction, sign string) {
 		}
 		after.Annotations = append(after.Annotations, a)
 	}
-	err = p.write(t.Context(), nil, []change{{before: &before, after: after, entryBefore: e}})
+	err = p.rows().
+		write(t.Context(), nil, []change{{before: &before, after: after, entryBefore: e}})
 	if err != nil {
 		t.Fatal(err)
 	}

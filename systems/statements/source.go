@@ -131,7 +131,7 @@ func unreadable(err error) error {
 }
 
 // choose decides which statements of the file are the account's, or asks.
-func (p *Person) choose(ctx context.Context, s *source, a Account, u Upload) error {
+func (p uploader) choose(ctx context.Context, s *source, a Account, u Upload) error {
 	var names []string // The accounts of the file, as it writes them, each once.
 	for _, st := range s.found.Statements {
 		if st.Account != "" && !slices.ContainsFunc(names, sameNumber(st.Account)) {
@@ -173,7 +173,7 @@ func (p *Person) choose(ctx context.Context, s *source, a Account, u Upload) err
 }
 
 // numbers are those under which files have brought rows of an account.
-func (p *Person) numbers(ctx context.Context, a Account) ([]string, error) {
+func (p uploader) numbers(ctx context.Context, a Account) ([]string, error) {
 	var known []string
 	if a.Number != "" {
 		known = append(known, a.Number)
@@ -270,14 +270,14 @@ func (s *source) isFinal(statement int) bool {
 
 // readAnew reads the file of an upload from its beginning and keeps what it finds: what kind of
 // file it is, of which days, with which balances, or the questions to be answered first.
-func (p *Person) readAnew(ctx context.Context, a Account, u Upload) (Received, error) {
+func (p uploader) readAnew(ctx context.Context, a Account, u Upload) (Received, error) {
 	src, err := p.open(ctx, a, &u, reading{store: true})
 	return p.keepReading(ctx, a, u, src, err)
 }
 
 // keepReading keeps what was found in the file of an upload that was opened, or why it could not
 // be opened. It closes the source.
-func (p *Person) keepReading(
+func (p uploader) keepReading(
 	ctx context.Context, a Account, u Upload, src *source, err error,
 ) (Received, error) {
 	r := Received{Upload: u}
@@ -322,7 +322,7 @@ func (u *Upload) forget() {
 func (u *Upload) fail(err error) { u.Status, u.Why = Failed, clipText(whyOf(err), TextMax) }
 
 // describe fills in the file's own data.
-func (p *Person) describe(ctx context.Context, src *source, u *Upload) error {
+func (p uploader) describe(ctx context.Context, src *source, u *Upload) error {
 	u.Status = Uploaded
 	if src.found == nil {
 		return nil
@@ -494,7 +494,7 @@ func (u *Upload) joined(src *source, totals []bankfile.Total) bool {
 
 // continuity compares the opening balance with what the upload before it closed with: the imported
 // one whose days end last before, or on, the first day of this one.
-func (p *Person) continuity(ctx context.Context, u *Upload) error {
+func (p uploader) continuity(ctx context.Context, u *Upload) error {
 	u.Continuity, u.After = "", ""
 	if u.Opening == nil || u.DateRange.Start == "" {
 		return nil

@@ -20,7 +20,7 @@ type Sweeper interface {
 
 // stored opens the file of an upload and compares it with what was uploaded, byte for byte by its
 // SHA-256. The error is ErrNoFiles, ErrFileMissing or ErrFileDamaged.
-func (p *Person) stored(ctx context.Context, u *Upload) (File, error) {
+func (p uploader) stored(ctx context.Context, u *Upload) (File, error) {
 	if p.books.opts.Files == nil {
 		return nil, ErrNoFiles
 	}
@@ -152,7 +152,7 @@ func (v *verifiedFile) readBlock(block []byte, from int64) (int, error) {
 }
 
 // intact reports whether the file of an upload is there as it was uploaded.
-func (p *Person) intact(ctx context.Context, u *Upload) (bool, error) {
+func (p uploader) intact(ctx context.Context, u *Upload) (bool, error) {
 	file, err := p.stored(ctx, u)
 	if errors.Is(err, ErrFileMissing) || errors.Is(err, ErrFileDamaged) {
 		return false, nil
@@ -164,7 +164,7 @@ func (p *Person) intact(ctx context.Context, u *Upload) (bool, error) {
 }
 
 // repairFile writes the file of an upload again, if a body is what was uploaded.
-func (p *Person) repairFile(ctx context.Context, u *Upload, body io.Reader) error {
+func (p uploader) repairFile(ctx context.Context, u *Upload, body io.Reader) error {
 	sum := sha256.New()
 	same := &confirming{r: io.TeeReader(newMeasured(body), sum),
 		confirm: func() error {
@@ -202,7 +202,7 @@ func (c *confirming) Read(b []byte) (int, error) {
 
 // folderOf is the folder of all files of a user; with an account, of those of that account; with an
 // upload too, of those of that upload.
-func (p *Person) folderOf(parts ...string) string {
+func (p uploader) folderOf(parts ...string) string {
 	keys := []string{"uploads", keyPart(p.id)}
 	for _, part := range parts {
 		keys = append(keys, keyPart(part))
@@ -211,7 +211,7 @@ func (p *Person) folderOf(parts ...string) string {
 }
 
 // sweep removes everything in a folder of files, where the place for files can do that.
-func (p *Person) sweep(ctx context.Context, folder string) error {
+func (p uploader) sweep(ctx context.Context, folder string) error {
 	s, ok := p.books.opts.Files.(Sweeper)
 	if !ok {
 		return nil

@@ -88,7 +88,7 @@ func chosen(all []Account, ids []string) ([]Account, error) {
 
 // sheetsOfAll reads the sheets of several accounts, a few in parallel. The answer is in the order
 // of the accounts.
-func (p *Person) sheetsOfAll(
+func (p monthReader) sheetsOfAll(
 	ctx context.Context, accounts []string, from, to Date,
 ) ([][]Sheet, error) {
 	out := make([][]Sheet, len(accounts))

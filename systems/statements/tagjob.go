@@ -42,7 +42,7 @@ func (p *Person) RenameTag(
 		tx.SetToken(newToken())
 		m.tags.UpdateTx(tx, tag, m.tagText.Set(text), m.versions.tag.Set(tag.Version+1),
 			m.versions.tag.Equals(tag.Version), m.tags.WithKnown(tag))
-		job, err := p.beginTx(tx, jobs, Job{Kind: RenamingTag, TagID: id, Text: tag.Text})
+		job, err := p.tagger().beginTx(tx, jobs, Job{Kind: RenamingTag, TagID: id, Text: tag.Text})
 		if err != nil {
 			return Tag{}, nil, err
 		}
@@ -72,18 +72,18 @@ func (p *Person) MergeTags(
 	case from:
 		return Job{}, ErrInvalid.Field("into", "is the same tag")
 	}
-	return p.removeTag(ctx, Job{Kind: MergingTags, TagID: from, To: to}, version)
+	return p.tagger().removeTag(ctx, Job{Kind: MergingTags, TagID: from, To: to}, version)
 }
 
 // DeleteTag removes a tag: it goes at once, and the returned job takes it from its rows and rules.
 // Until then rows and totals may speak of it. A rule that only set this tag is disabled. A repeat
 // returns the same job. The error is ErrNoTag or ErrChanged.
 func (p *Person) DeleteTag(ctx context.Context, id string, version uint64) (Job, error) {
-	return p.removeTag(ctx, Job{Kind: DeletingTag, TagID: id}, version)
+	return p.tagger().removeTag(ctx, Job{Kind: DeletingTag, TagID: id}, version)
 }
 
 // removeTag deletes a tag and begins a job.
-func (p *Person) removeTag(ctx context.Context, j Job, version uint64) (Job, error) {
+func (p tagger) removeTag(ctx context.Context, j Job, version uint64) (Job, error) {
 	for range editsMax {
 		jobs, err := p.Jobs(ctx)
 		if err != nil {
@@ -123,10 +123,10 @@ func (p *Person) removeTag(ctx context.Context, j Job, version uint64) (Job, err
 // The tag that another is merged into gets a new version, although it stays as it is. So no one
 // removes it without having seen the job; and its removal makes the jobs that bring rows to
 // it bring them to where its own go.
-func (p *Person) removeTagOnce(
+func (p tagger) removeTagOnce(
 	ctx context.Context, jobs []Job, j Job, tag, to Tag,
 ) (Job, error) {
-	m, tx := modelOf(p), p.store().NewTx()
+	m, tx := modelOf(p.Person), p.store().NewTx()
 	tx.SetToken(newToken())
 	m.tags.DeleteTx(tx, tag, m.tags.Exists(), m.versions.tag.Equals(tag.Version))
 	if j.To != "" {
@@ -169,7 +169,7 @@ func tagToChange(tags []Tag, id string, version uint64) (Tag, error) {
 // prepareRename is for rows that have the tag with another text than it has now.
 func (r *jobRun) prepareRename(ctx context.Context) (idle bool, err error) {
 	id := r.job.TagID
-	texts, err := r.p.textsOf(ctx, []string{id})
+	texts, err := r.p.tagger().textsOf(ctx, []string{id})
 	if err != nil {
 		return false, err
 	}
@@ -186,13 +186,13 @@ func (r *jobRun) prepareReplace(ctx context.Context) error {
 	texts := map[string]string{}
 	if to != "" {
 		var err error
-		if texts, err = r.p.textsOf(ctx, []string{to}); err != nil {
+		if texts, err = r.p.tagger().textsOf(ctx, []string{to}); err != nil {
 			return err
 		}
 	}
 	text, there := texts[to]
 	r.aboutTag(id, Tag{ID: to, Text: text}, there)
-	return r.p.replaceInRules(ctx, id, to)
+	return r.p.rules().replaceInRules(ctx, id, to)
 }
 
 // aboutTag makes another tag of one, or, unless it is kept, none.

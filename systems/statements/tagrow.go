@@ -9,7 +9,7 @@ import (
 
 // freshTags gives a row the texts of its tags as they are now. Tags that are gone become what a job
 // has made of them, which may be nothing; the error is ErrNoTag for one that was asked for.
-func (p *Person) freshTags(ctx context.Context, t *Transaction, asked map[string]bool) error {
+func (p tagger) freshTags(ctx context.Context, t *Transaction, asked map[string]bool) error {
 	var ids []string
 	for tag := range tagsOfRow(t) {
 		ids = append(ids, tag.ID)
@@ -43,12 +43,12 @@ func (p *Person) freshTags(ctx context.Context, t *Transaction, asked map[string
 }
 
 // textsOf returns the texts of tags by id, of those that are there.
-func (p *Person) textsOf(ctx context.Context, ids []string) (map[string]string, error) {
+func (p tagger) textsOf(ctx context.Context, ids []string) (map[string]string, error) {
 	var at []Tag
 	for _, id := range distinct(ids) {
 		at = append(at, Tag{UserID: p.id, ID: id})
 	}
-	tags, err := modelOf(p).tags.GetMany(ctx, p.store(), at, singletable.Consistent())
+	tags, err := modelOf(p.Person).tags.GetMany(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read tags", err)
 	}
@@ -63,7 +63,7 @@ func (p *Person) textsOf(ctx context.Context, ids []string) (map[string]string, 
 
 // successors returns what tags that are gone were merged into, by id; texts gets the texts of
 // those.
-func (p *Person) successors(
+func (p tagger) successors(
 	ctx context.Context, texts map[string]string,
 ) (map[string]string, error) {
 	jobs, err := p.Jobs(ctx)

@@ -145,7 +145,7 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	if plan.EditedOf > 0 && o.Edited == "" {
 		return Upload{}, ErrUndoEdited.With("rows", plan.EditedOf)
 	}
-	u, err = p.changeUpload(ctx, account, id, func(now *Upload) error {
+	u, err = p.files().changeUpload(ctx, account, id, func(now *Upload) error {
 		if !slices.Contains(revertible, now.Status) {
 			return ErrUploadState.With("status", now.Status).With("deed", "undone")
 		}
@@ -175,7 +175,7 @@ func (p *Person) Undo(ctx context.Context, account, id string, o UndoOptions) (U
 	if err != nil {
 		return Upload{}, err
 	}
-	return p.changeUpload(ctx, account, id, func(now *Upload) error {
+	return p.files().changeUpload(ctx, account, id, func(now *Upload) error {
 		if err := d.stillUndone(now); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (d *undoer) each(ctx context.Context, take func([]undoing) error) error {
 		}
 		return take(rows)
 	}
-	for e, err := range d.p.entriesOf(ctx, d.upload) {
+	for e, err := range d.p.files().entriesOf(ctx, d.upload) {
 		if err != nil {
 			return err
 		}
@@ -224,11 +224,11 @@ func (d *undoer) each(ctx context.Context, take func([]undoing) error) error {
 // entriesOf yields what is remembered of the rows of an import that are not undone, nor deleted by
 // a person. Rows that came back are under the month of the file that had them first, so the
 // months around are looked through too.
-func (p *Person) entriesOf(ctx context.Context, u Upload) iter.Seq2[Entry, error] {
+func (p uploader) entriesOf(ctx context.Context, u Upload) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for _, month := range monthsAround(u.Months) {
 			in := OfMonth{p.id, u.AccountID, month}
-			for e, err := range modelOf(p).entriesOf.All(ctx, p.store(), in) {
+			for e, err := range modelOf(p.Person).entriesOf.All(ctx, p.store(), in) {
 				if err != nil {
 					yield(Entry{}, failed("read entries", err))
 					return
@@ -267,7 +267,7 @@ func (d *undoer) undoings(ctx context.Context, entries []Entry) ([]undoing, erro
 		r := undoing{entry: e}
 		date, id := e.Date, e.ID
 		if e.Of != "" {
-			of, found, err := p.entry(ctx, account, e.Of)
+			of, found, err := p.rows().entry(ctx, account, e.Of)
 			if err != nil {
 				return nil, err
 			}
@@ -340,12 +340,12 @@ func (d *undoer) undoAtOnce(ctx context.Context, batch []undoing) error {
 			return nil
 		}
 		demand := func(tx *singletable.Tx) {
-			d.p.demandStatus(tx, d.upload, undoable...)
+			d.p.files().demandStatus(tx, d.upload, undoable...)
 			for i := range batch {
 				batch[i].taken.demand(d, tx)
 			}
 		}
-		err := d.p.writeAs(ctx, manner{token: true, demand: demand}, d.known, changes)
+		err := d.p.rows().writeAs(ctx, manner{token: true, demand: demand}, d.known, changes)
 		if !errors.Is(err, errRaced) {
 			return err
 		}
@@ -360,7 +360,7 @@ func (d *undoer) undoAtOnce(ctx context.Context, batch []undoing) error {
 		d.earlier.forget()
 		var left []Entry
 		for _, e := range entries {
-			now, found, err := d.p.entry(ctx, d.upload.AccountID, e.ID)
+			now, found, err := d.p.rows().entry(ctx, d.upload.AccountID, e.ID)
 			if err != nil {
 				return err
 			}

@@ -104,7 +104,7 @@ func (d *undoer) mergedBy(ctx context.Context, u Upload, of string) (*Entry, err
 	rows, known := d.earlier.merged[u.ID]
 	if !known {
 		rows = map[string]string{}
-		for e, err := range d.p.entriesOf(ctx, u) {
+		for e, err := range d.p.files().entriesOf(ctx, u) {
 			if err != nil {
 				return nil, err
 			}
@@ -118,7 +118,7 @@ func (d *undoer) mergedBy(ctx context.Context, u Upload, of string) (*Entry, err
 	if !known {
 		return nil, nil
 	}
-	e, found, err := d.p.entry(ctx, u.AccountID, id)
+	e, found, err := d.p.rows().entry(ctx, u.AccountID, id)
 	if err != nil || !found || e.State != Merged || e.Of != of || e.UploadID != u.ID {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (d *undoer) mergedBy(ctx context.Context, u Upload, of string) (*Entry, err
 func (t *takenOver) demand(d *undoer, tx *singletable.Tx) {
 	for _, u := range t.seen {
 		if u.ID != d.upload.ID { // The undo depends on its own anyway.
-			d.p.demandStatus(tx, u, u.Status)
+			d.p.files().demandStatus(tx, u, u.Status)
 		}
 	}
 }

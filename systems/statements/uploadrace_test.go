@@ -32,7 +32,7 @@ func TestAnotherFileUnderOneIDDoesNotReplaceTheFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole, err := p.intact(t.Context(), &u); err != nil || !whole {
+	if whole, err := p.files().intact(t.Context(), &u); err != nil || !whole {
 		t.Errorf("the file is the one that was noted: %t, %v", whole, err)
 	}
 }

@@ -86,7 +86,7 @@ type sheets map[place]*Sheet
 //
 // Changes of too many tags or bytes for one transaction are made in several, each with some of the
 // rows, and more in the last.
-func (p *Person) write(
+func (p rowStore) write(
 	ctx context.Context, known sheets, changes []change, more ...func(*singletable.Tx),
 ) error {
 	return p.writeAs(ctx, manner{token: true}, known, changes, more...)
@@ -104,7 +104,7 @@ type manner struct {
 }
 
 // writeAs is write in some manner.
-func (p *Person) writeAs(
+func (p rowStore) writeAs(
 	ctx context.Context, how manner, known sheets, changes []change,
 	more ...func(*singletable.Tx),
 ) error {
@@ -136,7 +136,7 @@ func (p *Person) writeAs(
 			add(tx)
 		}
 		for _, s := range after {
-			modelOf(p).putSheet(tx, s)
+			modelOf(p.Person).putSheet(tx, s)
 		}
 		p.checkTags(tx, changes)
 		if n := len(changes); n > 1 &&
@@ -158,7 +158,7 @@ func (p *Person) writeAs(
 		for at := range after {
 			delete(known, at)
 		}
-		if onlySheets(err, modelOf(p).sheets.Name()) {
+		if onlySheets(err, modelOf(p.Person).sheets.Name()) {
 			continue
 		}
 		if !p.isStaleTag(err) || heals == healsMax {
@@ -167,7 +167,7 @@ func (p *Person) writeAs(
 		heals++
 		for _, c := range changes {
 			if c.after != nil {
-				if err := p.freshTags(ctx, c.after, nil); err != nil {
+				if err := p.tagger().freshTags(ctx, c.after, nil); err != nil {
 					return err
 				}
 			}
@@ -184,14 +184,14 @@ func refusedWrite(err error) error {
 }
 
 // isStaleTag reports whether a tag is not as in a row.
-func (p *Person) isStaleTag(err error) bool {
+func (p rowStore) isStaleTag(err error) bool {
 	return slices.ContainsFunc(singletable.FailuresOf(err), func(f singletable.Failure) bool {
-		return f.Kind == singletable.FailedCondition && f.Entity == modelOf(p).tags.Name()
+		return f.Kind == singletable.FailedCondition && f.Entity == modelOf(p.Person).tags.Name()
 	})
 }
 
 // checkTags demands that tags which come to rows are as in the rows.
-func (p *Person) checkTags(tx *singletable.Tx, changes []change) {
+func (p rowStore) checkTags(tx *singletable.Tx, changes []change) {
 	checked := map[Tag]bool{}
 	for i := range changes {
 		c := &changes[i]
@@ -209,8 +209,14 @@ func (p *Person) checkTags(tx *singletable.Tx, changes []change) {
 				continue
 			}
 			checked[t] = true
-			modelOf(p).tags.CheckTx(tx, Tag{UserID: p.id, ID: t.ID}, modelOf(p).tags.Exists(),
-				modelOf(p).tagText.Equals(t.Text))
+			modelOf(
+				p.Person,
+			).tags.CheckTx(
+				tx,
+				Tag{UserID: p.id, ID: t.ID},
+				modelOf(p.Person).tags.Exists(),
+				modelOf(p.Person).tagText.Equals(t.Text),
+			)
 		}
 	}
 }
@@ -242,7 +248,7 @@ func tagsOfRow(t *Transaction) iter.Seq[Tag] {
 }
 
 // recount returns the sheets as they will be, of those that become others.
-func (p *Person) recount(
+func (p rowStore) recount(
 	ctx context.Context, known sheets, changes []change,
 ) (map[place]*Sheet, error) {
 	after := map[place]*Sheet{}
@@ -290,13 +296,13 @@ func countsSame(a, b *Transaction) bool {
 }
 
 // sheet returns a sheet as it is, an empty one if there is none.
-func (p *Person) sheet(ctx context.Context, known sheets, at place) (*Sheet, error) {
+func (p rowStore) sheet(ctx context.Context, known sheets, at place) (*Sheet, error) {
 	if s := known[at]; s != nil {
 		return s, nil
 	}
 	key := Sheet{UserID: p.id, AccountID: at.account, Month: Date(at.month + "-01"),
 		Currency: at.currency}
-	s, found, err := modelOf(p).sheets.Get(ctx, p.store(), key, singletable.Consistent())
+	s, found, err := modelOf(p.Person).sheets.Get(ctx, p.store(), key, singletable.Consistent())
 	if err != nil {
 		return nil, failed("read totals", err)
 	}
@@ -308,8 +314,8 @@ func (p *Person) sheet(ctx context.Context, known sheets, at place) (*Sheet, err
 }
 
 // changeRow adds the writes of one change to a transaction.
-func (p *Person) changeRow(tx *singletable.Tx, c *change) {
-	m := modelOf(p)
+func (p rowStore) changeRow(tx *singletable.Tx, c *change) {
+	m := modelOf(p.Person)
 	asBefore := func() []singletable.Cond[Transaction] {
 		return []singletable.Cond[Transaction]{
 			m.transactions.Exists(), m.versions.transaction.Equals(c.before.Version)}

@@ -92,7 +92,7 @@ func TestSheetsAreWhatTheRowsAddUpTo(t *testing.T) {
 			if rapid.Bool().Draw(t, "forget") {
 				known = nil // Another process, which reads the sheets.
 			}
-			if err := p.write(context.Background(), known, changes); err != nil {
+			if err := p.rows().write(context.Background(), known, changes); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range changes {
@@ -114,7 +114,7 @@ func TestSheetsAreWhatTheRowsAddUpTo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := p.sheets(context.Background(), account, "", "")
+		got, err := p.months().sheets(context.Background(), account, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,22 +166,25 @@ func keysOf(rows map[string]*Transaction, changes []change) []string {
 func TestARowThatOthersChangedIsNotOverwritten(t *testing.T) {
 	p := person(t)
 	row := &Transaction{AccountID: "a", ID: "txn-1", Date: "2025-01-31", Currency: "NZD"}
-	if err := p.write(t.Context(), nil, []change{{after: row}}); err != nil {
+	if err := p.rows().write(t.Context(), nil, []change{{after: row}}); err != nil {
 		t.Fatal(err)
 	}
 	first, second := *row, *row
 	first.Merchant, second.Merchant = "First", "Second"
-	if err := p.write(t.Context(), nil, []change{{before: row, after: &first}}); err != nil {
+	if err := p.rows().write(t.Context(), nil, []change{{before: row, after: &first}}); err != nil {
 		t.Fatal(err)
 	}
-	err := p.write(t.Context(), nil, []change{{before: row, after: &second}})
+	err := p.rows().write(t.Context(), nil, []change{{before: row, after: &second}})
 	if !errors.Is(err, errRaced) {
 		t.Errorf("got %v", err)
 	}
-	if err := p.write(t.Context(), nil, []change{{after: &second}}); !errors.Is(err, errRaced) {
+	if err := p.rows().write(t.Context(), nil, []change{{after: &second}}); !errors.Is(
+		err,
+		errRaced,
+	) {
 		t.Errorf("a second row with the id: %v", err)
 	}
-	sheets, err := p.sheets(t.Context(), "a", "", "")
+	sheets, err := p.months().sheets(t.Context(), "a", "", "")
 	if err != nil || len(sheets) != 1 || sheets[0].All.Count != 1 ||
 		len(sheets[0].Merchants) != 1 || sheets[0].Merchants["First"].Count != 1 {
 		t.Errorf("sheets: %v %v", sheets, err)
@@ -197,7 +200,7 @@ func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	}
 	write := func(before, after *Transaction) {
 		t.Helper()
-		if err := p.write(t.Context(), nil, []change{{before: before, after: after}}); err != nil {
+		if err := p.rows().write(t.Context(), nil, []change{{before: before, after: after}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -230,7 +233,7 @@ func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	moved.Date = "2025-02-01"
 	write(noted, moved)
 	has(t, moved, "c")
-	sheets, err := p.sheets(t.Context(), "a", "2025-02-01", "2025-02-01")
+	sheets, err := p.months().sheets(t.Context(), "a", "2025-02-01", "2025-02-01")
 	if err != nil || len(sheets) != 1 || len(sheets[0].Tags) != 1 ||
 		sheets[0].Tags["c"].Count != 1 {
 		t.Errorf("totals: %v %v", sheets, err)
@@ -257,10 +260,10 @@ func TestAWriteThatIsTooLargeIsDivided(t *testing.T) {
 	}
 	mores := 0
 	more := func(*singletable.Tx) { mores++ }
-	if err := p.write(t.Context(), nil, changes, more); err != nil {
+	if err := p.rows().write(t.Context(), nil, changes, more); err != nil {
 		t.Fatal(err)
 	}
-	got, err := p.sheets(t.Context(), "a", "", "")
+	got, err := p.months().sheets(t.Context(), "a", "", "")
 	if err != nil || len(got) != 1 || got[0].All.Count != rowsOfOneWrite ||
 		len(got[0].Tags) != rowsOfOneWrite || mores == 0 {
 		t.Errorf("sheets: %v %v, more was asked %d times", got, err, mores)

@@ -204,7 +204,7 @@ func (w *writer) write(ctx context.Context, known sheets, batch []*planned) erro
 // or erased, also if the upload is imported again after that. Another import of the same upload may
 // have ended.
 func (w *writer) demand(tx *singletable.Tx) {
-	w.p.demandStatus(tx, w.pl.upload, Importing, Processed)
+	w.p.files().demandStatus(tx, w.pl.upload, Importing, Processed)
 }
 
 // wanted returns what ends the import where its upload is why a write was refused. The error is
@@ -243,7 +243,7 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 			}
 			changes[i] = c
 		}
-		err := w.p.writeAs(ctx, manner{demand: w.demand}, known, changes)
+		err := w.p.rows().writeAs(ctx, manner{demand: w.demand}, known, changes)
 		if !errors.Is(err, errRaced) && !errors.Is(err, singletable.ErrUnknown) {
 			return err
 		}
@@ -253,7 +253,7 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 		// Another import has brought some of them, or the answer was lost. What is there is there.
 		left := rows[:0:0]
 		for _, d := range rows {
-			e, found, err := w.p.entry(ctx, w.pl.account.ID, d.as)
+			e, found, err := w.p.rows().entry(ctx, w.pl.account.ID, d.as)
 			if err != nil {
 				return err
 			}
@@ -294,7 +294,7 @@ func (w *writer) entry(d *planned, state EntryState) *Entry {
 // as a new one where that other one is gone, or has been found to be another row in the meantime.
 func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, error) {
 	for range racesMax {
-		own, found, err := w.p.entry(ctx, d.row.AccountID, d.as)
+		own, found, err := w.p.rows().entry(ctx, d.row.AccountID, d.as)
 		if err != nil {
 			return nil, err
 		}
@@ -303,7 +303,7 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 			return nil, nil
 		}
 		own.ID = d.as
-		of, there, err := w.p.entry(ctx, d.row.AccountID, d.target)
+		of, there, err := w.p.rows().entry(ctx, d.row.AccountID, d.target)
 		if err != nil {
 			return nil, err
 		}
@@ -330,7 +330,7 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 		if err != nil {
 			return nil, err
 		}
-		err = w.p.writeAs(ctx, manner{token: true, demand: w.demand}, known, changes)
+		err = w.p.rows().writeAs(ctx, manner{token: true, demand: w.demand}, known, changes)
 		if err == nil {
 			w.turned(d.Verdict, verdict)
 		}
