@@ -13,6 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // NewAccount asks for an account.
@@ -180,7 +181,7 @@ func checkText(wrong *problem.Fields, field, text string, least, most int) {
 		wrong.Addf(field, "has %d bytes, the limit is %d", len(text), most)
 	case !utf8.ValidString(text):
 		wrong.Add(field, "is not UTF-8")
-	case strings.ContainsFunc(text, isControl):
+	case strings.ContainsFunc(text, book.IsControl):
 		wrong.Add(field, "has control characters")
 	}
 }

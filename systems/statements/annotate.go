@@ -34,14 +34,14 @@ func (p *Person) Annotate(
 	if a.ID == "" {
 		a.ID = p.newID("ann")
 	}
-	if err := a.check(); err != nil {
+	if err := checkAnnotation(&a); err != nil {
 		return Annotation{}, Transaction{}, false, err
 	}
 	a.CreatedAt = p.now().Truncate(time.Second) // As it is stored.
 	t, err := p.rows().revise(ctx, at, 0, func(t *Transaction) error {
 		made = false
-		if i := t.annotation(a.ID); i >= 0 {
-			return keyUsed(a.ID, a.difference(t.Annotations[i]))
+		if i := t.AnnotationAt(a.ID); i >= 0 {
+			return keyUsed(a.ID, a.Difference(t.Annotations[i]))
 		}
 		if len(t.Annotations) >= AnnotationsMax {
 			return ErrTooMany.With("what", "annotations on the transaction").
@@ -54,20 +54,7 @@ func (p *Person) Annotate(
 	if err != nil {
 		return Annotation{}, Transaction{}, false, err
 	}
-	return t.Annotations[t.annotation(a.ID)], t, made, nil
-}
-
-// difference names the first member in which an annotation is not the one asked for, or returns "".
-func (a *Annotation) difference(found Annotation) string {
-	switch {
-	case a.Text != found.Text:
-		return "text"
-	case a.Type != found.Type:
-		return "type"
-	case a.Author != found.Author:
-		return "author"
-	}
-	return ""
+	return t.Annotations[t.AnnotationAt(a.ID)], t, made, nil
 }
 
 // ChangeAnnotation changes an annotation and returns the transaction. The error is ErrInvalid,
@@ -76,7 +63,7 @@ func (p *Person) ChangeAnnotation(
 	ctx context.Context, at At, id string, c AnnotationChange,
 ) (Transaction, error) {
 	return p.rows().revise(ctx, at, 0, func(t *Transaction) error {
-		i := t.annotation(id)
+		i := t.AnnotationAt(id)
 		if i < 0 {
 			return ErrNoAnnotation.With("annotation", id)
 		}
@@ -87,7 +74,7 @@ func (p *Person) ChangeAnnotation(
 		if c.Type != nil {
 			a.Type = *c.Type
 		}
-		return a.check()
+		return checkAnnotation(a)
 	})
 }
 
@@ -97,7 +84,7 @@ func (p *Person) RemoveAnnotation(
 	ctx context.Context, at At, id string,
 ) (Transaction, error) {
 	return p.rows().revise(ctx, at, 0, func(t *Transaction) error {
-		if i := t.annotation(id); i >= 0 {
+		if i := t.AnnotationAt(id); i >= 0 {
 			t.Annotations = slices.Delete(t.Annotations, i, i+1)
 		}
 		if len(t.Annotations) == 0 {
@@ -107,12 +94,7 @@ func (p *Person) RemoveAnnotation(
 	})
 }
 
-// annotation returns the place of an annotation, or -1.
-func (t *Transaction) annotation(id string) int {
-	return slices.IndexFunc(t.Annotations, func(a Annotation) bool { return a.ID == id })
-}
-
-func (a *Annotation) check() error {
+func checkAnnotation(a *Annotation) error {
 	var wrong problem.Fields
 	checkNewID(&wrong, a.ID)
 	checkLines(&wrong, "text", a.Text, 1, AnnotationMax)

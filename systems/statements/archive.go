@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // The names in an archive. Each is JSON lines: an object a line, with the names of the table's
@@ -159,7 +161,7 @@ func (a *archiver) end() {
 
 // line writes one thing, a pointer to a struct.
 func (a *archiver) line(v any) error {
-	text, err := record(v, "userId")
+	text, err := book.Record(v, "userId")
 	if err != nil {
 		return err
 	}
@@ -305,12 +307,12 @@ func (a *archiver) byMonth(
 			switch {
 			case name == archiveEntries:
 				of.entries, err = a.p.months().monthEntries(ctx, account.ID, month)
-			case month != monthNone:
+			case month != book.MonthNone:
 				of.rows, err = a.p.months().monthRows(ctx, account.ID, month)
 			}
 			return of, err
 		}
-		err = eachMonth(ctx, append([]string{monthNone}, months...), read,
+		err = eachMonth(ctx, append([]string{book.MonthNone}, months...), read,
 			func(month string, of monthOfAccount) error {
 				n, err := write(of)
 				if *count += n; n > 0 {

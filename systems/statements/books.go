@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // TableNameDefault is the table's name by default.
@@ -123,7 +124,7 @@ type Person struct {
 // Person returns the part of a user, who is the subject of a token: 1 to UserMax bytes without
 // control characters.
 func (b *Books) Person(user string) (*Person, error) {
-	if user == "" || len(user) > UserMax || strings.ContainsFunc(user, isControl) {
+	if user == "" || len(user) > UserMax || strings.ContainsFunc(user, book.IsControl) {
 		return nil, ErrInvalidUser
 	}
 	return &Person{books: b, id: user}, nil
@@ -138,4 +139,6 @@ func (p *Person) newID(kind string) string  { return kind + "-" + p.books.opts.N
 // now is cut to what the table keeps of a time.
 func (p *Person) now() time.Time { return p.books.opts.Now().UTC().Truncate(time.Millisecond) }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+// newToken returns a token for one attempt to write. The store remembers tokens for all of its
+// tables, so they are random with any maker of ids.
+func newToken() string { return rand.Text() }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // checkTries is how often a month is looked at again while others write to it. What differs and
@@ -169,7 +170,7 @@ func (p checker) lookFirst(
 ) (c monthCheck, err error) {
 	c = monthCheck{month: month, sheets: map[money.Currency]*Sheet{}}
 	for i := range all {
-		if monthOf(all[i].Month) == month {
+		if book.MonthOf(all[i].Month) == month {
 			c.sheets[all[i].Currency] = &all[i]
 		}
 	}

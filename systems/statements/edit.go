@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // editsMax is how often a change is tried again when others change the same row: each attempt that
@@ -66,11 +67,11 @@ func (p *Person) ChangeTransaction(
 		}
 	}
 	return p.rows().revise(ctx, at, c.Version, func(t *Transaction) error {
-		month := monthOf(t.Date)
+		month := book.MonthOf(t.Date)
 		if err := c.apply(t, rules); err != nil {
 			return err
 		}
-		if c.TagIDs == nil && c.Splits == nil && month == monthOf(t.Date) {
+		if c.TagIDs == nil && c.Splits == nil && month == book.MonthOf(t.Date) {
 			return nil
 		}
 		return p.tagger().freshTags(ctx, t, c.asked())
@@ -135,7 +136,7 @@ func (p rowStore) revise(
 		if !isSeen(version, before.Version) {
 			return Transaction{}, changedTransaction(at.ID)
 		}
-		after := before.clone()
+		after := before.Clone()
 		if err := f(after); err != nil {
 			return Transaction{}, err
 		}
@@ -165,7 +166,7 @@ func entryOfEdited(e *Entry, before, after *Transaction) *Entry {
 	if after.Source == FromPerson {
 		next.Amount = after.Amount
 		if after.Merchant != before.Merchant {
-			next.Payee = typedPayee(after.Merchant)
+			next.Payee = book.ShortPayee(after.Merchant)
 		}
 	}
 	if next == *e {
@@ -176,9 +177,9 @@ func entryOfEdited(e *Entry, before, after *Transaction) *Entry {
 
 // entryOf returns the entry of a transaction that no file brought.
 func entryOf(t *Transaction) *Entry {
-	return &Entry{UserID: t.UserID, AccountID: t.AccountID, Month: monthOfID(t.ID), ID: t.ID,
+	return &Entry{UserID: t.UserID, AccountID: t.AccountID, Month: book.MonthOfID(t.ID), ID: t.ID,
 		State: Live, Date: t.Date, Amount: t.Amount, Currency: t.Currency, Pending: t.Pending,
-		Source: t.Source, Payee: typedPayee(t.Merchant)}
+		Source: t.Source, Payee: book.ShortPayee(t.Merchant)}
 }
 
 func changedTransaction(id string) error {
@@ -195,7 +196,7 @@ func (c TransactionChange) checked() (TransactionChange, error) {
 		checkAmount(&wrong, "amount", *c.Amount)
 	}
 	if c.Merchant != nil {
-		merchant := plainLine(*c.Merchant)
+		merchant := book.PlainLine(*c.Merchant)
 		checkText(&wrong, "merchant", merchant, 0, NameMax)
 		c.Merchant = &merchant
 	}
@@ -258,33 +259,33 @@ func (c TransactionChange) apply(t *Transaction, rules *ruleset) error {
 			wrong.Addf("amount", "is what the bank wrote, %s", t.Amount)
 		}
 		t.Amount = *c.Amount
-		t.mark(FieldAmount)
+		t.Mark(FieldAmount)
 	}
 	if c.Date != nil && *c.Date != t.Date {
 		t.Date = *c.Date
-		t.mark(FieldDate)
+		t.Mark(FieldDate)
 	}
 	if c.Merchant != nil && *c.Merchant != t.Merchant {
 		t.Merchant = *c.Merchant
-		t.mark(FieldMerchant)
+		t.Mark(FieldMerchant)
 	}
 	if c.Notes != nil && *c.Notes != t.Notes {
 		t.Notes = *c.Notes
-		t.mark(FieldNotes)
+		t.Mark(FieldNotes)
 	}
 	if c.Transfer != nil && *c.Transfer != t.Transfer {
 		t.Transfer = *c.Transfer
-		t.mark(FieldTransfer)
+		t.Mark(FieldTransfer)
 	}
-	t.reset(c.Reset)
+	resetFields(t, c.Reset)
 	if c.Splits != nil {
-		t.divide(*c.Splits)
+		divide(t, *c.Splits)
 	}
 	if c.TagIDs != nil {
 		if len(t.Splits) > 0 && len(*c.TagIDs) > 0 {
 			wrong.Add("tagIds", "belong to the parts of a divided transaction")
 		}
-		t.tag(*c.TagIDs)
+		setTags(t, *c.TagIDs)
 	}
 	checkSum(&wrong, t)
 	if err := wrong.Err(ErrInvalid); err != nil {

@@ -2,13 +2,13 @@ package statements
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // The digits of amounts that people type in, before and behind the point. A month of a billion such
@@ -22,7 +22,7 @@ const (
 const yearMin = "1900-01-01"
 
 func checkDate(wrong *problem.Fields, field string, d Date) {
-	if !validDate(d) || d < yearMin {
+	if !book.ValidDate(d) || d < yearMin {
 		wrong.Addf(field, "%q is no calendar day such as 2026-01-31", d)
 	}
 }
@@ -45,7 +45,7 @@ func checkLines(wrong *problem.Fields, field, text string, least, most int) {
 	case !utf8.ValidString(text):
 		wrong.Add(field, "is not UTF-8")
 	case strings.ContainsFunc(text, func(r rune) bool {
-		return isControl(r) && r != '\n' && r != '\t' && r != '\r'
+		return book.IsControl(r) && r != '\n' && r != '\t' && r != '\r'
 	}):
 		wrong.Add(field, "has control characters")
 	}
@@ -112,42 +112,14 @@ func distinct(texts []string) []string {
 	return out
 }
 
-// clone returns a copy that shares nothing with the transaction.
-func (t *Transaction) clone() *Transaction {
-	c := *t
-	c.TagIDs, c.Tags = slices.Clone(t.TagIDs), slices.Clone(t.Tags)
-	c.Annotations, c.Edited = slices.Clone(t.Annotations), slices.Clone(t.Edited)
-	c.Splits, c.Ruled = slices.Clone(t.Splits), maps.Clone(t.Ruled)
-	for i := range c.Splits {
-		s := &c.Splits[i]
-		s.TagIDs, s.Tags = slices.Clone(s.TagIDs), slices.Clone(s.Tags)
-	}
-	return &c
-}
-
-// isEdited reports whether a field is a person's.
-func (t *Transaction) isEdited(field string) bool { return slices.Contains(t.Edited, field) }
-
-// mark makes a field the person's, even if a rule had set it.
-func (t *Transaction) mark(field string) {
-	if !t.isEdited(field) {
-		t.Edited = append(t.Edited, field)
-		slices.Sort(t.Edited)
-	}
-	delete(t.Ruled, field)
-	if len(t.Ruled) == 0 {
-		t.Ruled = nil
-	}
-}
-
-// tag sets the tags, without texts.
-func (t *Transaction) tag(ids []string) {
+// setTags sets the tags, without texts.
+func setTags(t *Transaction, ids []string) {
 	ids = distinct(ids)
 	if slices.Equal(ids, t.TagIDs) {
 		return
 	}
 	t.TagIDs, t.Tags = ids, noTexts(ids)
-	t.mark(FieldTags)
+	t.Mark(FieldTags)
 }
 
 // noTexts are texts of tags that are still to be filled in.
@@ -159,7 +131,7 @@ func noTexts(ids []string) []string {
 }
 
 // divide sets the parts, without texts of tags. A divided transaction has no tags but theirs.
-func (t *Transaction) divide(splits []NewSplit) {
+func divide(t *Transaction, splits []NewSplit) {
 	if slices.EqualFunc(splits, t.Splits, func(a NewSplit, b Split) bool {
 		return a.Amount == b.Amount && a.Notes == b.Notes &&
 			slices.Equal(distinct(a.TagIDs), b.TagIDs)
@@ -175,17 +147,17 @@ func (t *Transaction) divide(splits []NewSplit) {
 	if len(t.Splits) > 0 {
 		t.TagIDs, t.Tags = nil, nil
 	}
-	t.mark(FieldSplits)
+	t.Mark(FieldSplits)
 }
 
-// reset makes fields what the bank wrote.
-func (t *Transaction) reset(fields []string) {
+// resetFields makes fields what the bank wrote.
+func resetFields(t *Transaction, fields []string) {
 	for _, field := range fields {
-		t.mark(field)
+		t.Mark(field)
 		t.Edited = slices.DeleteFunc(t.Edited, func(f string) bool { return f == field })
 		switch field {
 		case FieldMerchant:
-			t.Merchant = merchantOfText(t.Text)
+			t.Merchant = book.MerchantOfText(t.Text)
 		case FieldNotes:
 			t.Notes = ""
 		case FieldTags:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // Erased is how many things were removed.
@@ -204,7 +205,7 @@ type monthOfAccount struct {
 func (p monthReader) readMonth(
 	ctx context.Context, account, month string,
 ) (out monthOfAccount, err error) {
-	if month != monthNone {
+	if month != book.MonthNone {
 		if out.rows, err = p.monthRows(ctx, account, month); err != nil {
 			return out, err
 		}
@@ -219,7 +220,7 @@ func (e *eraser) months(ctx context.Context, account string, months []string) er
 	read := func(ctx context.Context, month string) (monthOfAccount, error) {
 		return e.p.months().readMonth(ctx, account, month)
 	}
-	return eachMonth(ctx, append([]string{monthNone}, months...), read,
+	return eachMonth(ctx, append([]string{book.MonthNone}, months...), read,
 		func(month string, of monthOfAccount) error {
 			if len(of.rows)+len(of.entries) == 0 {
 				return nil

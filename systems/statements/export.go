@@ -8,25 +8,24 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
+	"github.com/exchequer-dev/exchequer/systems/statements/journal"
 )
 
-// ExportFormat is a form in which transactions are given out.
-type ExportFormat string
+// ExportFormat is a form in which transactions are exported.
+type ExportFormat = journal.Format
 
-// The forms.
+// The forms; see package journal.
 const (
-	// ExportCSV is a file for spreadsheets and for other programs; bankfile reads it.
-	ExportCSV ExportFormat = "csv"
-	// ExportJSON is one array, ExportJSONLines an object on each line. Members are named as the
-	// attributes of the table are, and accountId is the account; amounts are strings.
-	ExportJSON      ExportFormat = "json"
-	ExportJSONLines ExportFormat = "jsonl"
-	// ExportBeancount and ExportHledger are journals for plain text accounting. Each row is a
-	// transaction between its account and one made of its first tag, or of those of its parts;
-	// transfers meet in an account of their own, where both sides cancel out.
-	ExportBeancount ExportFormat = "beancount"
-	ExportHledger   ExportFormat = "hledger"
+	ExportCSV       = journal.CSV
+	ExportJSON      = journal.JSON
+	ExportJSONLines = journal.JSONLines
+	ExportBeancount = journal.Beancount
+	ExportHledger   = journal.Hledger
 )
+
+// ExportFormats returns all forms.
+func ExportFormats() []ExportFormat { return journal.Formats() }
 
 // exportRowsMax bounds how many rows are held at a time, of all accounts together; each account
 // has between exportChunkMin and searchChunk of them.
@@ -38,26 +37,6 @@ const (
 // chunkOf is how many rows of each of so many accounts are read at once.
 func chunkOf(accounts int) int {
 	return min(searchChunk, max(exportChunkMin, exportRowsMax/max(1, accounts)))
-}
-
-// ExportFormats returns all forms.
-func ExportFormats() []ExportFormat {
-	return []ExportFormat{
-		ExportCSV, ExportJSON, ExportJSONLines, ExportBeancount, ExportHledger,
-	}
-}
-
-// ContentType returns the media type of the form.
-func (f ExportFormat) ContentType() string {
-	switch f {
-	case ExportCSV:
-		return "text/csv; charset=utf-8"
-	case ExportJSON:
-		return "application/json"
-	case ExportJSONLines:
-		return "application/jsonl"
-	}
-	return "text/plain; charset=utf-8"
 }
 
 // Export asks for transactions to be given out.
@@ -78,22 +57,6 @@ type Exported struct {
 	Rows int
 	// LeftOut are rows that the form cannot hold: Beancount knows the years 1700 to 2099 alone.
 	LeftOut int
-}
-
-// rowWriter writes rows in some form.
-type rowWriter interface {
-	// begin is called once before all rows, with what accounts begin with.
-	begin(opening []opening) error
-	row(t *Transaction) error
-	end() error
-}
-
-// opening is what an account begins with.
-type opening struct {
-	account  Account
-	on       Date // Empty where the day is unknown.
-	amount   money.Decimal
-	currency money.Currency
 }
 
 // Export writes transactions in the order of their days; memory does not grow with their number.
@@ -126,8 +89,8 @@ func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, e
 		return Exported{}, err
 	}
 	buffer := bufio.NewWriterSize(w, 64<<10)
-	out := e.writer(buffer, start)
-	if err := out.begin(openings); err != nil {
+	out := journal.NewWriter(e.Format, buffer, namesOf(start))
+	if err := out.Begin(openings); err != nil {
 		return Exported{}, err
 	}
 	var done Exported
@@ -142,16 +105,16 @@ func (p *Person) Export(ctx context.Context, w io.Writer, e Export) (Exported, e
 		if at.row == nil {
 			continue
 		}
-		if e.Format == ExportBeancount && !beancountDate(at.row.Date) {
+		if !e.Format.Holds(at.row.Date) {
 			done.LeftOut++
 			continue
 		}
-		if err := out.row(at.row); err != nil {
+		if err := out.Row(at.row); err != nil {
 			return done, err
 		}
 		done.Rows++
 	}
-	if err := out.end(); err != nil {
+	if err := out.End(); err != nil {
 		return done, err
 	}
 	return done, buffer.Flush()
@@ -162,8 +125,7 @@ func (e *Export) check() error {
 	if !slices.Contains(ExportFormats(), e.Format) {
 		wrong.Addf("format", "%q is none of csv, json, jsonl, beancount and hledger", e.Format)
 	}
-	journal := e.Format == ExportBeancount || e.Format == ExportHledger
-	if (e.Opening || len(e.Openings) > 0) && !journal {
+	if (e.Opening || len(e.Openings) > 0) && !e.Format.IsJournal() {
 		wrong.Add("opening", "is for journals alone")
 	}
 	if err := wrong.Err(ErrInvalid); err != nil {
@@ -172,18 +134,17 @@ func (e *Export) check() error {
 	return checkEnds(e.From, e.To, true)
 }
 
-func (e *Export) writer(w *bufio.Writer, start Start) rowWriter {
-	switch e.Format {
-	case ExportCSV:
-		return newCSVWriter(w, start)
-	case ExportJSON:
-		return &jsonWriter{w: w, array: true}
-	case ExportJSONLines:
-		return &jsonWriter{w: w}
-	case ExportBeancount:
-		return newJournal(start, &beancount{w: w})
+// namesOf are the names of what a person has, for an export.
+func namesOf(start Start) journal.Names {
+	var names journal.Names
+	for _, a := range start.Accounts {
+		names.Accounts = append(names.Accounts,
+			journal.Account{ID: a.ID, Name: a.Name, Currency: a.Currency})
 	}
-	return newJournal(start, &hledger{w: w})
+	for _, t := range start.Tags {
+		names.Tags = append(names.Tags, journal.Tag{ID: t.ID, Text: t.Text})
+	}
+	return names
 }
 
 // widen closes the open ends of a range where nothing can be beyond. Far away only months are read
@@ -201,7 +162,7 @@ func (p *Person) widen(ctx context.Context, j *joint) error {
 	told := map[[2]string]bool{}
 	for i, of := range sheets {
 		for k := range of {
-			month := monthOf(of[k].Month)
+			month := book.MonthOf(of[k].Month)
 			told[[2]string{j.accounts[i], month}] = true
 			first, last = min(first, month), max(last, month)
 		}
@@ -221,8 +182,12 @@ func (p *Person) widen(ctx context.Context, j *joint) error {
 }
 
 // openings works out what accounts begin with.
-func (p *Person) openings(ctx context.Context, accounts []Account, e Export) ([]opening, error) {
-	var out []opening
+func (p *Person) openings(
+	ctx context.Context,
+	accounts []Account,
+	e Export,
+) ([]journal.Opening, error) {
+	var out []journal.Opening
 	for _, a := range accounts {
 		sums := map[money.Currency]money.Decimal{}
 		if first, ok := e.Openings[a.ID]; ok {
@@ -235,7 +200,8 @@ func (p *Person) openings(ctx context.Context, accounts []Account, e Export) ([]
 		}
 		for _, currency := range inOrder(sums) {
 			if !sums[currency].IsZero() {
-				out = append(out, opening{a, e.From, sums[currency], currency})
+				out = append(out, journal.Opening{AccountID: a.ID, On: e.From,
+					Amount: sums[currency], Currency: currency})
 			}
 		}
 	}
@@ -250,7 +216,7 @@ func (p monthReader) sumBefore(
 		sums[currency], err = sums[currency].Add(amount)
 		return err
 	}
-	sheets, err := p.sheets(ctx, account, "", lastDay(monthBefore(monthOf(day))))
+	sheets, err := p.sheets(ctx, account, "", lastDay(monthBefore(book.MonthOf(day))))
 	if err != nil {
 		return err
 	}
@@ -263,7 +229,7 @@ func (p monthReader) sumBefore(
 			return err
 		}
 	}
-	in := Range{AccountID: account, From: firstDay(monthOf(day)), To: day}
+	in := Range{AccountID: account, From: firstDay(book.MonthOf(day)), To: day}
 	for t, err := range p.All(ctx, in) {
 		if err != nil {
 			return err
@@ -273,47 +239,6 @@ func (p monthReader) sumBefore(
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-// jsonWriter writes objects, in an array or each on a line.
-type jsonWriter struct {
-	w     *bufio.Writer
-	array bool
-	some  bool
-}
-
-func (j *jsonWriter) begin([]opening) error {
-	if j.array {
-		j.w.WriteByte('[')
-	}
-	return nil
-}
-
-func (j *jsonWriter) row(t *Transaction) error {
-	text, err := record(t, "userId")
-	if err != nil {
-		return err
-	}
-	if j.array && j.some {
-		j.w.WriteByte(',')
-	}
-	if j.array {
-		j.w.WriteByte('\n')
-	}
-	j.some = true
-	_, err = j.w.Write(text)
-	if !j.array && err == nil {
-		err = j.w.WriteByte('\n')
-	}
-	return err
-}
-
-func (j *jsonWriter) end() error {
-	if j.array {
-		_, err := j.w.WriteString("\n]\n")
-		return err
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
+	"github.com/exchequer-dev/exchequer/systems/statements/journal"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
@@ -102,9 +104,9 @@ func nastyTags(t tb, p *Person) {
 	ctx := context.Background()
 	for i, text := range nasty {
 		tag := Tag{UserID: p.id, ID: fmt.Sprintf("tag-%d", i), CreatedAt: p.now(), Version: 1,
-			Text: fmt.Sprintf("%s %d", oneLine(text), i)}
-		if i%2 == 0 && oneLine(text) != "" {
-			tag.Text = oneLine(text)
+			Text: fmt.Sprintf("%s %d", book.PlainLine(text), i)}
+		if i%2 == 0 && book.PlainLine(text) != "" {
+			tag.Text = book.PlainLine(text)
 		}
 		if err := modelOf(p).tags.Create(ctx, p.store(), tag); err != nil {
 			t.Fatal(err)
@@ -234,7 +236,7 @@ func TestAnExportIsReadAgain(t *testing.T) {
 		year := Export{Format: ExportJSONLines, From: "2026-01-01", To: "2026-12-31"}
 		for line := range strings.Lines(export(r, p, year)) {
 			var t Transaction
-			if err := parseRecord([]byte(line), &t); err != nil {
+			if err := book.ParseRecord([]byte(line), &t); err != nil {
 				r.Fatal(err)
 			}
 		}
@@ -268,14 +270,14 @@ func TestJournalsAreAcceptedByTheirPrograms(t *testing.T) {
 	s := newShelf(t, Options{})
 	for name, c := range map[string]struct {
 		format ExportFormat
-		assert func(d dialect, account string, sum money.Decimal, of money.Currency) string
+		assert func(account string, sum money.Decimal, of money.Currency) string
 		args   []string
 	}{
-		"hledger": {ExportHledger, func(d dialect, account string, sum money.Decimal,
+		"hledger": {ExportHledger, func(account string, sum money.Decimal,
 			of money.Currency) string {
 			return fmt.Sprintf("\n2027-01-01 sum\n    %s  0 %s = %s %s\n", account, of, sum, of)
 		}, []string{"check", "--strict", "-f"}},
-		"bean-check": {ExportBeancount, func(d dialect, account string, sum money.Decimal,
+		"bean-check": {ExportBeancount, func(account string, sum money.Decimal,
 			of money.Currency) string {
 			return fmt.Sprintf("\n2027-01-01 balance %s %s %s\n", account, sum, of)
 		}, nil},
@@ -307,10 +309,11 @@ func TestJournalsAreAcceptedByTheirPrograms(t *testing.T) {
 				}
 				sums[row.AccountID][row.Currency] = sum
 			}
-			d := (&Export{Format: c.format}).writer(nil, mustStart(t, p)).(*journal)
+			names := namesOf(mustStart(t, p))
 			for account, of := range sums {
 				for currency, sum := range of {
-					text += c.assert(d.dialect, d.accountName(account), sum, currency)
+					text += c.assert(journal.AccountName(c.format, names, account), sum,
+						currency)
 				}
 			}
 			path := filepath.Join(t.TempDir(), "journal")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // Page is a page of transactions.
@@ -42,7 +43,7 @@ func checkRange(from, to Date) error {
 func checkEnds(from, to Date, open bool) error {
 	var wrong problem.Fields
 	check := func(name string, day Date) {
-		if !validDate(day) && !(open && day == "") {
+		if !book.ValidDate(day) && !(open && day == "") {
 			wrong.Add(name, "must be a day such as 2026-01-31")
 		}
 	}
@@ -129,7 +130,7 @@ func (p *Person) TransactionOf(
 	ctx context.Context, account string, date Date, id string,
 ) (Transaction, error) {
 	at := Transaction{UserID: p.id, AccountID: account, Date: date, ID: id}
-	if !validDate(date) {
+	if !book.ValidDate(date) {
 		return Transaction{}, noTransaction(account, id)
 	}
 	t, found, err := modelOf(p).transactions.Get(ctx, p.store(), at, singletable.Consistent())
@@ -177,7 +178,7 @@ func (p rowStore) entry(ctx context.Context, account, id string) (Entry, bool, e
 	if id == "" {
 		return Entry{}, false, nil
 	}
-	at := Entry{UserID: p.id, AccountID: account, Month: monthOfID(id), ID: id}
+	at := Entry{UserID: p.id, AccountID: account, Month: book.MonthOfID(id), ID: id}
 	e, found, err := modelOf(p.Person).entries.Get(ctx, p.store(), at, singletable.Consistent())
 	if err != nil {
 		return Entry{}, false, failed("read entry", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/test/frozen"
 )
 
@@ -19,14 +20,14 @@ func TestTheIDsOfRowsAreFrozen(t *testing.T) {
 	frozen.Check(
 		t,
 		"row-ids",
-		frozen.Sample{Name: "v1 row", Value: rowID("acc-1", "2026-01-02", "6f83d313.1")},
+		frozen.Sample{Name: "v1 row", Value: book.RowID("acc-1", "2026-01-02", "6f83d313.1")},
 		frozen.Sample{
 			Name:  "v1 row of another account",
-			Value: rowID("acc-2", "2026-01-02", "6f83d313.1"),
+			Value: book.RowID("acc-2", "2026-01-02", "6f83d313.1"),
 		},
-		frozen.Sample{Name: "v1 what an entry remembers", Value: keyHash("6f83d313.1")},
-		frozen.Sample{Name: "v1 an id of a bank", Value: keyHash("b-1")},
-		frozen.Sample{Name: "v1 nothing", Value: keyHash("")},
+		frozen.Sample{Name: "v1 what an entry remembers", Value: book.KeyHash("6f83d313.1")},
+		frozen.Sample{Name: "v1 an id of a bank", Value: book.KeyHash("b-1")},
+		frozen.Sample{Name: "v1 nothing", Value: book.KeyHash("")},
 	)
 }
 

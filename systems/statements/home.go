@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // Conversion is how amounts came to be in the home currency: each row at the rate of its own
@@ -96,7 +97,7 @@ func (c *converter) sheets(ctx context.Context, account string, of []Sheet) ([]S
 		if s.Currency == c.to {
 			out = append(out, s)
 		} else if s.All.Count > 0 {
-			foreign[monthOf(s.Month)] = true
+			foreign[book.MonthOf(s.Month)] = true
 		}
 	}
 	read := func(ctx context.Context, month string) ([]Transaction, error) {
@@ -189,7 +190,7 @@ func (c *converter) rate(
 
 // leave counts a row that cannot be converted.
 func (c *converter) leave(t *Transaction) error {
-	key := unratedKey{t.Currency, monthOf(t.Date)}
+	key := unratedKey{t.Currency, book.MonthOf(t.Date)}
 	u := c.unrated[key]
 	if u == nil {
 		u = &Unrated{Currency: t.Currency, Month: key.month, First: t.Date}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // errCabinet is what a cabinet fails with.
@@ -168,12 +169,12 @@ func (i *intake) adds(account string) {
 	}
 	for _, s := range sheets {
 		if s.All.Count != 0 {
-			got[monthOf(s.Month)] = fmt.Sprint(s.All.Count, " ", s.All.In, " ", s.All.Out)
+			got[book.MonthOf(s.Month)] = fmt.Sprint(s.All.Count, " ", s.All.In, " ", s.All.Out)
 		}
 	}
 	in, out, count := map[string]money.Decimal{}, map[string]money.Decimal{}, map[string]int{}
 	for _, t := range i.rows(account) {
-		m := monthOf(t.Date)
+		m := book.MonthOf(t.Date)
 		count[m]++
 		side := in
 		if t.Amount.Sign() < 0 {

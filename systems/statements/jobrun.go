@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // How much of a month a job writes at once. Each write has the job itself, a row or two sheets, and
@@ -165,7 +166,7 @@ func (r *jobRun) held(ctx context.Context, account string) ([]string, error) {
 	}
 	var months []string
 	for i := range found {
-		month := monthOf(found[i].Month)
+		month := book.MonthOf(found[i].Month)
 		if r.holds(&found[i]) && !slices.Contains(months, month) {
 			months = append(months, month)
 		}
@@ -176,7 +177,7 @@ func (r *jobRun) held(ctx context.Context, account string) ([]string, error) {
 // month changes the rows of a month, and notes that it is done.
 func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 	read := 0
-	from, to := month, lastDay(monthOf(month))
+	from, to := month, lastDay(book.MonthOf(month))
 	if scope := r.job.Scope; scope.From != "" {
 		from, to = max(from, scope.From), min(to, scope.To)
 	}
@@ -187,7 +188,7 @@ func (r *jobRun) month(ctx context.Context, account string, month Date) error {
 			return failed("read transactions", err)
 		}
 		read++
-		after := t.clone()
+		after := t.Clone()
 		if !r.fix(after) {
 			continue
 		}

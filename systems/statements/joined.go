@@ -9,14 +9,14 @@ import (
 // what the bank has now. What a person wrote stays: the fields they set, and of a row that they
 // typed in all that they did, also once a file has it.
 func joinedRow(t, bank *Transaction, typed bool) *Transaction {
-	after := t.clone()
-	if !typed && !t.isEdited(FieldDate) {
+	after := t.Clone()
+	if !typed && !t.IsEdited(FieldDate) {
 		after.Date = bank.Date
 	}
-	if !t.isEdited(FieldAmount) {
+	if !t.IsEdited(FieldAmount) {
 		after.Amount = bank.Amount
 	}
-	if bank.Merchant != "" && !t.isEdited(FieldMerchant) && (!typed || t.Merchant == "") {
+	if bank.Merchant != "" && !t.IsEdited(FieldMerchant) && (!typed || t.Merchant == "") {
 		after.Merchant = bank.Merchant
 		delete(after.Ruled, FieldMerchant) // The rules look at the row again.
 	}
@@ -31,17 +31,17 @@ func joinedRow(t, bank *Transaction, typed bool) *Transaction {
 	after.Pending, after.Reversal = bank.Pending, bank.Reversal
 	after.Source, after.UploadID, after.Line = FromBank, bank.UploadID, bank.Line
 	// The tags of a divided row are those of its parts, so a row that has tags is not divided.
-	if len(after.Splits) == 0 && len(after.TagIDs) == 0 && !after.isEdited(FieldSplits) &&
+	if len(after.Splits) == 0 && len(after.TagIDs) == 0 && !after.IsEdited(FieldSplits) &&
 		after.Amount.Equal(bank.Amount) {
 		after.Splits = bank.Splits
 	}
-	after.fitSplits(t)
+	fitSplits(after, t)
 	return after
 }
 
 // fitSplits keeps the parts of a transaction adding up to its amount when that changes: what is
 // more or less becomes a part of its own, or of the last one.
-func (t *Transaction) fitSplits(before *Transaction) {
+func fitSplits(t, before *Transaction) {
 	if len(t.Splits) == 0 || t.Amount.Equal(before.Amount) {
 		return
 	}
@@ -106,9 +106,9 @@ func dividedAnew(t, before *Transaction) bool {
 	if t.Amount.Equal(before.Amount) {
 		return false // Its parts still fit it, so undoing loses none of them.
 	}
-	fit := before.clone()
+	fit := before.Clone()
 	fit.Amount = t.Amount
-	fit.fitSplits(before)
+	fitSplits(fit, before)
 	return !slices.EqualFunc(t.Splits, fit.Splits, func(a, b Split) bool {
 		return a.Amount.Equal(b.Amount) && a.Notes == b.Notes && slices.Equal(a.TagIDs, b.TagIDs)
 	})
@@ -129,30 +129,30 @@ func parted(t, before *Transaction) *Transaction {
 	after.UserID, after.AccountID, after.ID = t.UserID, t.AccountID, t.ID
 	after.Annotations, after.Edited = t.Annotations, t.Edited
 	after.CreatedAt, after.Version = t.CreatedAt, t.Version
-	if t.isEdited(FieldDate) {
+	if t.IsEdited(FieldDate) {
 		after.Date = t.Date
 	}
-	if t.isEdited(FieldAmount) {
+	if t.IsEdited(FieldAmount) {
 		after.Amount = t.Amount
 	}
-	if t.isEdited(FieldMerchant) {
+	if t.IsEdited(FieldMerchant) {
 		after.Merchant = t.Merchant
 	}
-	if t.isEdited(FieldTransfer) {
+	if t.IsEdited(FieldTransfer) {
 		after.Transfer = t.Transfer
 	}
-	if t.isEdited(FieldNotes) || t.Ruled[FieldNotes] == before.Ruled[FieldNotes] {
+	if t.IsEdited(FieldNotes) || t.Ruled[FieldNotes] == before.Ruled[FieldNotes] {
 		after.Notes = t.Notes
 	}
 	switch {
 	case len(t.Splits) == 0: // What is whole now may have tags.
 		after.Splits = nil
 		// Those that no rule has set since are as they are now: they may have been renamed.
-		if t.isEdited(FieldTags) ||
+		if t.IsEdited(FieldTags) ||
 			reflect.DeepEqual(t.Ruled[FieldTags], before.Ruled[FieldTags]) {
 			after.TagIDs, after.Tags = t.TagIDs, t.Tags
 		}
-	case t.isEdited(FieldSplits) && t.Amount.Equal(after.Amount):
+	case t.IsEdited(FieldSplits) && t.Amount.Equal(after.Amount):
 		after.Splits, after.TagIDs, after.Tags = t.Splits, nil, nil
 	}
 	return &after

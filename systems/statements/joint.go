@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // accountsAbreast is how many questions about different accounts or months are asked of the store
@@ -87,7 +88,7 @@ func (j *joint) steps(ctx context.Context, after point) iter.Seq2[step, error] {
 			slices.Reverse(months)
 		}
 		if after.date != "" {
-			months = j.ahead(months, monthOf(after.date))
+			months = j.ahead(months, book.MonthOf(after.date))
 		}
 		for width := 1; len(months) > 0; width = min(2*width, accountsAbreast) {
 			window := months[:min(len(months), max(1, width/max(1, len(j.accounts))))]
@@ -245,7 +246,7 @@ func monthsOf(from, to Date) []string {
 	// They are counted, as no text of a month comes after that of the last one of the year 9999.
 	months := make([]string, monthsBetween(from, to))
 	for i := range months {
-		months[i] = monthFrom(monthOf(from), i)
+		months[i] = monthFrom(book.MonthOf(from), i)
 	}
 	return months
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // jammed is a place for files that cannot be read while it is told so.
@@ -188,7 +189,7 @@ func TestWhatTheLargestRowWasFitsAnEntry(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := before.clone()
+			after := before.Clone()
 			after.Text = full(sign, TextMax)
 			after.Counterparty, after.Reference = full(sign, NameMax), full(sign, NameMax)
 			after.Category, after.BankID = full(sign, NameMax), full(sign, NameMax)
@@ -297,8 +298,12 @@ func TestWhatIsKnownOfARowIsSmall(t *testing.T) {
 	before := heapNow()
 	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{}}
 	for n := range rows {
-		e.ID = rowID("a", "2025-07-01", fmt.Sprint(n))
-		e.BankKey, e.Content = keyHash(fmt.Sprint("id", n)), keyHash(fmt.Sprint("content", n))
+		e.ID = book.RowID("a", "2025-07-01", fmt.Sprint(n))
+		e.BankKey, e.Content = book.KeyHash(
+			fmt.Sprint("id", n),
+		), book.KeyHash(
+			fmt.Sprint("content", n),
+		)
 		e.Amount = money.DecimalFromInt(int64(n))
 		if !k.add(&e, "2") {
 			t.Fatal("not taken in")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // Inputs of the patterns.
@@ -205,7 +206,7 @@ func soundTransaction(t *Transaction) *singletable.AttributeError {
 
 // soundDate checks a day that was read.
 func soundDate(attribute string, d Date) *singletable.AttributeError {
-	if validDate(d) {
+	if book.ValidDate(d) {
 		return nil
 	}
 	return &singletable.AttributeError{Attribute: attribute, Reason: fmt.Errorf(

@@ -10,19 +10,20 @@ import (
 	"unicode"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // hash is what an id or a key of a row is made of, in its shortest form.
-type hash [idHashBytes]byte
+type hash [book.IDHashBytes]byte
 
 func (h hash) none() bool { return h == hash{} }
 
 // hashOf reads a hash in the form in which ids and entries have it; without one it is zero.
 func hashOf(text string) (h hash) {
-	if len(text) != idEncoding.EncodedLen(idHashBytes) {
+	if len(text) != book.IDEncoding.EncodedLen(book.IDHashBytes) {
 		return hash{}
 	}
-	if _, err := idEncoding.Decode(h[:], []byte(text)); err != nil {
+	if _, err := book.IDEncoding.Decode(h[:], []byte(text)); err != nil {
 		return hash{}
 	}
 	return h
@@ -141,9 +142,9 @@ func (p uploader) known(ctx context.Context, u Upload) (*known, error) {
 // isFar reports whether the entry of a transaction is in none of some months, which are in
 // order.
 func isFar(id string, months []string) bool {
-	month := monthOfID(id)
+	month := book.MonthOfID(id)
 	_, near := slices.BinarySearch(months, month)
-	return !near && month != monthNone
+	return !near && month != book.MonthNone
 }
 
 // addTyped adds the rows that a person typed in for the days of a file, or some days before or
@@ -154,7 +155,7 @@ func (p uploader) addTyped(ctx context.Context, k *known, u Upload, months []str
 	read := func(ctx context.Context, month string) ([]Entry, error) {
 		in := OfDays{p.id, u.AccountID, max(first, firstDay(month)), min(last, lastDay(month))}
 		var typed []Entry
-		if in.From > in.To || !validDate(in.From) || !validDate(in.To) {
+		if in.From > in.To || !book.ValidDate(in.From) || !book.ValidDate(in.To) {
 			return nil, nil
 		}
 		for t, err := range modelOf(p.Person).days.All(ctx, p.store(), in) {
@@ -195,7 +196,7 @@ func (k *known) add(e *Entry, upload string) bool {
 	if r.id = hashOf(e.ID[strings.LastIndexByte(e.ID, '-')+1:]); r.id.none() {
 		return false
 	}
-	r.month = monthNumber(monthOfID(e.ID))
+	r.month = monthNumber(book.MonthOfID(e.ID))
 	r.bank, r.content = hashOf(e.BankKey), hashOf(e.Content)
 	r.flags = flagIf(e.UploadID != "" && e.UploadID == upload, rowMine) |
 		flagIf(e.Pending, rowPending) | flagIf(e.Source == FromPerson, rowTyped) |
@@ -246,7 +247,7 @@ func (k *known) resolve(merged []int32, of []string) {
 		month int32
 	}
 	at := func(id string) place {
-		return place{hashOf(id[strings.LastIndexByte(id, '-')+1:]), monthNumber(monthOfID(id))}
+		return place{hashOf(id[strings.LastIndexByte(id, '-')+1:]), monthNumber(book.MonthOfID(id))}
 	}
 	wanted := make(map[place]int32, len(of))
 	for _, id := range of {
@@ -271,7 +272,7 @@ func (k *known) resolve(merged []int32, of []string) {
 func (k *known) idOf(at int32) string {
 	r := &k.rows[at]
 	month := time.Date(int(r.month/12), time.Month(r.month%12+1), 1, 0, 0, 0, 0, time.UTC)
-	return idPrefix + month.Format("200601") + "-" + idEncoding.EncodeToString(r.id[:])
+	return book.IDPrefix + month.Format("200601") + "-" + book.IDEncoding.EncodeToString(r.id[:])
 }
 
 // dateOf returns the day of a row.

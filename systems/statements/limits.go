@@ -5,10 +5,6 @@ package statements
 const (
 	// UserMax is the maximum length of a user's id in bytes; issuers promise at most 255.
 	UserMax = 255
-	// NameMax bounds names of accounts, tags, rules and merchants, in bytes.
-	NameMax = 200
-	// TextMax bounds what is kept of the bank's own text of a row, in bytes.
-	TextMax = 2 << 10
 	// NotesMax bounds the notes of a transaction in bytes.
 	NotesMax = 8 << 10
 	// AnnotationMax bounds the text of an annotation in bytes, AnnotationsMax their number on one

@@ -10,6 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // NewTransaction is a transaction that a person types in.
@@ -54,9 +55,17 @@ func (p *Person) AddTransaction(
 		if err != nil {
 			return Transaction{}, false, err
 		}
-		t := Transaction{UserID: p.id, AccountID: n.AccountID, ID: randomID(n.Date), Date: n.Date,
-			Amount: n.Amount, Currency: n.Currency, Source: FromPerson, Text: *fields.Merchant,
-			CreatedAt: p.now()}
+		t := Transaction{
+			UserID:    p.id,
+			AccountID: n.AccountID,
+			ID:        book.RandomID(n.Date),
+			Date:      n.Date,
+			Amount:    n.Amount,
+			Currency:  n.Currency,
+			Source:    FromPerson,
+			Text:      *fields.Merchant,
+			CreatedAt: p.now(),
+		}
 		if err := fields.apply(&t, nil); err != nil {
 			return Transaction{}, false, err
 		}
@@ -105,12 +114,12 @@ func (n *NewTransaction) checked(fields TransactionChange) (TransactionChange, e
 // claim is the entry that remembers a key. It is where entries of other programs are, so that a
 // repeat finds it even if the date was changed, and leads to the transaction as merged rows do.
 func (n *NewTransaction) claim(t *Transaction) Entry {
-	return Entry{UserID: t.UserID, AccountID: t.AccountID, Month: monthNone, ID: n.claimID(),
+	return Entry{UserID: t.UserID, AccountID: t.AccountID, Month: book.MonthNone, ID: n.claimID(),
 		State: Merged, Of: t.ID, Date: n.Date, Amount: n.Amount, Currency: n.Currency,
 		Source: FromPerson, Content: manualDigests.Of(n), Version: 1}
 }
 
-func (n *NewTransaction) claimID() string { return "key-" + keyHash("person\x00"+n.Key) }
+func (n *NewTransaction) claimID() string { return "key-" + book.KeyHash("person\x00"+n.Key) }
 
 // manualDigests are the versions of the digest by which a repeated request is recognised.
 var manualDigests = singletable.Digests[*NewTransaction]{
@@ -141,7 +150,7 @@ var manualMembers = [...]string{
 
 // manualDigestA is a hash of the request in JSON.
 func manualDigestA(n *NewTransaction) (digest, beyond string) {
-	return keyHash(string(jsonOf(n))), ""
+	return book.KeyHash(string(jsonOf(n))), ""
 }
 
 // jsonOf writes texts and decimals, which always have a form in JSON.

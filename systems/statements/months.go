@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // monthFirst is the earliest month that is searched for rows without an index: no bank's
@@ -24,7 +25,7 @@ func (p monthReader) everyMonth(ctx context.Context, account string) ([]string, 
 	add := func(month string) {
 		// A row may be booked in one month and merged into another one of the adjacent month.
 		for _, m := range []string{monthBefore(month), month, nextMonth(month)} {
-			if validDate(firstDay(m)) { // The first year and the last have one neighbour.
+			if book.ValidDate(firstDay(m)) { // The first year and the last have one neighbour.
 				known[m] = true
 			}
 		}
@@ -35,7 +36,7 @@ func (p monthReader) everyMonth(ctx context.Context, account string) ([]string, 
 		return nil, err
 	}
 	for i := range sheets {
-		add(monthOf(sheets[i].Month))
+		add(book.MonthOf(sheets[i].Month))
 	}
 	for u, err := range modelOf(p.Person).uploadsOf.All(ctx, p.store(), OfAccount{p.id, account}) {
 		if item, unreadable := singletable.AsUnreadable(err); unreadable {

@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
@@ -119,10 +120,10 @@ func putTagged(t tb, p *Person, rows ...Transaction) []*Transaction {
 			row.Source = FromPerson
 		}
 		if row.ID == "" {
-			row.ID = randomID(row.Date)
+			row.ID = book.RandomID(row.Date)
 		}
 		row.CreatedAt = p.now()
-		entry := &Entry{UserID: p.id, AccountID: row.AccountID, Month: monthOfID(row.ID),
+		entry := &Entry{UserID: p.id, AccountID: row.AccountID, Month: book.MonthOfID(row.ID),
 			ID: row.ID, State: Live, Date: row.Date, Amount: row.Amount, Currency: row.Currency,
 			Source: row.Source}
 		one := []change{{after: &row, entryAfter: entry}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/systems/statements/parsed"
 )
 
@@ -94,10 +95,10 @@ func (pl *plan) prepare(ctx context.Context) error {
 	delete(payees, 0)
 	err := pl.each(ctx, func(no int, row *parsed.Row, key bankfile.Key) error {
 		if row.Entry.Corrects != "" {
-			of := hashOf(keyHash(row.Entry.Corrects))
+			of := hashOf(book.KeyHash(row.Entry.Corrects))
 			pl.corrected[of] = correction{no, row.Line}
 			if key.ID != "" {
-				pl.replaces[hashOf(keyHash(key.ID))] = of
+				pl.replaces[hashOf(book.KeyHash(key.ID))] = of
 			}
 		}
 		f := pl.freeRow(no, row)
@@ -192,7 +193,7 @@ func (pl *plan) freeRow(no int, row *parsed.Row) freeRow {
 	f := freeRow{no: no, day: dayNumber(e.Date), amount: e.Amount, currency: pl.currency(e),
 		pending: e.Pending || !pl.src.isFinal(row.Statement)}
 	f.sum = amountHash(f.amount, f.currency)
-	f.payee = textHash(payeeKey(typedPayee(merchantOf(e))))
+	f.payee = textHash(payeeKey(book.ShortPayee(book.MerchantOf(e))))
 	return f
 }
 
@@ -219,7 +220,7 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if key.ID == "" || len(pl.known.byBank) == 0 {
 		return key, -1
 	}
-	hit, found := pl.known.byBank[hashOf(keyHash(key.ID))]
+	hit, found := pl.known.byBank[hashOf(book.KeyHash(key.ID))]
 	if !found {
 		return key, -1
 	}
@@ -254,7 +255,7 @@ func (pl *plan) sameByID(hit int32, f *freeRow) bool {
 
 // byContent returns the row with the content of a row of the file, -1 for none.
 func (pl *plan) byContent(key bankfile.Key) int32 {
-	if hit, found := pl.known.byContent[hashOf(keyHash(key.Content))]; found {
+	if hit, found := pl.known.byContent[hashOf(book.KeyHash(key.Content))]; found {
 		return hit
 	}
 	return -1
@@ -313,7 +314,7 @@ func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
 func (d *Decision) tell(row *parsed.Row, currency money.Currency) {
 	e := &row.Entry
 	d.Date, d.Amount, d.Currency = e.Date, &e.Amount, currency
-	d.Text = clipText(e.Name+" "+e.Memo, NameMax)
+	d.Text = book.ClipText(e.Name+" "+e.Memo, NameMax)
 	for _, w := range row.Warnings {
 		d.Warnings = append(d.Warnings, w.Text)
 	}
@@ -343,11 +344,11 @@ func (pl *plan) decide(d *planned, row *parsed.Row, key bankfile.Key, given map[
 		d.do, d.as, d.version = revive, pl.known.idOf(hit), pl.known.rows[hit].version
 		if b := pl.known.rows[hit].bank; !b.none() {
 			// It stays known by the id that it had first, so that no other row takes that one.
-			d.bank = idEncoding.EncodeToString(b[:])
+			d.bank = book.IDEncoding.EncodeToString(b[:])
 		}
 	default: // It was pending.
 		if d.as = pl.newID(row.Entry.Date, d); d.as == pl.known.idOf(hit) {
-			d.as = rowID(pl.account.ID, row.Entry.Date, "booked\x00"+d.as)
+			d.as = book.RowID(pl.account.ID, row.Entry.Date, "booked\x00"+d.as)
 		}
 	}
 	d.ID = d.as
@@ -372,11 +373,11 @@ func (pl *plan) identify(
 	f *freeRow, row *parsed.Row, key bankfile.Key, given map[hash]bool,
 ) identity {
 	key, hit := pl.byBank(key, f)
-	found := identity{hit: hit, bank: keyHash(key.ID)}
+	found := identity{hit: hit, bank: book.KeyHash(key.ID)}
 	if hit >= 0 {
-		found.content = keyHash(key.Content)
+		found.content = book.KeyHash(key.Content)
 		if c := pl.known.rows[hit].content; !c.none() {
-			found.content = idEncoding.EncodeToString(c[:])
+			found.content = book.IDEncoding.EncodeToString(c[:])
 			at, ok := pl.known.byContent[c]
 			if ok && pl.known.rows[hit].state == rowUndone &&
 				(pl.known.rows[at].state == rowLive || pl.stillPending(at) >= 0) {
@@ -388,7 +389,7 @@ func (pl *plan) identify(
 		return found
 	}
 	if len(pl.known.byContent) == 0 { // Rows of one file have contents of their own.
-		found.content = keyHash(key.Content)
+		found.content = book.KeyHash(key.Content)
 		return found
 	}
 	if at, content, ok := pl.byOlder(row, key, given); ok {
@@ -398,7 +399,7 @@ func (pl *plan) identify(
 	content := key.Content
 	dot := strings.LastIndexByte(content, '.')
 	for number := 0; ; number++ {
-		text := keyHash(content)
+		text := book.KeyHash(content)
 		h := hashOf(text)
 		at, known := pl.known.byContent[h]
 		same := known && !correcting(&row.Entry, key) && pl.sameByContent(at, key.ID != "")
@@ -426,14 +427,14 @@ func (pl *plan) byOlder(
 	if len(row.Older) == 0 || correcting(&row.Entry, key) {
 		return 0, "", false
 	}
-	now := hashOf(keyHash(key.Content))
+	now := hashOf(book.KeyHash(key.Content))
 	if _, known := pl.known.byContent[now]; known && !given[now] {
 		return 0, "", false
 	}
 	for _, old := range row.Older {
 		dot := strings.LastIndexByte(old, '.')
 		for number := 1; ; number++ {
-			text := keyHash(old[:dot+1] + strconv.Itoa(number))
+			text := book.KeyHash(old[:dot+1] + strconv.Itoa(number))
 			h := hashOf(text)
 			at, known := pl.known.byContent[h]
 			if !known {
@@ -451,7 +452,7 @@ func (pl *plan) byOlder(
 // decideTarget reports whether a row that is not there becomes part of one that is.
 func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
 	if e.Corrects != "" {
-		at := pl.correctedBy(hashOf(keyHash(e.Corrects)))
+		at := pl.correctedBy(hashOf(book.KeyHash(e.Corrects)))
 		found := at >= 0
 		switch {
 		case found && pl.corrects[at].no != d.no:
@@ -493,9 +494,9 @@ func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
 // newID makes the id of a row: of the bank's id where that can be relied on, else of its content.
 func (pl *plan) newID(date Date, d *planned) string {
 	if d.bank != "" {
-		return rowID(pl.account.ID, date, "id\x00"+d.bank)
+		return book.RowID(pl.account.ID, date, "id\x00"+d.bank)
 	}
-	return rowID(pl.account.ID, date, "content\x00"+d.content)
+	return book.RowID(pl.account.ID, date, "content\x00"+d.content)
 }
 
 // stillPending returns the transaction that is pending by what a file before brought as some known
@@ -546,10 +547,16 @@ func (pl *plan) transaction(id string, row *parsed.Row, pending bool) *Transacti
 	e := &row.Entry
 	t := pl.base
 	t.ID, t.Date, t.Amount, t.Currency = id, e.Date, e.Amount, pl.currency(e)
-	t.Merchant, t.Text = merchantOf(e), textOf(e)
-	t.Counterparty, t.Reference = clipText(e.Counterparty, NameMax), clipText(e.Reference, NameMax)
-	t.Category, t.BankID = clipText(e.Category, NameMax), clipText(e.BankID, NameMax)
-	t.Details = cut(plainLine(e.Details), TextMax)
+	t.Merchant, t.Text = book.MerchantOf(e), book.TextOf(e)
+	t.Counterparty, t.Reference = book.ClipText(
+		e.Counterparty,
+		NameMax,
+	), book.ClipText(
+		e.Reference,
+		NameMax,
+	)
+	t.Category, t.BankID = book.ClipText(e.Category, NameMax), book.ClipText(e.BankID, NameMax)
+	t.Details = book.Cut(book.PlainLine(e.Details), TextMax)
 	if e.ValueDate != e.Date {
 		t.ValueDate = e.ValueDate
 	}
@@ -575,7 +582,7 @@ func splitsOf(e *bankfile.Entry) []Split {
 		if sum, err = sum.Add(s.Amount); err != nil {
 			return nil
 		}
-		splits[i] = Split{Amount: s.Amount, Notes: clipText(s.Category+" "+s.Memo, NameMax)}
+		splits[i] = Split{Amount: s.Amount, Notes: book.ClipText(s.Category+" "+s.Memo, NameMax)}
 	}
 	if !sum.Equal(e.Amount) {
 		return nil
@@ -598,7 +605,9 @@ func (t *tally) add(d *planned) {
 	}
 }
 
-func (t *tally) digest() string { return idEncoding.EncodeToString(t.sum.Sum(nil)[:idHashBytes]) }
+func (t *tally) digest() string {
+	return book.IDEncoding.EncodeToString(t.sum.Sum(nil)[:book.IDHashBytes])
+}
 
 // of returns the count of a verdict, nil for what is no row.
 func (c *Counts) of(v Verdict) *int {

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // UploadRequest brings a bank's file.
@@ -211,7 +211,7 @@ func (p uploader) newUpload(account string, r UploadRequest) (Upload, error) {
 	now := p.now()
 	u := Upload{UserID: p.id, AccountID: account, ID: r.ID,
 		UploadedAt: now.Truncate(time.Second), UpdatedAt: now, // As they are stored.
-		Status: Uploaded, FileName: clipText(r.FileName, NameMax), Size: max(r.Size, 0)}
+		Status: Uploaded, FileName: book.ClipText(r.FileName, NameMax), Size: max(r.Size, 0)}
 	if u.ID == "" {
 		u.ID = p.newID("upload")
 	}
@@ -357,29 +357,10 @@ func keyPart(text string) string {
 // baseName returns the last part of a path of any system, cut to what a key takes.
 func baseName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
-	if name = clipText(name, keyPartMax/3); name == "" {
+	if name = book.ClipText(name, keyPartMax/3); name == "" {
 		return "statement"
 	}
 	return name
-}
-
-// clipText cuts a text to some bytes without breaking a character, and makes characters that have
-// no place on a line blanks.
-func clipText(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		if isControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.TrimSpace(text)
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return strings.TrimSpace(text[:most])
 }
 
 // Uploads returns a page of an account's uploads. Size is 1 to PageMax.
@@ -632,7 +613,7 @@ func answer(u *Upload, m *bankfile.Mapping, topic bankfile.Topic, value string) 
 	case AskEncoding:
 		encoding, ok := bankfile.ParseEncoding(value)
 		if !ok {
-			return fmt.Errorf("%q is not a supported encoding", clipText(value, NameMax))
+			return fmt.Errorf("%q is not a supported encoding", book.ClipText(value, NameMax))
 		}
 		if m.Encoding != encoding {
 			m.Columns = nil // Names of columns may have been read wrongly.
@@ -695,7 +676,7 @@ func (p uploader) remember(ctx context.Context, u Upload) (Account, error) {
 		}
 		change.Mapping = &m
 	}
-	if number := clipText(u.Number, NameMax); a.Number == "" && number != "" {
+	if number := book.ClipText(u.Number, NameMax); a.Number == "" && number != "" {
 		change.Number = &number
 	}
 	if change == (AccountChange{}) {

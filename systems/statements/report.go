@@ -8,6 +8,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // By is what spending is divided by.
@@ -157,7 +158,7 @@ type currencySums struct {
 
 // add counts a sheet in.
 func (r *spendingSums) add(s *Sheet) error {
-	month, ok := slices.BinarySearch(r.months, monthOf(s.Month))
+	month, ok := slices.BinarySearch(r.months, book.MonthOf(s.Month))
 	if !ok {
 		return nil
 	}
@@ -321,7 +322,7 @@ func (p *Person) CashFlow(ctx context.Context, q CashFlowQuery) (CashFlow, error
 		of := map[money.Currency]*AccountFlow{}
 		for j := range sheets[i] {
 			s := &sheets[i][j]
-			month, ok := slices.BinarySearch(months, monthOf(s.Month))
+			month, ok := slices.BinarySearch(months, book.MonthOf(s.Month))
 			if !ok || s.All.Count == 0 {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
@@ -242,7 +243,7 @@ func TestReportsAreWhatTheRowsAddUpTo(t *testing.T) {
 		put(r, p, rows...)
 		want := map[string]money.Decimal{}
 		add := func(of string, t *Transaction, amount money.Decimal) {
-			key := fmt.Sprintf("%s %s %s in=%t", of, t.Currency, monthOf(t.Date),
+			key := fmt.Sprintf("%s %s %s in=%t", of, t.Currency, book.MonthOf(t.Date),
 				amount.Sign() >= 0)
 			sum, err := want[key].Add(amount)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // restoring is the kind of the job that exists while an archive is brought back. Its id is made of
@@ -44,7 +45,7 @@ func (p *Person) Restore(
 		return ArchiveCounts{}, err
 	}
 	t := &restorer{p: p, b: b, progress: progress, known: sheets{}}
-	marker := Job{UserID: p.id, ID: "restore-" + b.digest[:idHashBytes*2], Kind: restoring,
+	marker := Job{UserID: p.id, ID: "restore-" + b.digest[:book.IDHashBytes*2], Kind: restoring,
 		CreatedAt: p.now(), UpdatedAt: p.now(), Version: 1,
 		Done: true} // No other process may run it.
 	if t.again, err = p.beginRestore(ctx, marker); err != nil {
@@ -402,7 +403,7 @@ func (t *restorer) entries(ctx context.Context) error {
 				}
 				account = e.AccountID
 			}
-			if _, found := slices.BinarySearch(told, e.Month); found || e.Month == monthNone {
+			if _, found := slices.BinarySearch(told, e.Month); found || e.Month == book.MonthNone {
 				return nil
 			}
 			return t.mark(ctx, place{e.AccountID, e.Month, e.Currency})

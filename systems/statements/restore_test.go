@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // TestWhatWasImportedIsKnownAfterARestore imports the same file before and after.
@@ -172,7 +174,7 @@ func TestWhatStandsInFarMonthsIsRestored(t *testing.T) {
 			}
 			// It is found by the sheet of the month before.
 			foreign(t, from, Transaction{AccountID: "b", ID: "foreign", Currency: "NZD",
-				Date: firstDay(nextMonth(monthOf(date)))})
+				Date: firstDay(nextMonth(book.MonthOf(date)))})
 			archive := archiveOf(t, from)
 			for _, user := range []string{"to ", "from there to "} {
 				to := s.user(t, user+string(date))

@@ -64,7 +64,7 @@ func (p *Person) PreviewRules(
 				return Preview{}, err
 			}
 			out.Read++
-			after := t.clone()
+			after := t.Clone()
 			if !rules.apply(after) {
 				continue
 			}

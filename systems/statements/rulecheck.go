@@ -8,6 +8,7 @@ import (
 	"regexp/syntax"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // regexpStepsMax bounds what an expression unfolds to: "(a{100}){100}" is short and takes ten
@@ -16,7 +17,7 @@ const regexpStepsMax = 1_000
 
 // checkedRule refuses a rule that cannot work, and returns it with texts trimmed.
 func (p rulebook) checkedRule(ctx context.Context, r Rule) (Rule, error) {
-	r.UserID, r.Name, r.Set.Merchant = p.id, plainLine(r.Name), plainLine(r.Set.Merchant)
+	r.UserID, r.Name, r.Set.Merchant = p.id, book.PlainLine(r.Name), book.PlainLine(r.Set.Merchant)
 	r.Set.TagIDs = distinct(r.Set.TagIDs)
 	var wrong problem.Fields
 	checkNewID(&wrong, r.ID)
@@ -86,7 +87,7 @@ func (c *Condition) checkText(wrong *problem.Fields, at string) {
 	switch c.Op {
 	case OpContains, OpEquals, OpBegins, OpEnds:
 		checkText(wrong, at+"text", c.Text, 1, NameMax)
-		if c.Text != "" && plainLine(c.Text) == "" {
+		if c.Text != "" && book.PlainLine(c.Text) == "" {
 			wrong.Add(at+"text", "has blanks alone")
 		}
 	case OpRegexp:

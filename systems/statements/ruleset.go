@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // ruleset is a user's rules, ready to be tried. It is not safe for concurrent use.
@@ -147,7 +149,7 @@ func (s *setter) addTags(r *readyRule) {
 
 // free reports whether rules may set a field.
 func (s *setter) free(field string) bool {
-	return !s.t.isEdited(field) && (s.only == nil || slices.Contains(s.only, field))
+	return !s.t.IsEdited(field) && (s.only == nil || slices.Contains(s.only, field))
 }
 
 func (s *setter) take(i int, field string) bool {
@@ -186,7 +188,7 @@ func (f *facts) text(field RuleField) (plain, lower string) {
 		case OnText:
 			plain = f.t.Text
 		case OnMerchant:
-			plain = merchantOfText(f.t.Text)
+			plain = book.MerchantOfText(f.t.Text)
 		case OnCounterparty:
 			plain = f.t.Counterparty
 		case OnReference:
@@ -194,14 +196,14 @@ func (f *facts) text(field RuleField) (plain, lower string) {
 		case OnCategory:
 			plain = f.t.Category
 		}
-		plain = plainLine(plain)
+		plain = book.PlainLine(plain)
 		f.ready[i], f.plain[i], f.lower[i] = true, plain, strings.ToLower(plain)
 	}
 	return f.plain[i], f.lower[i]
 }
 
 // ruleText is a text as texts are compared: in lower case, with single blanks.
-func ruleText(text string) string { return strings.ToLower(plainLine(text)) }
+func ruleText(text string) string { return strings.ToLower(book.PlainLine(text)) }
 
 func (r *readyRule) holds(row *facts) bool {
 	for i := range r.conditions {

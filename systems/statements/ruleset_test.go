@@ -64,7 +64,7 @@ func TestAConditionLooksAtWhatTheBankWrote(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := row.clone()
+			c := row.Clone()
 			c.Notes = ""
 			return rules.apply(c) && c.Notes == "It held"
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // Bounds of one page of a search, so that any search ends in time: after so many rows, or
@@ -231,7 +232,7 @@ func (p *Person) skipper(
 	may := map[place]bool{}
 	for _, of := range sheets {
 		for i := range of {
-			at := place{of[i].AccountID, monthOf(of[i].Month)}
+			at := place{of[i].AccountID, book.MonthOf(of[i].Month)}
 			may[at] = may[at] || s.mayBeIn(&of[i])
 		}
 	}
@@ -282,7 +283,7 @@ func (p *Person) searchFrom(s Search, cursor string) (point, error) {
 	}
 	text, ok := p.store().Unseal(searchPurpose, cursor)
 	parts := strings.SplitN(text, "\x00", 4)
-	if !ok || len(parts) < 4 || parts[0] != p.searchTag(s) || !validDate(Date(parts[1])) {
+	if !ok || len(parts) < 4 || parts[0] != p.searchTag(s) || !book.ValidDate(Date(parts[1])) {
 		return point{}, ErrInvalidCursor
 	}
 	return point{date: Date(parts[1]), account: parts[2], id: parts[3]}, nil
@@ -295,5 +296,5 @@ func (p *Person) searchTag(s Search) string {
 		text = fmt.Append(nil, s) // No value of a search has no JSON.
 	}
 	sum := sha256.Sum256(append([]byte(p.id+"\x00"), text...))
-	return idEncoding.EncodeToString(sum[:idHashBytes])
+	return book.IDEncoding.EncodeToString(sum[:book.IDHashBytes])
 }

@@ -78,7 +78,7 @@ func fill(t *testing.T, p *Person, n NewTransaction, sign string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := before.clone()
+	after := before.Clone()
 	long := full(sign, TextMax)
 	after.Text, after.Counterparty, after.Reference = long, long, long
 	after.Category, after.BankID, after.UploadID = long, long, long
@@ -86,7 +86,7 @@ func fill(t *testing.T, p *Person, n NewTransaction, sign string) {
 		a := Annotation{ID: fmt.Sprintf("%02d%s", i, full(sign, NameMax-2)),
 			Text: full(sign, AnnotationMax), Type: full(sign, AnnotationTypeMax),
 			Author: full(sign, NameMax)}
-		if err := a.check(); err != nil {
+		if err := checkAnnotation(&a); err != nil {
 			t.Fatal(err)
 		}
 		after.Annotations = append(after.Annotations, a)

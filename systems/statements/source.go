@@ -12,6 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/systems/statements/parsed"
 )
 
@@ -319,7 +320,7 @@ func (u *Upload) forget() {
 }
 
 // fail returns why the file of an upload cannot be read.
-func (u *Upload) fail(err error) { u.Status, u.Why = Failed, clipText(whyOf(err), TextMax) }
+func (u *Upload) fail(err error) { u.Status, u.Why = Failed, book.ClipText(whyOf(err), TextMax) }
 
 // describe fills in the file's own data.
 func (p uploader) describe(ctx context.Context, src *source, u *Upload) error {
@@ -354,12 +355,12 @@ const (
 
 func (u *Upload) doubt(found *parsed.Header) {
 	for _, d := range found.Doubts[:min(len(found.Doubts), doubtsMax)] {
-		u.Doubts = append(u.Doubts, clipText(d, doubtMax))
+		u.Doubts = append(u.Doubts, book.ClipText(d, doubtMax))
 	}
 	if !found.EncodingSure {
 		doubt := fmt.Sprintf("The characters were read as %s; look at %q.",
 			found.Encoding, found.EncodingSample)
-		u.Doubts = append(u.Doubts, clipText(doubt, doubtMax))
+		u.Doubts = append(u.Doubts, book.ClipText(doubt, doubtMax))
 	}
 }
 
@@ -385,7 +386,7 @@ func survey(ctx context.Context, src *source, u *Upload) ([]bankfile.Total, erro
 		}
 		u.DateRange.End = max(u.DateRange.End, d)
 		u.Corrects = u.Corrects || row.Entry.Corrects != ""
-		months[monthOf(d)] = struct{}{}
+		months[book.MonthOf(d)] = struct{}{}
 		if len(months) > MonthsOfFileMax {
 			return tooMany("its rows are of more than %d months", MonthsOfFileMax)
 		}
@@ -482,10 +483,13 @@ func (u *Upload) joined(src *source, totals []bankfile.Total) bool {
 				continue
 			}
 			joined = false
-			u.Doubts = append(u.Doubts, clipText(fmt.Sprintf("The statement of line %d begins "+
-				"with %s, but the previous one, of line %d, ended with %s: something is missing "+
-				"between them, or is there twice.", next.Line, next.Opening.Amount, last.Line,
-				last.Closing.Amount), doubtMax))
+			u.Doubts = append(
+				u.Doubts,
+				book.ClipText(fmt.Sprintf("The statement of line %d begins "+
+					"with %s, but the previous one, of line %d, ended with %s: something is missing "+
+					"between them, or is there twice.", next.Line, next.Opening.Amount, last.Line,
+					last.Closing.Amount), doubtMax),
+			)
 			break
 		}
 	}

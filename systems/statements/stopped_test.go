@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
@@ -51,7 +52,7 @@ func anyTyped(r *rand.Rand, most int) []Transaction {
 		if r.IntN(4) == 0 {
 			first = "2025-11-06"
 		}
-		rows[n].ID = rowID("a", first, fmt.Sprint("typed ", n))
+		rows[n].ID = book.RowID("a", first, fmt.Sprint("typed ", n))
 	}
 	return rows
 }

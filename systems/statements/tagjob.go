@@ -206,7 +206,7 @@ func (r *jobRun) aboutTag(id string, next Tag, keep bool) {
 		return false
 	}
 	r.fix = func(t *Transaction) bool {
-		return has(t) && t.retag(func(tag Tag) (Tag, bool) {
+		return has(t) && retag(t, func(tag Tag) (Tag, bool) {
 			if tag.ID == id {
 				return next, keep
 			}

@@ -32,7 +32,7 @@ func (p tagger) freshTags(ctx context.Context, t *Transaction, asked map[string]
 			return ErrNoTag.With("tag", id)
 		}
 	}
-	t.retag(func(tag Tag) (Tag, bool) {
+	retag(t, func(tag Tag) (Tag, bool) {
 		if next, replaced := gone[tag.ID]; replaced {
 			tag.ID = next
 		}
@@ -96,7 +96,7 @@ func (p tagger) successors(
 
 // retag makes other tags of those of a row and its parts; f returns false for one that goes. It
 // reports whether the row became another.
-func (t *Transaction) retag(f func(Tag) (Tag, bool)) bool {
+func retag(t *Transaction, f func(Tag) (Tag, bool)) bool {
 	changed := retagged(&t.TagIDs, &t.Tags, f)
 	for i := range t.Splits {
 		s := &t.Splits[i]

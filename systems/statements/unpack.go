@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/problem"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // Bounds of an archive, so that a small file cannot be made to fill memory or the store.
@@ -174,7 +175,7 @@ func lines[T any](b *bundle, name string, take func(v *T) error) error {
 	for scanner.Scan() {
 		n++
 		var v T
-		if err := parseRecord(bytes.TrimSpace(scanner.Bytes()), &v); err != nil {
+		if err := book.ParseRecord(bytes.TrimSpace(scanner.Bytes()), &v); err != nil {
 			return refuse("line %d of its file %s: %v", n, name, err)
 		}
 		if err := take(&v); err != nil {
@@ -324,7 +325,7 @@ func (c *bundleCheck) upload(u *Upload) error {
 func (c *bundleCheck) transaction(t *Transaction) error {
 	c.counts.Transactions++
 	switch {
-	case !validDate(t.Date):
+	case !book.ValidDate(t.Date):
 		return errNoDay
 	case t.Currency == "":
 		return errNoValue
@@ -334,7 +335,7 @@ func (c *bundleCheck) transaction(t *Transaction) error {
 
 func (c *bundleCheck) entry(e *Entry) error {
 	c.counts.Entries++
-	if e.Month != monthNone && !validDate(firstDay(e.Month)) {
+	if e.Month != book.MonthNone && !book.ValidDate(firstDay(e.Month)) {
 		return errNoDay
 	}
 	return cmp.Or(checkID(e.ID), c.ordered(1, e.AccountID, e.Month, e.ID))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // rowsOfOneWrite is how many new rows of one month fit in one transaction of the store: each is a
@@ -67,7 +68,7 @@ type place struct {
 }
 
 func placeOf(t *Transaction) place {
-	return place{t.AccountID, monthOf(t.Date), t.Currency}
+	return place{t.AccountID, book.MonthOf(t.Date), t.Currency}
 }
 
 // sheets are sheets as they were last read or written. A writer of many rows of a month keeps
@@ -199,7 +200,7 @@ func (p rowStore) checkTags(tx *singletable.Tx, changes []change) {
 			continue
 		}
 		had := map[Tag]bool{}
-		if c.before != nil && monthOf(c.before.Date) == monthOf(c.after.Date) {
+		if c.before != nil && book.MonthOf(c.before.Date) == book.MonthOf(c.after.Date) {
 			for t := range tagsOfRow(c.before) {
 				had[t] = true
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
 
@@ -119,7 +120,7 @@ func TestSheetsAreWhatTheRowsAddUpTo(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range got {
-			at := place{account, monthOf(got[i].Month), got[i].Currency}
+			at := place{account, book.MonthOf(got[i].Month), got[i].Currency}
 			wanted := Sheet{UserID: p.id, AccountID: account, Month: got[i].Month,
 				Currency: got[i].Currency, Version: got[i].Version}
 			if s := want[at]; s != nil {
@@ -225,11 +226,11 @@ func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	three := row("txn-3", "a")
 	write(nil, three)
 	has(t, three, "c")
-	noted := one.clone()
+	noted := one.Clone()
 	noted.Notes = "The row had the tags before, and a job is to change them"
 	write(one, noted)
 	has(t, noted, "a", "b")
-	moved := noted.clone()
+	moved := noted.Clone()
 	moved.Date = "2025-02-01"
 	write(noted, moved)
 	has(t, moved, "c")
@@ -254,7 +255,7 @@ func TestAWriteThatIsTooLargeIsDivided(t *testing.T) {
 			after: &Transaction{AccountID: "a", ID: fmt.Sprintf("txn-%d", i), Date: "2025-01-31",
 				Currency: "NZD", TagIDs: []string{id}, Tags: []string{id},
 				Notes: strings.Repeat("x", 100<<10)},
-			entryAfter: &Entry{UserID: p.id, AccountID: "a", Month: monthNone,
+			entryAfter: &Entry{UserID: p.id, AccountID: "a", Month: book.MonthNone,
 				ID: fmt.Sprintf("txn-%d", i), State: Live, Date: "2025-01-31"},
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 const (
@@ -68,7 +69,7 @@ func (w *writer) add(ctx context.Context, d *planned) {
 		w.startLongest(ctx)
 		w.room.Wait()
 	}
-	at := lanePlace{monthOf(d.row.Date), d.row.Currency}
+	at := lanePlace{book.MonthOf(d.row.Date), d.row.Currency}
 	l := w.lanes[at]
 	if l == nil {
 		l = &lane{sheets: sheets{}}
@@ -284,10 +285,10 @@ func (w *writer) verdictOf(e *Entry) Verdict {
 // entry makes what is remembered of a row.
 func (w *writer) entry(d *planned, state EntryState) *Entry {
 	t := d.row
-	return &Entry{UserID: w.p.id, AccountID: t.AccountID, Month: monthOfID(d.as), ID: d.as,
+	return &Entry{UserID: w.p.id, AccountID: t.AccountID, Month: book.MonthOfID(d.as), ID: d.as,
 		State: state, Date: t.Date, Amount: t.Amount, Currency: t.Currency, Pending: t.Pending,
 		Source: FromBank, UploadID: w.pl.upload.ID, BankKey: d.bank, Content: d.content,
-		Payee: typedPayee(t.Merchant)}
+		Payee: book.ShortPayee(t.Merchant)}
 }
 
 // join makes a row part of one that is there, together with both their entries. It returns the row
@@ -365,7 +366,7 @@ func (w *writer) joined(
 			next.State, mine.State = Deleted, Deleted
 			return []change{ofRow, mark}, RowDeleted, nil
 		}
-		after := t.clone()
+		after := t.Clone()
 		after.UploadID, after.Line = d.row.UploadID, d.row.Line // It is this file's to undo.
 		w.remark(after, d, "The bank has taken this row back.")
 		ofRow.after, ofRow.entryAfter = after, nil

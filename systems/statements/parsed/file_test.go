@@ -155,7 +155,9 @@ func TestDamagedRows(t *testing.T) {
 // The rows of a file that was opened by its own mapping are those of the file that it was taken
 // from: what is kept of an upload is the same whether a mapping was found or given.
 func TestAFileIsReadTheSameByItsOwnMapping(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "bankfile", "testdata", "banks", "*"))
+	paths, err := filepath.Glob(
+		filepath.Join("..", "..", "..", "bankfile", "testdata", "banks", "*"),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package statements
+package journal
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/sheet"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // csvHeader names the columns. Those that bankfile knows have names that it knows them by.
@@ -23,18 +24,18 @@ type csvWriter struct {
 	accounts map[string]string
 }
 
-func newCSVWriter(w *bufio.Writer, start Start) *csvWriter {
+func newCSVWriter(w *bufio.Writer, names Names) *csvWriter {
 	c := &csvWriter{w: sheet.NewWriter(w), accounts: map[string]string{}}
 	c.w.UseCRLF()
-	for _, a := range start.Accounts {
+	for _, a := range names.Accounts {
 		c.accounts[a.ID] = a.Name
 	}
 	return c
 }
 
-func (c *csvWriter) begin([]opening) error { return c.w.Write(csvHeader) }
+func (c *csvWriter) Begin([]Opening) error { return c.w.Write(csvHeader) }
 
-func (c *csvWriter) row(t *Transaction) error {
+func (c *csvWriter) Row(t *book.Transaction) error {
 	foreign, status, transfer := "", "Booked", ""
 	if t.ForeignCurrency != "" {
 		foreign = t.Foreign.Text(t.ForeignCurrency.Digits())
@@ -55,13 +56,13 @@ func (c *csvWriter) row(t *Transaction) error {
 	})
 }
 
-func (c *csvWriter) end() error {
+func (c *csvWriter) End() error {
 	c.w.Flush()
 	return c.w.Error()
 }
 
 // partsText writes the parts of a divided row: "Food: -40.00; Home, Garden: -20.00 (for Aroha)".
-func partsText(parts []Split, currency money.Currency) string {
+func partsText(parts []book.Split, currency money.Currency) string {
 	var out []string
 	for _, part := range parts {
 		text := cmp.Or(strings.Join(part.Tags, ", "), nameUntagged) + ": " +

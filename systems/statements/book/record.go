@@ -1,10 +1,11 @@
-package statements
+package book
 
 import (
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,9 +15,9 @@ import (
 // What is given out in JSON is named as the attributes of the table are. A member that is empty is
 // left out; numbers that are no integers are strings.
 
-// record returns v, a pointer to a struct, as one line of JSON. Members with the attributes left
+// Record returns v, a pointer to a struct, as one line of JSON. Members with the attributes left
 // out are not written.
-func record(v any, leftOut ...string) ([]byte, error) {
+func Record(v any, leftOut ...string) ([]byte, error) {
 	var out bytes.Buffer
 	if err := encodeStruct(&out, reflect.ValueOf(v).Elem(), leftOut); err != nil {
 		return nil, err
@@ -24,9 +25,9 @@ func record(v any, leftOut ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// parseRecord reads what record wrote into v, a pointer to a struct. What it does not know is an
+// ParseRecord reads what Record wrote into v, a pointer to a struct. What it does not know is an
 // error, for it would be lost.
-func parseRecord(data []byte, v any) error {
+func ParseRecord(data []byte, v any) error {
 	return decodeStruct(data, reflect.ValueOf(v).Elem())
 }
 
@@ -119,7 +120,7 @@ func decodeStruct(data []byte, v reflect.Value) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	for _, name := range inOrder(members) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
 		return fmt.Errorf("%q is not known", name)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package statements
+package book
 
 import (
 	"strings"
@@ -31,10 +31,10 @@ func TestAMerchantIsWhatIsCertain(t *testing.T) {
 		{"a\x00b", "", "a b", "a b"},
 	} {
 		e := &bankfile.Entry{Name: test.name, Memo: test.memo}
-		if got := merchantOf(e); got != test.merchant {
+		if got := MerchantOf(e); got != test.merchant {
 			t.Errorf("merchant of %q: got %q, want %q", test.name, got, test.merchant)
 		}
-		if got := textOf(e); got != test.text {
+		if got := TextOf(e); got != test.text {
 			t.Errorf("text of %q: got %q, want %q", test.name, got, test.text)
 		}
 	}
@@ -44,7 +44,7 @@ func TestAMerchantIsFoundAgainInTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.StringMatching(`([a-zé*x0-9/ \-]{0,30}|\x00|\xff| ){0,12}`)
 		e := &bankfile.Entry{Name: words.Draw(t, "name"), Memo: words.Draw(t, "memo")}
-		name, text := merchantOf(e), textOf(e)
+		name, text := MerchantOf(e), TextOf(e)
 		if len(name) > NameMax || len(text) > TextMax || !utf8.ValidString(name+text) {
 			t.Fatalf("%q of %q", name, text)
 		}
@@ -52,10 +52,10 @@ func TestAMerchantIsFoundAgainInTheText(t *testing.T) {
 			!dateAtEnd.MatchString(name) {
 			t.Errorf("the merchant %q has the merchant %q", name, again)
 		}
-		// A name that has the joint itself is cut short; nobody minds but this test.
-		joined := strings.Contains(plainLine(e.Name)+" ", textJoint) ||
+		// A name that has the joint itself is Cut short; nobody minds but this test.
+		joined := strings.Contains(PlainLine(e.Name)+" ", textJoint) ||
 			e.Name == "" && strings.Contains(e.Memo, textJoint)
-		if got := merchantOfText(text); got != name && !joined && plainLine(e.Name) != "" {
+		if got := MerchantOfText(text); got != name && !joined && PlainLine(e.Name) != "" {
 			t.Errorf("the text %q has the merchant %q, want %q", text, got, name)
 		}
 	})

@@ -1,4 +1,4 @@
-package statements
+package journal
 
 import (
 	"bufio"
@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // beancount writes the language of Beancount, versions 2 and 3 ("Beancount Language Syntax").
@@ -52,9 +53,9 @@ func (b *beancount) header(title string, currencies []money.Currency) error {
 }
 
 // beancountDate reports whether a day is one that its lexer reads.
-func beancountDate(d Date) bool { return d >= "1700-01-01" && d <= "2099-12-31" }
+func beancountDate(d book.Date) bool { return d >= "1700-01-01" && d <= "2099-12-31" }
 
-func (b *beancount) open(on Date, account string) error {
+func (b *beancount) open(on book.Date, account string) error {
 	_, err := fmt.Fprintf(b.w, "\n%s open %s", on, account)
 	return err
 }

@@ -1,4 +1,4 @@
-package statements
+package journal
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // hledger writes a journal of hledger ("hledger manual", Journal).
@@ -38,7 +39,7 @@ func (h *hledger) header(title string, _ []money.Currency) error {
 	return err
 }
 
-func (h *hledger) open(_ Date, account string) error {
+func (h *hledger) open(_ book.Date, account string) error {
 	_, err := fmt.Fprintf(h.w, "\naccount %s", account)
 	return err
 }

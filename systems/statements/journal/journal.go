@@ -1,4 +1,4 @@
-package statements
+package journal
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
 )
 
 // The first parts of account names in journals.
@@ -29,7 +30,7 @@ type posting struct {
 
 // journalEntry is a transaction of a journal. Its postings add up to nothing.
 type journalEntry struct {
-	date             Date
+	date             book.Date
 	pending          bool
 	payee, narration string
 	tags             []string
@@ -46,7 +47,7 @@ type dialect interface {
 	join(r root, name string) string
 	header(title string, currencies []money.Currency) error
 	// open declares an account and commodity before they are used.
-	open(on Date, account string) error
+	open(on book.Date, account string) error
 	commodity(c money.Currency) error
 	entry(e *journalEntry) error
 	flush() error
@@ -62,21 +63,21 @@ const (
 // journal turns rows into transactions between accounts.
 type journal struct {
 	dialect  dialect
-	start    Start
+	known    Names
 	names    map[string]string // Of accounts and tags by "account " or "tag " and the id.
 	taken    map[string]bool   // In lower case, with the kind of noun in front.
 	opened   map[string]bool
-	openings []opening
+	openings []Opening
 }
 
-func newJournal(start Start, d dialect) *journal {
-	j := &journal{dialect: d, start: start, names: map[string]string{}, taken: map[string]bool{},
+func newJournal(names Names, d dialect) *journal {
+	j := &journal{dialect: d, known: names, names: map[string]string{}, taken: map[string]bool{},
 		opened: map[string]bool{}}
 	j.claim("tag ", nameUntagged)
-	for _, a := range start.Accounts {
+	for _, a := range names.Accounts {
 		j.names["account "+a.ID] = j.claim("account ", a.Name)
 	}
-	for _, t := range start.Tags {
+	for _, t := range names.Tags {
 		j.names["tag "+t.ID] = j.claim("tag ", t.Text)
 	}
 	return j
@@ -104,11 +105,11 @@ func (j *journal) nameOf(kind, id, text string) string {
 	return name
 }
 
-func (j *journal) begin(openings []opening) error {
+func (j *journal) Begin(openings []Opening) error {
 	j.openings = openings
 	var currencies []money.Currency
 	seen := map[money.Currency]bool{}
-	for _, a := range j.start.Accounts {
+	for _, a := range j.known.Accounts {
 		if !seen[a.Currency] {
 			currencies = append(currencies, a.Currency)
 		}
@@ -118,18 +119,18 @@ func (j *journal) begin(openings []opening) error {
 }
 
 // begun writes what accounts begin with, on the first day there is.
-func (j *journal) begun(first Date) error {
+func (j *journal) begun(first book.Date) error {
 	openings := j.openings
 	j.openings = nil
 	for _, o := range openings {
-		e := &journalEntry{date: cmp.Or(o.on, first), payee: "Opening balance"}
+		e := &journalEntry{date: cmp.Or(o.On, first), payee: "Opening balance"}
 		if e.date == "" {
 			continue // Neither a range nor a row has a day.
 		}
 		e.postings = []posting{
-			{account: j.accountName(o.account.ID), amount: o.amount, currency: o.currency},
-			{account: j.dialect.join(equity, j.dialect.name(nameOpening)), amount: o.amount.Neg(),
-				currency: o.currency},
+			{account: j.accountName(o.AccountID), amount: o.Amount, currency: o.Currency},
+			{account: j.dialect.join(equity, j.dialect.name(nameOpening)), amount: o.Amount.Neg(),
+				currency: o.Currency},
 		}
 		if err := j.write(e); err != nil {
 			return err
@@ -142,7 +143,7 @@ func (j *journal) accountName(id string) string {
 	return j.dialect.join(assets, j.nameOf("account ", id, ""))
 }
 
-func (j *journal) row(t *Transaction) error {
+func (j *journal) Row(t *book.Transaction) error {
 	if err := j.begun(t.Date); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (j *journal) row(t *Transaction) error {
 		currency: t.Currency}}
 	parts := t.Splits
 	if len(parts) == 0 {
-		parts = []Split{{Amount: t.Amount, TagIDs: t.TagIDs, Tags: t.Tags}}
+		parts = []book.Split{{Amount: t.Amount, TagIDs: t.TagIDs, Tags: t.Tags}}
 	}
 	rest := t.Amount
 	var err error
@@ -170,7 +171,7 @@ func (j *journal) row(t *Transaction) error {
 		}
 	}
 	if !rest.IsZero() { // Another program wrote parts that do not add up to the amount.
-		e.postings = append(e.postings, posting{account: j.counter(t, Split{Amount: rest}),
+		e.postings = append(e.postings, posting{account: j.counter(t, book.Split{Amount: rest}),
 			amount: rest.Neg(), currency: t.Currency})
 	}
 	e.describe(t)
@@ -178,7 +179,7 @@ func (j *journal) row(t *Transaction) error {
 }
 
 // counter returns the account on the other side of a part.
-func (j *journal) counter(t *Transaction, part Split) string {
+func (j *journal) counter(t *book.Transaction, part book.Split) string {
 	if t.Transfer {
 		return j.dialect.join(equity, j.dialect.name(nameTransfers))
 	}
@@ -198,7 +199,7 @@ func (j *journal) counter(t *Transaction, part Split) string {
 
 // tagText is the text of a tag as it is now, or as the row has it.
 func (j *journal) tagText(id string, texts []string, i int) string {
-	for _, t := range j.start.Tags {
+	for _, t := range j.known.Tags {
 		if t.ID == id {
 			return t.Text
 		}
@@ -210,7 +211,7 @@ func (j *journal) tagText(id string, texts []string, i int) string {
 }
 
 // describe adds what else is known of a row.
-func (e *journalEntry) describe(t *Transaction) {
+func (e *journalEntry) describe(t *book.Transaction) {
 	add := func(name, value string) {
 		if value != "" {
 			e.meta = append(e.meta, [2]string{name, value})
@@ -250,7 +251,7 @@ func (j *journal) write(e *journalEntry) error {
 	return j.dialect.entry(e)
 }
 
-func (j *journal) end() error {
+func (j *journal) End() error {
 	if err := j.begun(""); err != nil {
 		return err
 	}

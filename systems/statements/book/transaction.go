@@ -1,10 +1,14 @@
-package statements
+package book
 
 import (
 	"time"
 
+	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 )
+
+// Date is a calendar day, "2026-01-31". The empty Date is none.
+type Date = bankfile.Date
 
 // Source is where a transaction came from.
 type Source string
