@@ -2,47 +2,34 @@ package statements
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"hash"
 	"slices"
 	"strings"
 
 	"github.com/exchequer-dev/exchequer/bankfile"
-	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/systems/statements/book"
+	"github.com/exchequer-dev/exchequer/systems/statements/match"
 )
 
 // Verdict is the outcome of a row of a file.
-type Verdict string
+type Verdict = match.Verdict
 
-// The verdicts.
+// The verdicts; see package match.
 const (
-	RowNew     Verdict = "new"
-	RowKnown   Verdict = "known"   // There already.
-	RowMerged  Verdict = "merged"  // Part of a transaction that was there: pending, or typed in.
-	RowDeleted Verdict = "deleted" // Deleted before by the person, or now by the bank.
-	RowSkipped Verdict = "skipped" // No entry of this account.
-	RowRefused Verdict = "refused" // It cannot be read.
-	// RowWarned is no row at all but a remark on something that does not add up.
-	RowWarned Verdict = "warned"
+	RowNew     = match.New
+	RowKnown   = match.Known
+	RowMerged  = match.Merged
+	RowDeleted = match.Deleted
+	RowSkipped = match.Skipped
+	RowRefused = match.Refused
+	RowWarned  = match.Warned
 )
 
 // Decision is the outcome of one row of a file, and why.
-type Decision struct {
-	Line    int     `json:"line"`
-	Verdict Verdict `json:"verdict"`
-	// ID is the transaction that the row becomes, or is part of.
-	ID string `json:"id,omitempty"`
-	// Why is a sentence for people; empty where there is nothing to explain.
-	Why      string         `json:"why,omitempty"`
-	Date     Date           `json:"date,omitempty"`
-	Amount   *money.Decimal `json:"amount,omitempty"`
-	Currency money.Currency `json:"currency,omitempty"`
-	Text     string         `json:"text,omitempty"`
-	Warnings []string       `json:"warnings,omitempty"`
-	// Raw is the row as the file has it, for those that are no entries.
-	Raw string `json:"raw,omitempty"`
-	// Transaction is what a row that is not there yet will be. Only Preview gives it.
-	Transaction *Transaction `json:"-"`
-}
+type Decision = match.Decision
 
 // ImportOptions are the choices of an import.
 type ImportOptions struct {
@@ -102,11 +89,11 @@ func (p uploader) previewOnce(
 		out = p.keepOutcomes(ctx, &u)
 	}
 	sum := newTally()
-	err = pl.walk(ctx, func(d *planned) error {
+	err = pl.Walk(ctx, func(d *match.Row) error {
 		sum.add(d)
 		out.add(&d.Decision)
 		if take != nil {
-			d.Transaction = d.row
+			d.Transaction = d.Row
 			if !take(d.Decision) {
 				take = nil
 			}
@@ -226,7 +213,7 @@ func (p uploader) importOnce(
 	defer p.disownErased(ctx, u, &err)
 	if o.Digest != "" {
 		sum := newTally()
-		if err := pl.walk(ctx, func(d *planned) error { sum.add(d); return nil }); err != nil {
+		if err := pl.Walk(ctx, func(d *match.Row) error { sum.add(d); return nil }); err != nil {
 			return Upload{}, err
 		}
 		if sum.digest() != o.Digest {
@@ -283,14 +270,14 @@ func (p uploader) carryOut(
 	out := p.keepOutcomes(ctx, u)
 	w := newWriter(p.Person, pl, cancel)
 	sum := newTally()
-	err := pl.walk(ctx, func(d *planned) error {
+	err := pl.Walk(ctx, func(d *match.Row) error {
 		sum.add(d)
 		out.add(&d.Decision)
-		if d.do != nothing {
+		if d.Do != match.Nothing {
 			w.add(ctx, d)
 		}
-		if progress != nil && d.no%progressRows == 0 {
-			progress(min(max(0, d.no-w.waiting()), u.Rows), u.Rows)
+		if progress != nil && d.No%progressRows == 0 {
+			progress(min(max(0, d.No-w.waiting()), u.Rows), u.Rows)
 		}
 		return nil
 	})
@@ -309,3 +296,69 @@ func (p uploader) carryOut(
 
 // progressRows is after how many rows an import reports progress.
 const progressRows = 1_000
+
+// tally counts decisions and makes the digest of them.
+type tally struct {
+	counts Counts
+	sum    hash.Hash
+}
+
+func newTally() *tally { return &tally{sum: sha256.New()} }
+
+func (t *tally) add(d *match.Row) {
+	if n := t.counts.of(d.Verdict); n != nil {
+		*n++
+		fmt.Fprintf(t.sum, "%d %s %s\n", d.Line, d.Verdict, d.ID) // It never fails.
+	}
+}
+
+func (t *tally) digest() string {
+	return book.IDEncoding.EncodeToString(t.sum.Sum(nil)[:book.IDHashBytes])
+}
+
+// of returns the count of a verdict, nil for what is no row.
+func (c *Counts) of(v Verdict) *int {
+	switch v {
+	case RowNew:
+		return &c.New
+	case RowKnown:
+		return &c.Known
+	case RowMerged:
+		return &c.Merged
+	case RowDeleted:
+		return &c.Deleted
+	case RowSkipped:
+		return &c.Skipped
+	case RowRefused:
+		return &c.Refused
+	}
+	return nil
+}
+
+// plan is the plan of an import with what it was made for.
+type plan struct {
+	*match.Plan
+	account Account
+	upload  Upload
+	src     *source
+	rules   *ruleset
+}
+
+// plan makes the plan of an upload: it reads what is known of the months of the file and, if there
+// is anything, looks through the file.
+func (p uploader) plan(ctx context.Context, a Account, u Upload, src *source) (*plan, error) {
+	k, err := p.known(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := p.rules().ruleset(ctx)
+	if err != nil {
+		return nil, err
+	}
+	decided, err := match.NewPlan(ctx, src, k, match.Options{
+		Currency: a.Currency, Apply: func(t *Transaction) { rules.apply(t) }, Corrects: u.Corrects,
+		Base: Transaction{UserID: p.id, AccountID: a.ID, Source: FromBank, UploadID: u.ID,
+			CreatedAt: p.now()},
+	})
+	return &plan{decided, a, u, src, rules}, err
+}

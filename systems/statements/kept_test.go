@@ -11,6 +11,7 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/statements/book"
+	"github.com/exchequer-dev/exchequer/systems/statements/match"
 )
 
 // jammed is a place for files that cannot be read while it is told so.
@@ -296,7 +297,7 @@ func TestWhatIsKnownOfARowIsSmall(t *testing.T) {
 	e := Entry{State: Live, Date: "2025-07-01", Amount: dec("-12.34"), Currency: "NZD",
 		Source: FromBank, UploadID: "1", Payee: "a shop in a street"}
 	before := heapNow()
-	k := &known{byBank: map[hash]int32{}, byContent: map[hash]int32{}}
+	k := match.NewKnownRows()
 	for n := range rows {
 		e.ID = book.RowID("a", "2025-07-01", fmt.Sprint(n))
 		e.BankKey, e.Content = book.KeyHash(
@@ -305,7 +306,7 @@ func TestWhatIsKnownOfARowIsSmall(t *testing.T) {
 			fmt.Sprint("content", n),
 		)
 		e.Amount = money.DecimalFromInt(int64(n))
-		if !k.add(&e, "2") {
+		if !k.Add(&e, "2") {
 			t.Fatal("not taken in")
 		}
 	}

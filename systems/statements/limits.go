@@ -1,5 +1,7 @@
 package statements
 
+import "github.com/exchequer-dev/exchequer/systems/statements/book"
+
 // Limits. A transaction with all that it may have stays under the 400 KB of an item, and so does
 // the sheet of a month: TagsMax and MerchantsMax bound what a sheet lists.
 const (
@@ -19,7 +21,7 @@ const (
 	// be checked in the write that brings it, among the 100 actions that a write may have.
 	TagsOfPartsMax = 80
 	// SplitsMax is into how many parts a transaction may be divided.
-	SplitsMax = 50
+	SplitsMax = book.SplitsMax
 	// AccountsMax and TagsMax bound what a user has, so that an app starts with one query.
 	AccountsMax = 500
 	TagsMax     = 2_000

@@ -251,7 +251,7 @@ func (p uploader) storeRows(ctx context.Context, s *source, a *Account, u *Uploa
 	}()
 	out := parsed.NewWriter(io.MultiWriter(w, sum, size), *s.found)
 	rows := 0
-	totals, err := s.each(ctx, func(_ int, row *parsed.Row) error {
+	totals, err := s.Each(ctx, func(_ int, row *parsed.Row) error {
 		if row.Outcome != bankfile.Warned {
 			rows++
 		}

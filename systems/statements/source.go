@@ -53,10 +53,10 @@ func (s *source) close() {
 // cancelRows is after how many rows the context is checked.
 const cancelRows = 256
 
-// each passes every row of the file to take, with its number from 0, and returns the totals of the
+// Each passes every row of the file to take, with its number from 0, and returns the totals of the
 // statements. The error is the first one of take, or that of the context, or ErrUnreadable, or
 // errStoredRows.
-func (s *source) each(
+func (s *source) Each(
 	ctx context.Context, take func(no int, row *parsed.Row) error,
 ) ([]bankfile.Total, error) {
 	no := -1
@@ -247,21 +247,21 @@ func likeNumber(number string) func(string) bool {
 	}
 }
 
-// why returns why a row of a statement that is not ours is left out.
-func (s *source) why(statement int) string {
+// Why returns why a row of a statement that is not ours is left out.
+func (s *source) Why(statement int) string {
 	if name := s.found.Statements[statement].Account; name != "" {
 		return "it belongs to account " + name
 	}
 	return "it names no account"
 }
 
-// isOurs reports whether a row is taken in; one that belongs to no statement is looked at too.
-func (s *source) isOurs(statement int) bool {
+// IsOurs reports whether a row is taken in; one that belongs to no statement is looked at too.
+func (s *source) IsOurs(statement int) bool {
 	return statement < 0 || statement >= len(s.ours) || s.ours[statement]
 }
 
-// isFinal reports whether the rows of a statement are booked for good.
-func (s *source) isFinal(statement int) bool {
+// IsFinal reports whether the rows of a statement are booked for good.
+func (s *source) IsFinal(statement int) bool {
 	if statement < 0 || statement >= len(s.found.Statements) {
 		return true
 	}
@@ -370,14 +370,14 @@ func survey(ctx context.Context, src *source, u *Upload) ([]bankfile.Total, erro
 	tooMany := func(format string, most int) error {
 		return unreadableFile(fmt.Sprintf(format, most))
 	}
-	totals, err := src.each(ctx, func(_ int, row *parsed.Row) error {
+	totals, err := src.Each(ctx, func(_ int, row *parsed.Row) error {
 		if row.Outcome == bankfile.Warned {
 			return nil
 		}
 		if u.Rows++; u.Rows > RowsMax {
 			return tooMany("it has more than %d rows", RowsMax)
 		}
-		if row.Outcome != bankfile.Read || !src.isOurs(row.Statement) {
+		if row.Outcome != bankfile.Read || !src.IsOurs(row.Statement) {
 			return nil
 		}
 		d := row.Entry.Date
@@ -411,7 +411,7 @@ func (u *Upload) balance(src *source, totals []bankfile.Total) {
 	var opening, closing *bankfile.Balance
 	currencies := map[money.Currency]bool{}
 	for i, st := range src.found.Statements {
-		if !src.ours[i] || !src.isFinal(i) {
+		if !src.ours[i] || !src.IsFinal(i) {
 			continue
 		}
 		any = true
@@ -452,7 +452,7 @@ func (u *Upload) joined(src *source, totals []bankfile.Total) bool {
 	}
 	chains, order, joined := map[money.Currency]*chain{}, []money.Currency(nil), true
 	for i, st := range src.found.Statements {
-		if !src.ours[i] || !src.isFinal(i) || st.Opening == nil || st.Closing == nil ||
+		if !src.ours[i] || !src.IsFinal(i) || st.Opening == nil || st.Closing == nil ||
 			!totals[i].Checked {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements/book"
+	"github.com/exchequer-dev/exchequer/systems/statements/match"
 )
 
 const (
@@ -49,7 +50,7 @@ type lanePlace struct {
 
 // lane are the rows of one month and currency that wait, in the order of the file.
 type lane struct {
-	queue   []*planned
+	queue   []*match.Row
 	running bool
 	sheets  sheets
 }
@@ -62,14 +63,14 @@ func newWriter(p *Person, pl *plan, cancel context.CancelCauseFunc) *writer {
 }
 
 // add takes a row to write. It waits while too many do.
-func (w *writer) add(ctx context.Context, d *planned) {
+func (w *writer) add(ctx context.Context, d *match.Row) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.queued >= waitingMax && ctx.Err() == nil {
 		w.startLongest(ctx)
 		w.room.Wait()
 	}
-	at := lanePlace{book.MonthOf(d.row.Date), d.row.Currency}
+	at := lanePlace{book.MonthOf(d.Row.Date), d.Row.Currency}
 	l := w.lanes[at]
 	if l == nil {
 		l = &lane{sheets: sheets{}}
@@ -183,10 +184,10 @@ func (w *writer) turned(from, to Verdict) {
 
 // write writes rows of one lane: the new ones together, those that become part of others one by
 // one.
-func (w *writer) write(ctx context.Context, known sheets, batch []*planned) error {
-	var fresh []*planned
+func (w *writer) write(ctx context.Context, known sheets, batch []*match.Row) error {
+	var fresh []*match.Row
 	for _, d := range batch {
-		if d.do == create || d.do == revive {
+		if d.Do == match.Create || d.Do == match.Revive {
 			fresh = append(fresh, d)
 			continue
 		}
@@ -231,16 +232,16 @@ func stillPlanned(now, planned *Upload) error {
 }
 
 // bring writes new rows, all or none at a time.
-func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error {
+func (w *writer) bring(ctx context.Context, known sheets, rows []*match.Row) error {
 	for range racesMax {
 		if len(rows) == 0 {
 			return nil
 		}
 		changes := make([]change, len(rows))
 		for i, d := range rows {
-			c := change{after: d.row, entryAfter: w.entry(d, Live)}
-			if d.version > 0 {
-				c.entryBefore = &Entry{Version: d.version}
+			c := change{after: d.Row, entryAfter: w.entry(d, Live)}
+			if d.Version > 0 {
+				c.entryBefore = &Entry{Version: d.Version}
 			}
 			changes[i] = c
 		}
@@ -254,11 +255,11 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*planned) error
 		// Another import has brought some of them, or the answer was lost. What is there is there.
 		left := rows[:0:0]
 		for _, d := range rows {
-			e, found, err := w.p.rows().entry(ctx, w.pl.account.ID, d.as)
+			e, found, err := w.p.rows().entry(ctx, w.pl.account.ID, d.As)
 			if err != nil {
 				return err
 			}
-			if d.version = e.Version; found && e.State != Undone {
+			if d.Version = e.Version; found && e.State != Undone {
 				w.turned(d.Verdict, w.verdictOf(&e))
 				continue
 			}
@@ -283,19 +284,19 @@ func (w *writer) verdictOf(e *Entry) Verdict {
 }
 
 // entry makes what is remembered of a row.
-func (w *writer) entry(d *planned, state EntryState) *Entry {
-	t := d.row
-	return &Entry{UserID: w.p.id, AccountID: t.AccountID, Month: book.MonthOfID(d.as), ID: d.as,
+func (w *writer) entry(d *match.Row, state EntryState) *Entry {
+	t := d.Row
+	return &Entry{UserID: w.p.id, AccountID: t.AccountID, Month: book.MonthOfID(d.As), ID: d.As,
 		State: state, Date: t.Date, Amount: t.Amount, Currency: t.Currency, Pending: t.Pending,
-		Source: FromBank, UploadID: w.pl.upload.ID, BankKey: d.bank, Content: d.content,
+		Source: FromBank, UploadID: w.pl.upload.ID, BankKey: d.Bank, Content: d.Content,
 		Payee: book.ShortPayee(t.Merchant)}
 }
 
 // join makes a row part of one that is there, together with both their entries. It returns the row
 // as a new one where that other one is gone, or has been found to be another row in the meantime.
-func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, error) {
+func (w *writer) join(ctx context.Context, known sheets, d *match.Row) (*match.Row, error) {
 	for range racesMax {
-		own, found, err := w.p.rows().entry(ctx, d.row.AccountID, d.as)
+		own, found, err := w.p.rows().entry(ctx, d.Row.AccountID, d.As)
 		if err != nil {
 			return nil, err
 		}
@@ -303,28 +304,28 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 			w.turned(d.Verdict, w.verdictOf(&own))
 			return nil, nil
 		}
-		own.ID = d.as
-		of, there, err := w.p.rows().entry(ctx, d.row.AccountID, d.target)
+		own.ID = d.As
+		of, there, err := w.p.rows().entry(ctx, d.Row.AccountID, d.Target)
 		if err != nil {
 			return nil, err
 		}
 		there = there && of.State == Live &&
-			(d.do != merge || of.Pending || of.Source == FromPerson)
+			(d.Do != match.Merge || of.Pending || of.Source == FromPerson)
 		var t Transaction
 		if there {
-			t, err = w.p.TransactionOf(ctx, d.row.AccountID, of.Date, d.target)
+			t, err = w.p.TransactionOf(ctx, d.Row.AccountID, of.Date, d.Target)
 			if there = err == nil; err != nil && !errors.Is(err, ErrNoTransaction) {
 				return nil, err
 			}
 		}
 		if !there {
-			if d.do == remove {
+			if d.Do == match.Remove {
 				w.turned(d.Verdict, RowSkipped)
 				return nil, nil
 			}
 			w.turned(d.Verdict, RowNew)
 			alone := *d
-			alone.do, alone.version, alone.Verdict = create, own.Version, RowNew
+			alone.Do, alone.Version, alone.Verdict = match.Create, own.Version, RowNew
 			return &alone, nil
 		}
 		changes, verdict, err := w.joined(d, &t, &of, &own)
@@ -347,7 +348,7 @@ func (w *writer) join(ctx context.Context, known sheets, d *planned) (*planned, 
 
 // joined returns the changes of two rows that become one.
 func (w *writer) joined(
-	d *planned, t *Transaction, of, own *Entry,
+	d *match.Row, t *Transaction, of, own *Entry,
 ) ([]change, Verdict, error) {
 	before, err := json.Marshal(bare(t))
 	if err != nil {
@@ -361,20 +362,20 @@ func (w *writer) joined(
 	}
 	next := *of
 	ofRow := change{before: t, entryBefore: of, entryAfter: &next}
-	if d.do == remove {
+	if d.Do == match.Remove {
 		if len(touched(t)) == 0 {
 			next.State, mine.State = Deleted, Deleted
 			return []change{ofRow, mark}, RowDeleted, nil
 		}
 		after := t.Clone()
-		after.UploadID, after.Line = d.row.UploadID, d.row.Line // It is this file's to undo.
+		after.UploadID, after.Line = d.Row.UploadID, d.Row.Line // It is this file's to undo.
 		w.remark(after, d, "The bank has taken this row back.")
 		ofRow.after, ofRow.entryAfter = after, nil
 		ofRow.entryBefore = nil
 		return []change{ofRow, mark}, RowMerged, nil
 	}
-	after := joinedRow(t, d.row, of.UploadID == "")
-	if d.do == correct {
+	after := joinedRow(t, d.Row, of.UploadID == "")
+	if d.Do == match.Correct {
 		w.remark(after, d, fmt.Sprintf("The bank has corrected this row: it was %s on %s.",
 			t.Amount, t.Date))
 	}
@@ -382,15 +383,15 @@ func (w *writer) joined(
 	w.pl.rules.apply(after)
 	w.rules.Unlock()
 	ofRow.after = after
-	next.Date, next.Amount, next.Pending, next.Source = after.Date, after.Amount, d.row.Pending,
+	next.Date, next.Amount, next.Pending, next.Source = after.Date, after.Amount, d.Row.Pending,
 		FromBank
 	return []change{ofRow, mark}, RowMerged, nil
 }
 
 // remark leaves an annotation, unless there is no room for it.
-func (w *writer) remark(t *Transaction, d *planned, text string) {
+func (w *writer) remark(t *Transaction, d *match.Row, text string) {
 	if len(t.Annotations) < AnnotationsMax {
-		t.Annotations = append(t.Annotations, Annotation{ID: remarkID(d.as), Text: text,
+		t.Annotations = append(t.Annotations, Annotation{ID: remarkID(d.As), Text: text,
 			Type: "bank", Author: "import", CreatedAt: w.p.now()})
 	}
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/exchequer-dev/exchequer/bankfile"
 )
 
-// Limits of texts.
+// Limits of a transaction.
 const (
 	// NameMax bounds names of accounts, tags, rules and merchants, in bytes.
 	NameMax = 200
 	// TextMax bounds what is kept of the bank's own text of a row, in bytes.
 	TextMax = 2 << 10
+	// SplitsMax is into how many parts a transaction may be divided.
+	SplitsMax = 50
 )
 
 // textJoint separates the name and the memo in Transaction.Text.

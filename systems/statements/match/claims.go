@@ -1,4 +1,4 @@
-package statements
+package match
 
 import (
 	"github.com/exchequer-dev/exchequer/money"
@@ -7,7 +7,8 @@ import (
 // How far a booked row may be from one that was pending or typed in to be taken for it.
 const (
 	pendingDays = 8 // With the same amount.
-	typedDays   = 7 // With the same amount.
+	// TypedDays is how many days a booked row may be away from the same amount that was typed in.
+	TypedDays   = 7
 	looseDays   = 3 // With the same payee, and an amount within looseShare of the pending one.
 	coveredDays = 8 // From a pending row to the booked one that it is about.
 )
@@ -34,7 +35,7 @@ type spot struct {
 
 // matcher finds out which candidate each free row is.
 type matcher struct {
-	known   *known
+	known   *KnownRows
 	free    []freeRow
 	taken   map[int32]bool // By known row.
 	claims  map[int]int32  // By row of the file: the known row that it is.
@@ -46,7 +47,7 @@ type matcher struct {
 // before one with a similar one, the same payee before another, and then the nearest day decides.
 // What a row gets depends on nothing but what rows before it in this order got, so an import that
 // is repeated with some rows done leaves the others what they had.
-func (k *known) claimed(free []freeRow) map[int]int32 {
+func (k *KnownRows) claimed(free []freeRow) map[int]int32 {
 	m := &matcher{known: k, free: free, taken: map[int32]bool{}, claims: map[int]int32{},
 		atSum: map[spot][]int{}, atPayee: map[spot][]int{}}
 	for i, c := range k.candidates {
@@ -102,7 +103,7 @@ func (m *matcher) exact(f *freeRow, day int32, samePayee bool) int {
 		case m.taken[c.row] || !c.amount.Equal(f.amount) || c.currency != f.currency:
 		case samePayee && (f.payee == 0 || f.payee != r.payee):
 		case f.pending && r.is(rowPending): // Two rows that are pending are two.
-		case !r.is(rowPending) && far > typedDays:
+		case !r.is(rowPending) && far > TypedDays:
 		default:
 			return i
 		}
@@ -148,7 +149,7 @@ func nearly(pending, booked money.Decimal) (off money.Decimal, near bool) {
 
 // covered finds for pending rows of the file the booked ones that they are about: of the same
 // amount and payee, on the same day or some days later, each once.
-func (k *known) covered(free []freeRow, claims map[int]int32) map[int]int32 {
+func (k *KnownRows) covered(free []freeRow, claims map[int]int32) map[int]int32 {
 	covered := map[int]int32{}
 	if len(free) == 0 {
 		return covered

@@ -1,10 +1,8 @@
-package statements
+package match
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
-	stdhash "hash"
 	"strconv"
 	"strings"
 
@@ -14,40 +12,96 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/statements/parsed"
 )
 
-// deed is what an import has to do for a row.
-type deed uint8
+// Verdict is the outcome of a row of a file.
+type Verdict string
 
+// The verdicts.
 const (
-	nothing deed = iota
-	create       // Write a new row.
-	revive       // Write one again that an undone import had brought.
-	merge        // Make it part of a row that was pending or typed in.
-	correct      // Change a row that the bank corrects.
-	remove       // Remove a row that the bank takes back.
+	New     Verdict = "new"
+	Known   Verdict = "known"   // There already.
+	Merged  Verdict = "merged"  // Part of a transaction that was there: pending, or typed in.
+	Deleted Verdict = "deleted" // Deleted before by the person, or now by the bank.
+	Skipped Verdict = "skipped" // No entry of this account.
+	Refused Verdict = "refused" // It cannot be read.
+	// Warned is no row at all but a remark on something that does not add up.
+	Warned Verdict = "warned"
 )
 
-// planned is a decision with what is needed to carry it out.
-type planned struct {
-	Decision
-	no     int // Of the row in the file, from 0.
-	do     deed
-	target string // The transaction that the row becomes part of.
-	as     string // The id of the row's own entry.
-	// version is that of the entry of a row that comes back.
-	version       uint64
-	bank, content string // What the entry is known by.
-	row           *Transaction
+// Decision is the outcome of one row of a file, and why.
+type Decision struct {
+	Line    int     `json:"line"`
+	Verdict Verdict `json:"verdict"`
+	// ID is the transaction that the row becomes, or is part of.
+	ID string `json:"id,omitempty"`
+	// Why is a sentence for people; empty where there is nothing to explain.
+	Why      string         `json:"why,omitempty"`
+	Date     book.Date      `json:"date,omitempty"`
+	Amount   *money.Decimal `json:"amount,omitempty"`
+	Currency money.Currency `json:"currency,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+	// Raw is the row as the file has it, for those that are no entries.
+	Raw string `json:"raw,omitempty"`
+	// Transaction is what a row that is not there yet will be. Only Preview gives it.
+	Transaction *book.Transaction `json:"-"`
 }
 
-// plan decides the outcome of each row of a file. Preview and Import have the same one. It is not
+// Deed is what an import has to do for a row.
+type Deed uint8
+
+// The deeds.
+const (
+	Nothing Deed = iota
+	Create       // Write a new row.
+	Revive       // Write one again that an undone import had brought.
+	Merge        // Make it part of a row that was pending or typed in.
+	Correct      // Change a row that the bank corrects.
+	Remove       // Remove a row that the bank takes back.
+)
+
+// Row is a decision with what is needed to carry it out.
+type Row struct {
+	Decision
+	No     int // Of the row in the file, from 0.
+	Do     Deed
+	Target string // The transaction that the row becomes part of.
+	As     string // The id of the row's own entry.
+	// Version is that of the entry of a row that comes back.
+	Version       uint64
+	Bank, Content string // What the entry is known by.
+	Row           *book.Transaction
+}
+
+// Source is a file with its rows.
+type Source interface {
+	// Each passes every row to take, with its number from 0.
+	Each(ctx context.Context, take func(no int, row *parsed.Row) error) ([]bankfile.Total, error)
+	// IsOurs reports whether the rows of a statement are of the account, and IsFinal whether they
+	// are booked for good.
+	IsOurs(statement int) bool
+	IsFinal(statement int) bool
+	// Why returns why the rows of a statement that is not ours are left out.
+	Why(statement int) string
+}
+
+// Options are what a plan needs to know in addition to the rows.
+type Options struct {
+	// Currency is the account's.
+	Currency money.Currency
+	// Base has what all rows of the file share: its account and upload for example.
+	Base book.Transaction
+	// Apply applies the rules of the person to a new row. May be nil.
+	Apply func(*book.Transaction)
+	// Corrects reports that some rows of the file correct others.
+	Corrects bool
+}
+
+// Plan decides the outcome of each row of a file. Preview and Import have the same one. It is not
 // safe for concurrent use.
-type plan struct {
-	account Account
-	upload  Upload
-	src     *source
-	known   *known
-	rules   *ruleset
-	base    Transaction // What all rows share.
+type Plan struct {
+	src   Source
+	known *KnownRows
+	o     Options
 
 	// stable reports that the bank keeps its ids: some that are known are in the file.
 	stable    bool
@@ -58,34 +112,23 @@ type plan struct {
 	corrects  map[int32]correction // The one that counts, by the row that it is about.
 }
 
-// correction is the place of a row that corrects another one.
-type correction struct{ no, line int }
-
-// plan makes the plan of an upload: it reads what is known of the months of the file and, if there
-// is anything, looks through the file once.
-func (p uploader) plan(ctx context.Context, a Account, u Upload, src *source) (*plan, error) {
-	k, err := p.known(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := p.rules().ruleset(ctx)
-	if err != nil {
-		return nil, err
-	}
-	pl := &plan{account: a, upload: u, src: src, known: k, rules: rules,
-		corrected: map[hash]correction{}, replaces: map[hash]hash{},
-		corrects: map[int32]correction{},
-		base: Transaction{UserID: p.id, AccountID: a.ID, Source: FromBank, UploadID: u.ID,
-			CreatedAt: p.now()}}
-	if len(k.rows) == 0 && !u.Corrects {
+// NewPlan returns the plan of a file. If anything is known of its months, or if it has corrections, it
+// looks through the file first. The error is that of the source.
+func NewPlan(ctx context.Context, src Source, known *KnownRows, o Options) (*Plan, error) {
+	pl := &Plan{src: src, known: known, o: o, corrected: map[hash]correction{},
+		replaces: map[hash]hash{}, corrects: map[int32]correction{}}
+	if len(known.rows) == 0 && !o.Corrects {
 		return pl, nil
 	}
 	return pl, pl.prepare(ctx)
 }
 
+// correction is the place of a row that corrects another one.
+type correction struct{ no, line int }
+
 // prepare looks through the file for what must be known of all of it before the first row can be
 // decided.
-func (pl *plan) prepare(ctx context.Context) error {
+func (pl *Plan) prepare(ctx context.Context) error {
 	sums, payees := map[uint64]bool{}, map[uint64]bool{}
 	for _, c := range pl.known.candidates {
 		r := &pl.known.rows[c.row]
@@ -140,7 +183,7 @@ func (pl *plan) prepare(ctx context.Context) error {
 }
 
 // take notes that a row of the file is some known row, and what that became part of.
-func (pl *plan) take(hit int32) {
+func (pl *Plan) take(hit int32) {
 	r := &pl.known.rows[hit]
 	r.flags |= rowTaken
 	if r.state == rowMerged && r.of >= 0 {
@@ -150,7 +193,7 @@ func (pl *plan) take(hit int32) {
 
 // settleCorrections finds the row that each correction is about. Of several of one row in a file
 // the last one counts, and no other row of the file is taken for it.
-func (pl *plan) settleCorrections() {
+func (pl *Plan) settleCorrections() {
 	for of, c := range pl.corrected {
 		at := pl.correctedBy(of)
 		if at < 0 {
@@ -166,7 +209,7 @@ func (pl *plan) settleCorrections() {
 // correctedBy returns the row that is meant where a bank corrects the one with some id, -1 for
 // none: the row of that id, or what it became part of; a correction in the same file replaces
 // what it corrects.
-func (pl *plan) correctedBy(id hash) int32 {
+func (pl *Plan) correctedBy(id hash) int32 {
 	for range len(pl.replaces) + 1 {
 		if at, found := pl.known.byBank[id]; found {
 			r := &pl.known.rows[at]
@@ -188,18 +231,18 @@ func (pl *plan) correctedBy(id hash) int32 {
 }
 
 // freeRow returns what rows are matched by.
-func (pl *plan) freeRow(no int, row *parsed.Row) freeRow {
+func (pl *Plan) freeRow(no int, row *parsed.Row) freeRow {
 	e := &row.Entry
 	f := freeRow{no: no, day: dayNumber(e.Date), amount: e.Amount, currency: pl.currency(e),
-		pending: e.Pending || !pl.src.isFinal(row.Statement)}
+		pending: e.Pending || !pl.src.IsFinal(row.Statement)}
 	f.sum = amountHash(f.amount, f.currency)
 	f.payee = textHash(payeeKey(book.ShortPayee(book.MerchantOf(e))))
 	return f
 }
 
-func (pl *plan) currency(e *bankfile.Entry) money.Currency {
+func (pl *Plan) currency(e *bankfile.Entry) money.Currency {
 	if e.Currency == "" {
-		return pl.account.Currency
+		return pl.o.Currency
 	}
 	return e.Currency
 }
@@ -214,9 +257,9 @@ func correcting(e *bankfile.Entry, key bankfile.Key) bool {
 const idDays = 8
 
 // byBank returns the row that has the bank id of a row of the file, -1 for none. An id that is used
-// for another row now is counted again by the bank with each file and proves nothing, so the keys
+// for another row now is counted again by the bank with each file and proves Nothing, so the keys
 // come back without it.
-func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
+func (pl *Plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 	if key.ID == "" || len(pl.known.byBank) == 0 {
 		return key, -1
 	}
@@ -234,7 +277,7 @@ func (pl *plan) byBank(key bankfile.Key, f *freeRow) (bankfile.Key, int32) {
 // sameByID reports whether a row with the bank id of a row of the file may be that one: it is of
 // about the same day and of the same amount. Only what was pending may get another amount, if it
 // has the same payee or nearly that amount, and while it is still pending its day stays.
-func (pl *plan) sameByID(hit int32, f *freeRow) bool {
+func (pl *Plan) sameByID(hit int32, f *freeRow) bool {
 	r := &pl.known.rows[hit]
 	far := max(f.day-r.day, r.day-f.day)
 	switch mine := r.is(rowMine); {
@@ -254,7 +297,7 @@ func (pl *plan) sameByID(hit int32, f *freeRow) bool {
 }
 
 // byContent returns the row with the content of a row of the file, -1 for none.
-func (pl *plan) byContent(key bankfile.Key) int32 {
+func (pl *Plan) byContent(key bankfile.Key) int32 {
 	if hit, found := pl.known.byContent[hashOf(book.KeyHash(key.Content))]; found {
 		return hit
 	}
@@ -264,18 +307,18 @@ func (pl *plan) byContent(key bankfile.Key) int32 {
 // sameByContent reports whether a row of the same content is the row of the file. It is not where
 // its bank id is that of another row of the file, nor where both have ids, of a bank that keeps
 // them.
-func (pl *plan) sameByContent(hit int32, hasID bool) bool {
+func (pl *Plan) sameByContent(hit int32, hasID bool) bool {
 	r := &pl.known.rows[hit]
 	return !r.is(rowInFile) && !(hasID && r.is(rowBankID) && pl.stable)
 }
 
 // each gives every entry that is ours to take, with its keys.
-func (pl *plan) each(
+func (pl *Plan) each(
 	ctx context.Context, take func(no int, row *parsed.Row, key bankfile.Key) error,
 ) error {
 	var keys bankfile.Keys
-	_, err := pl.src.each(ctx, func(no int, row *parsed.Row) error {
-		if row.Outcome != bankfile.Read || !pl.src.isOurs(row.Statement) {
+	_, err := pl.src.Each(ctx, func(no int, row *parsed.Row) error {
+		if row.Outcome != bankfile.Read || !pl.src.IsOurs(row.Statement) {
 			return nil
 		}
 		return take(no, row, keys.Of("", row.Entry))
@@ -283,22 +326,22 @@ func (pl *plan) each(
 	return err
 }
 
-// walk gives the decision on each row of the file, in its order. It may be done again and then
+// Walk gives the decision on each row of the file, in its order. It may be done again and then
 // decides the same.
-func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
+func (pl *Plan) Walk(ctx context.Context, take func(*Row) error) error {
 	var keys bankfile.Keys
 	given := map[hash]bool{}
-	_, err := pl.src.each(ctx, func(no int, row *parsed.Row) error {
-		d := &planned{no: no, Decision: Decision{Line: row.Line}}
+	_, err := pl.src.Each(ctx, func(no int, row *parsed.Row) error {
+		d := &Row{No: no, Decision: Decision{Line: row.Line}}
 		switch {
 		case row.Outcome == bankfile.Warned:
-			d.Verdict, d.Why = RowWarned, row.Why
-		case !pl.src.isOurs(row.Statement):
-			d.Verdict, d.Why = RowSkipped, pl.src.why(row.Statement)
+			d.Verdict, d.Why = Warned, row.Why
+		case !pl.src.IsOurs(row.Statement):
+			d.Verdict, d.Why = Skipped, pl.src.Why(row.Statement)
 		case row.Outcome == bankfile.Skipped:
-			d.Verdict, d.Why, d.Raw = RowSkipped, row.Why, row.Raw
+			d.Verdict, d.Why, d.Raw = Skipped, row.Why, row.Raw
 		case row.Outcome == bankfile.Refused:
-			d.Verdict, d.Why, d.Raw = RowRefused, row.Why, row.Raw
+			d.Verdict, d.Why, d.Raw = Refused, row.Why, row.Raw
 		default:
 			pl.decide(d, row, keys.Of("", row.Entry), given)
 		}
@@ -314,47 +357,47 @@ func (pl *plan) walk(ctx context.Context, take func(*planned) error) error {
 func (d *Decision) tell(row *parsed.Row, currency money.Currency) {
 	e := &row.Entry
 	d.Date, d.Amount, d.Currency = e.Date, &e.Amount, currency
-	d.Text = book.ClipText(e.Name+" "+e.Memo, NameMax)
+	d.Text = book.ClipText(e.Name+" "+e.Memo, book.NameMax)
 	for _, w := range row.Warnings {
 		d.Warnings = append(d.Warnings, w.Text)
 	}
 }
 
 // decide returns the outcome of an entry of the account.
-func (pl *plan) decide(d *planned, row *parsed.Row, key bankfile.Key, given map[hash]bool) {
-	f := pl.freeRow(d.no, row)
+func (pl *Plan) decide(d *Row, row *parsed.Row, key bankfile.Key, given map[hash]bool) {
+	f := pl.freeRow(d.No, row)
 	found := pl.identify(&f, row, key, given)
 	hit := found.hit
-	d.bank, d.content = found.bank, found.content
+	d.Bank, d.Content = found.bank, found.content
 	if hit >= 0 && pl.decideKnown(d, hit, &f) {
-		if found.otherID && d.Verdict == RowKnown {
+		if found.otherID && d.Verdict == Known {
 			d.Why = "the bank has given it another id"
 		}
 		return
 	}
-	if c, ok := pl.corrected[hashOf(d.bank)]; ok && d.bank != "" {
-		d.Verdict, d.Why = RowSkipped, fmt.Sprintf("the bank corrects it in line %d", c.line)
+	if c, ok := pl.corrected[hashOf(d.Bank)]; ok && d.Bank != "" {
+		d.Verdict, d.Why = Skipped, fmt.Sprintf("the bank corrects it in line %d", c.line)
 		return
 	}
-	d.Verdict, d.do = RowNew, create
+	d.Verdict, d.Do = New, Create
 	switch {
 	case hit < 0:
-		d.as = pl.newID(row.Entry.Date, d)
+		d.As = pl.newID(row.Entry.Date, d)
 	case pl.known.rows[hit].state == rowUndone:
-		d.do, d.as, d.version = revive, pl.known.idOf(hit), pl.known.rows[hit].version
+		d.Do, d.As, d.Version = Revive, pl.known.idOf(hit), pl.known.rows[hit].version
 		if b := pl.known.rows[hit].bank; !b.none() {
 			// It stays known by the id that it had first, so that no other row takes that one.
-			d.bank = book.IDEncoding.EncodeToString(b[:])
+			d.Bank = book.IDEncoding.EncodeToString(b[:])
 		}
 	default: // It was pending.
-		if d.as = pl.newID(row.Entry.Date, d); d.as == pl.known.idOf(hit) {
-			d.as = book.RowID(pl.account.ID, row.Entry.Date, "booked\x00"+d.as)
+		if d.As = pl.newID(row.Entry.Date, d); d.As == pl.known.idOf(hit) {
+			d.As = book.RowID(pl.o.Base.AccountID, row.Entry.Date, "booked\x00"+d.As)
 		}
 	}
-	d.ID = d.as
+	d.ID = d.As
 	pl.decideTarget(d, hit, &row.Entry)
-	if d.do != nothing {
-		d.row = pl.transaction(d.as, row, f.pending)
+	if d.Do != Nothing {
+		d.Row = pl.transaction(d.As, row, f.pending)
 	}
 }
 
@@ -369,7 +412,7 @@ type identity struct {
 // before it have: of equal rows each takes the next one that is theirs to take, be it
 // known or free, so that equal rows in different files are distinguished. With some rows of an
 // import written, the others get what they got before.
-func (pl *plan) identify(
+func (pl *Plan) identify(
 	f *freeRow, row *parsed.Row, key bankfile.Key, given map[hash]bool,
 ) identity {
 	key, hit := pl.byBank(key, f)
@@ -421,7 +464,7 @@ func (pl *plan) identify(
 
 // byOlder finds the row that a row of the file is by an older reading, if it is none by the reading
 // that counts. Of equal rows each takes the next one that is known.
-func (pl *plan) byOlder(
+func (pl *Plan) byOlder(
 	row *parsed.Row, key bankfile.Key, given map[hash]bool,
 ) (at int32, content string, ok bool) {
 	if len(row.Older) == 0 || correcting(&row.Entry, key) {
@@ -450,58 +493,58 @@ func (pl *plan) byOlder(
 }
 
 // decideTarget reports whether a row that is not there becomes part of one that is.
-func (pl *plan) decideTarget(d *planned, hit int32, e *bankfile.Entry) {
+func (pl *Plan) decideTarget(d *Row, hit int32, e *bankfile.Entry) {
 	if e.Corrects != "" {
 		at := pl.correctedBy(hashOf(book.KeyHash(e.Corrects)))
 		found := at >= 0
 		switch {
-		case found && pl.corrects[at].no != d.no:
-			d.do, d.ID, d.Verdict = nothing, "", RowSkipped
+		case found && pl.corrects[at].no != d.No:
+			d.Do, d.ID, d.Verdict = Nothing, "", Skipped
 			d.Why = fmt.Sprintf("the bank corrects it in line %d", pl.corrects[at].line)
 			return
 		case found && e.Deletes:
-			d.do, d.target, d.Verdict = remove, pl.known.idOf(at), RowDeleted
+			d.Do, d.Target, d.Verdict = Remove, pl.known.idOf(at), Deleted
 			d.Why = "the bank takes back the row of " + pl.known.dateOf(at)
 			return
 		case found:
-			d.do, d.target, d.Verdict = correct, pl.known.idOf(at), RowMerged
-			d.ID, d.Why = d.target, "the bank corrects the row of "+pl.known.dateOf(at)
+			d.Do, d.Target, d.Verdict = Correct, pl.known.idOf(at), Merged
+			d.ID, d.Why = d.Target, "the bank corrects the row of "+pl.known.dateOf(at)
 			return
 		case e.Deletes:
-			d.do, d.ID, d.Verdict = nothing, "", RowSkipped
+			d.Do, d.ID, d.Verdict = Nothing, "", Skipped
 			d.Why = "the bank takes back a row that is not here"
 			return
 		}
 	}
-	at, found := pl.claims[d.no]
+	at, found := pl.claims[d.No]
 	if hit >= 0 && pl.known.rows[hit].state != rowUndone {
 		at, found = pl.stillPending(hit), true
 	}
 	if found {
-		d.do, d.target, d.Verdict = merge, pl.known.idOf(at), RowMerged
-		d.ID, d.Why = d.target, "it was pending, of "+pl.known.dateOf(at)
+		d.Do, d.Target, d.Verdict = Merge, pl.known.idOf(at), Merged
+		d.ID, d.Why = d.Target, "it was pending, of "+pl.known.dateOf(at)
 		if !pl.known.rows[at].is(rowPending) {
 			d.Why = "it was typed in for " + pl.known.dateOf(at)
 		}
 		return
 	}
-	if at, found := pl.covers[d.no]; found {
-		d.do, d.ID, d.Verdict = nothing, pl.known.idOf(at), RowKnown
+	if at, found := pl.covers[d.No]; found {
+		d.Do, d.ID, d.Verdict = Nothing, pl.known.idOf(at), Known
 		d.Why = "it is booked already, on " + pl.known.dateOf(at)
 	}
 }
 
 // newID makes the id of a row: of the bank's id where that can be relied on, else of its content.
-func (pl *plan) newID(date Date, d *planned) string {
-	if d.bank != "" {
-		return book.RowID(pl.account.ID, date, "id\x00"+d.bank)
+func (pl *Plan) newID(date book.Date, d *Row) string {
+	if d.Bank != "" {
+		return book.RowID(pl.o.Base.AccountID, date, "id\x00"+d.Bank)
 	}
-	return book.RowID(pl.account.ID, date, "content\x00"+d.content)
+	return book.RowID(pl.o.Base.AccountID, date, "content\x00"+d.Content)
 }
 
 // stillPending returns the transaction that is pending by what a file before brought as some known
 // row: that row, or the one that it became part of; -1 for none.
-func (pl *plan) stillPending(hit int32) int32 {
+func (pl *Plan) stillPending(hit int32) int32 {
 	r := &pl.known.rows[hit]
 	at := hit
 	if r.state == rowMerged {
@@ -518,7 +561,7 @@ func (pl *plan) stillPending(hit int32) int32 {
 
 // decideKnown returns the outcome of an entry that is there already. It reports false for one that
 // was undone, which may come back, and for one that was pending and is booked now.
-func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
+func (pl *Plan) decideKnown(d *Row, hit int32, f *freeRow) bool {
 	r := &pl.known.rows[hit]
 	d.ID = pl.known.idOf(hit)
 	mine := r.is(rowMine)
@@ -531,32 +574,38 @@ func (pl *plan) decideKnown(d *planned, hit int32, f *freeRow) bool {
 	switch {
 	case r.state == rowDeleted,
 		r.state == rowMerged && r.of >= 0 && pl.known.rows[r.of].state == rowDeleted:
-		d.Verdict, d.Why = RowDeleted, "it was deleted"
+		d.Verdict, d.Why = Deleted, "it was deleted"
 	case mine && r.state == rowMerged:
-		d.Verdict, d.Why = RowMerged, ""
+		d.Verdict, d.Why = Merged, ""
 	case mine:
-		d.Verdict, d.Why = RowNew, ""
+		d.Verdict, d.Why = New, ""
 	default:
-		d.Verdict = RowKnown
+		d.Verdict = Known
 	}
 	return true
 }
 
 // transaction makes a row of what the bank wrote.
-func (pl *plan) transaction(id string, row *parsed.Row, pending bool) *Transaction {
+func (pl *Plan) transaction(id string, row *parsed.Row, pending bool) *book.Transaction {
 	e := &row.Entry
-	t := pl.base
+	t := pl.o.Base
 	t.ID, t.Date, t.Amount, t.Currency = id, e.Date, e.Amount, pl.currency(e)
 	t.Merchant, t.Text = book.MerchantOf(e), book.TextOf(e)
 	t.Counterparty, t.Reference = book.ClipText(
 		e.Counterparty,
-		NameMax,
+		book.NameMax,
 	), book.ClipText(
 		e.Reference,
-		NameMax,
+		book.NameMax,
 	)
-	t.Category, t.BankID = book.ClipText(e.Category, NameMax), book.ClipText(e.BankID, NameMax)
-	t.Details = book.Cut(book.PlainLine(e.Details), TextMax)
+	t.Category, t.BankID = book.ClipText(
+		e.Category,
+		book.NameMax,
+	), book.ClipText(
+		e.BankID,
+		book.NameMax,
+	)
+	t.Details = book.Cut(book.PlainLine(e.Details), book.TextMax)
 	if e.ValueDate != e.Date {
 		t.ValueDate = e.ValueDate
 	}
@@ -566,64 +615,31 @@ func (pl *plan) transaction(id string, row *parsed.Row, pending bool) *Transacti
 	t.Foreign, t.ForeignCurrency = e.Foreign, e.ForeignCurrency
 	t.Pending, t.Reversal, t.Line = pending, e.Reversal, row.Line
 	t.Splits = splitsOf(e)
-	pl.rules.apply(&t)
+	if pl.o.Apply != nil {
+		pl.o.Apply(&t)
+	}
 	return &t
 }
 
 // splitsOf returns the parts of an entry that some programs write, where they add up to it.
-func splitsOf(e *bankfile.Entry) []Split {
-	if len(e.Splits) == 0 || len(e.Splits) > SplitsMax {
+func splitsOf(e *bankfile.Entry) []book.Split {
+	if len(e.Splits) == 0 || len(e.Splits) > book.SplitsMax {
 		return nil
 	}
 	var sum money.Decimal
-	splits := make([]Split, len(e.Splits))
+	splits := make([]book.Split, len(e.Splits))
 	for i, s := range e.Splits {
 		var err error
 		if sum, err = sum.Add(s.Amount); err != nil {
 			return nil
 		}
-		splits[i] = Split{Amount: s.Amount, Notes: book.ClipText(s.Category+" "+s.Memo, NameMax)}
+		splits[i] = book.Split{
+			Amount: s.Amount,
+			Notes:  book.ClipText(s.Category+" "+s.Memo, book.NameMax),
+		}
 	}
 	if !sum.Equal(e.Amount) {
 		return nil
 	}
 	return splits
-}
-
-// tally counts decisions and makes the digest of them.
-type tally struct {
-	counts Counts
-	sum    stdhash.Hash
-}
-
-func newTally() *tally { return &tally{sum: sha256.New()} }
-
-func (t *tally) add(d *planned) {
-	if n := t.counts.of(d.Verdict); n != nil {
-		*n++
-		fmt.Fprintf(t.sum, "%d %s %s\n", d.Line, d.Verdict, d.ID) // It never fails.
-	}
-}
-
-func (t *tally) digest() string {
-	return book.IDEncoding.EncodeToString(t.sum.Sum(nil)[:book.IDHashBytes])
-}
-
-// of returns the count of a verdict, nil for what is no row.
-func (c *Counts) of(v Verdict) *int {
-	switch v {
-	case RowNew:
-		return &c.New
-	case RowKnown:
-		return &c.Known
-	case RowMerged:
-		return &c.Merged
-	case RowDeleted:
-		return &c.Deleted
-	case RowSkipped:
-		return &c.Skipped
-	case RowRefused:
-		return &c.Refused
-	}
-	return nil
 }
