@@ -11,7 +11,6 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements/book"
@@ -28,9 +27,6 @@ const NoVersion = math.MaxUint64
 func isSeen(seen, version uint64) bool {
 	return seen == 0 || seen == version || seen == NoVersion && version == 0
 }
-
-// Date is a calendar day, "2026-01-31". The empty Date is none.
-type Date = bankfile.Date
 
 // Quote is the rate of two currencies that holds for a day.
 type Quote struct {

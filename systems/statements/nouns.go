@@ -4,6 +4,8 @@ import "github.com/exchequer-dev/exchequer/systems/statements/book"
 
 // The nouns that package book holds, because its rules need no store.
 type (
+	// Date is a calendar day, "2026-01-31". The empty Date is none.
+	Date = book.Date
 	// Transaction is one movement on an account.
 	Transaction = book.Transaction
 	// Annotation is what a person or a program remarks on a transaction.

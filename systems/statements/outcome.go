@@ -12,11 +12,13 @@ import (
 	digest "hash"
 	"io"
 	"slices"
+
+	"github.com/exchequer-dev/exchequer/systems/statements/match"
 )
 
 // OutcomePage is a page of the outcomes of the rows of a file.
 type OutcomePage struct {
-	Outcomes []Decision
+	Outcomes []match.Decision
 	// Next is the From of the next page; 0 at the end.
 	Next int
 }
@@ -49,9 +51,9 @@ func (p uploader) keepOutcomes(ctx context.Context, u *Upload) *outcomes {
 }
 
 // add keeps one decision, unless it is simply a new row or there are too many.
-func (o *outcomes) add(d *Decision) {
+func (o *outcomes) add(d *match.Decision) {
 	if o == nil || o.err != nil || o.n >= OutcomesMax ||
-		d.Verdict == RowNew && len(d.Warnings) == 0 && d.Why == "" {
+		d.Verdict == match.New && len(d.Warnings) == 0 && d.Why == "" {
 		return
 	}
 	line, err := json.Marshal(d)
@@ -161,7 +163,7 @@ func (c Counts) listed() int { return c.Rows() - c.New }
 // OutcomesMax at most. From counts from 0, size is 1 to PageMax. The error is ErrInvalid,
 // ErrNoUpload, ErrFileMissing or ErrNoFiles.
 func (p *Person) Outcomes(
-	ctx context.Context, account, id string, only []Verdict, from, size int,
+	ctx context.Context, account, id string, only []match.Verdict, from, size int,
 ) (OutcomePage, error) {
 	u, err := p.UploadOf(ctx, account, id)
 	if err != nil {
@@ -188,7 +190,7 @@ func (p *Person) Outcomes(
 	lines := json.NewDecoder(bufio.NewReader(rows))
 	var page OutcomePage
 	for at := 0; ; {
-		var d Decision
+		var d match.Decision
 		if err := lines.Decode(&d); errors.Is(err, io.EOF) {
 			return page, nil
 		} else if err != nil {

@@ -7,17 +7,6 @@ import (
 	"strings"
 )
 
-// RuleScope is which rows rules are tried on.
-type RuleScope struct {
-	// AccountIDs are the accounts; none means all.
-	AccountIDs []string `dynamodbav:"accountIds,omitempty"`
-	// From and To are the first and the last day, at most MonthsMax months apart.
-	From Date `dynamodbav:"from,omitempty"`
-	To   Date `dynamodbav:"to,omitempty"`
-	// RuleIDs are the rules to try, also disabled ones; none means all that are not disabled.
-	RuleIDs []string `dynamodbav:"ruleIds,omitempty"`
-}
-
 // Preview is what rules would change.
 type Preview struct {
 	Read    int // Rows that were looked at.

@@ -537,3 +537,30 @@ func whyOf(err error) string {
 	}
 	return err.Error()
 }
+
+// remember keeps on the account how a file of it was read, and which number the file gives it. What
+// a person did not have to give is kept of CSV files alone, for whose sake mappings are: other
+// formats define how they are read.
+func (p uploader) remember(ctx context.Context, u Upload) (Account, error) {
+	a, err := p.Account(ctx, u.AccountID)
+	if err != nil {
+		return Account{}, err
+	}
+	var change AccountChange
+	ofCSV := a.Mapping != nil && len(a.Mapping.Columns) > 0
+	if u.MappingText != "" && u.MappingText != a.MappingText &&
+		(u.Format == bankfile.CSV || u.Answered && !ofCSV) {
+		m, err := bankfile.ParseMapping([]byte(u.MappingText))
+		if err != nil {
+			return Account{}, fmt.Errorf("mapping of upload %s: %w", u.ID, err)
+		}
+		change.Mapping = &m
+	}
+	if number := book.ClipText(u.Number, NameMax); a.Number == "" && number != "" {
+		change.Number = &number
+	}
+	if change == (AccountChange{}) {
+		return a, nil
+	}
+	return p.ChangeAccount(ctx, a.ID, change)
+}

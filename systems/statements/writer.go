@@ -274,13 +274,13 @@ func (w *writer) bring(ctx context.Context, known sheets, rows []*match.Row) err
 func (w *writer) verdictOf(e *Entry) Verdict {
 	switch mine := e.UploadID == w.pl.upload.ID; {
 	case e.State == Deleted:
-		return RowDeleted
+		return match.Deleted
 	case mine && e.State == Merged:
-		return RowMerged
+		return match.Merged
 	case mine:
-		return RowNew
+		return match.New
 	}
-	return RowKnown
+	return match.Known
 }
 
 // entry makes what is remembered of a row.
@@ -320,12 +320,12 @@ func (w *writer) join(ctx context.Context, known sheets, d *match.Row) (*match.R
 		}
 		if !there {
 			if d.Do == match.Remove {
-				w.turned(d.Verdict, RowSkipped)
+				w.turned(d.Verdict, match.Skipped)
 				return nil, nil
 			}
-			w.turned(d.Verdict, RowNew)
+			w.turned(d.Verdict, match.New)
 			alone := *d
-			alone.Do, alone.Version, alone.Verdict = match.Create, own.Version, RowNew
+			alone.Do, alone.Version, alone.Verdict = match.Create, own.Version, match.New
 			return &alone, nil
 		}
 		changes, verdict, err := w.joined(d, &t, &of, &own)
@@ -365,14 +365,14 @@ func (w *writer) joined(
 	if d.Do == match.Remove {
 		if len(touched(t)) == 0 {
 			next.State, mine.State = Deleted, Deleted
-			return []change{ofRow, mark}, RowDeleted, nil
+			return []change{ofRow, mark}, match.Deleted, nil
 		}
 		after := t.Clone()
 		after.UploadID, after.Line = d.Row.UploadID, d.Row.Line // It is this file's to undo.
 		w.remark(after, d, "The bank has taken this row back.")
 		ofRow.after, ofRow.entryAfter = after, nil
 		ofRow.entryBefore = nil
-		return []change{ofRow, mark}, RowMerged, nil
+		return []change{ofRow, mark}, match.Merged, nil
 	}
 	after := joinedRow(t, d.Row, of.UploadID == "")
 	if d.Do == match.Correct {
@@ -385,7 +385,7 @@ func (w *writer) joined(
 	ofRow.after = after
 	next.Date, next.Amount, next.Pending, next.Source = after.Date, after.Amount, d.Row.Pending,
 		FromBank
-	return []change{ofRow, mark}, RowMerged, nil
+	return []change{ofRow, mark}, match.Merged, nil
 }
 
 // remark leaves an annotation, unless there is no room for it.
