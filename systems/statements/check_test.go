@@ -83,7 +83,8 @@ func TestADifferenceThatAnotherProgramMadeIsFoundAndRepaired(t *testing.T) {
 	}
 	after := row
 	after.Amount = dec("2")
-	if err := p.rows().write(t.Context(), nil, []change{{before: &row, after: &after}}); err != nil {
+	writes := []change{{before: &row, after: &after}}
+	if err := p.rows().write(t.Context(), nil, writes); err != nil {
 		t.Fatal(err)
 	}
 	if c := checkTotals(t, p, "a", CheckOptions{}); c.Differ != 0 {

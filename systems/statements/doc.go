@@ -50,6 +50,13 @@
 //	@statements#rule#<user>                      <rule>              rule
 //	@statements#job#<user>                       <job>               work over many rows
 //
+// # Packages
+//
+// What needs no store is in packages below this one: book has the nouns with their texts and ids,
+// match decides what each row of a file becomes, parsed stores the rows of a file that was parsed,
+// and journal writes the forms of exports. This package has the verbs, in services: one for files,
+// one for rules, one for the rows of months.
+//
 // # Identity
 //
 // The id of a transaction that a file brought is made of the bank's data: its own id of the row

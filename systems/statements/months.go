@@ -104,7 +104,8 @@ func (p monthReader) monthRows(ctx context.Context, account, month string) ([]Tr
 // monthEntries reads what is remembered of the rows that a bank booked in a month.
 func (p monthReader) monthEntries(ctx context.Context, account, month string) ([]Entry, error) {
 	var entries []Entry
-	for e, err := range modelOf(p.Person).entriesOf.All(ctx, p.store(), OfMonth{p.id, account, month}) {
+	in := OfMonth{p.id, account, month}
+	for e, err := range modelOf(p.Person).entriesOf.All(ctx, p.store(), in) {
 		if err != nil {
 			return nil, failed("read entries", err)
 		}

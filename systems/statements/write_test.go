@@ -201,7 +201,8 @@ func TestATagIsWrittenOnlyAsItIs(t *testing.T) {
 	}
 	write := func(before, after *Transaction) {
 		t.Helper()
-		if err := p.rows().write(t.Context(), nil, []change{{before: before, after: after}}); err != nil {
+		changed := []change{{before: before, after: after}}
+		if err := p.rows().write(t.Context(), nil, changed); err != nil {
 			t.Fatal(err)
 		}
 	}

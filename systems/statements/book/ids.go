@@ -11,12 +11,15 @@ import (
 // Transaction ids are "txn-202601-" and 26 characters: the month in which the bank booked it leads
 // to the entry, and with it to wherever the transaction is.
 const (
-	IDPrefix    = "txn-"
+	// IDPrefix begins each id.
+	IDPrefix = "txn-"
+	// IDHashBytes is the size of the hash in an id.
 	IDHashBytes = 16
 	// MonthNone is the month of entries whose id has none: those of other programs.
 	MonthNone = "-"
 )
 
+// IDEncoding writes the hashes in ids and keys, without letters that are mistaken for others.
 var IDEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").
 	WithPadding(base32.NoPadding)
 

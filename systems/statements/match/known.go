@@ -102,7 +102,8 @@ func NewKnownRows() *KnownRows {
 // Len returns the number of rows.
 func (k *KnownRows) Len() int { return len(k.rows) }
 
-// Add adds an entry, and reports whether it did. Ids that were not made here are left out: no row of a file has one.
+// Add adds an entry, and reports whether it did. An entry whose id was not made here is left out,
+// because no row of a file has such an id.
 func (k *KnownRows) Add(e *book.Entry, upload string) bool {
 	at := int32(len(k.rows))
 	r := knownRow{of: -1, day: dayNumber(e.Date), version: e.Version, state: rowStates[e.State],

@@ -112,8 +112,8 @@ type Plan struct {
 	corrects  map[int32]correction // The one that counts, by the row that it is about.
 }
 
-// NewPlan returns the plan of a file. If anything is known of its months, or if it has corrections, it
-// looks through the file first. The error is that of the source.
+// NewPlan returns the plan of a file. If anything is known of its months, or if it has corrections,
+// it looks through the file first. The error is that of the source.
 func NewPlan(ctx context.Context, src Source, known *KnownRows, o Options) (*Plan, error) {
 	pl := &Plan{src: src, known: known, o: o, corrected: map[hash]correction{},
 		replaces: map[hash]hash{}, corrects: map[int32]correction{}}
@@ -346,15 +346,15 @@ func (pl *Plan) Walk(ctx context.Context, take func(*Row) error) error {
 			pl.decide(d, row, keys.Of("", row.Entry), given)
 		}
 		if row.Outcome == bankfile.Read {
-			d.tell(row, pl.currency(&row.Entry))
+			d.fill(row, pl.currency(&row.Entry))
 		}
 		return take(d)
 	})
 	return err
 }
 
-// tell copies the members of a row that people want to see.
-func (d *Decision) tell(row *parsed.Row, currency money.Currency) {
+// fill copies the members of a row that people want to see.
+func (d *Decision) fill(row *parsed.Row, currency money.Currency) {
 	e := &row.Entry
 	d.Date, d.Amount, d.Currency = e.Date, &e.Amount, currency
 	d.Text = book.ClipText(e.Name+" "+e.Memo, book.NameMax)
