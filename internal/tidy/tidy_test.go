@@ -13,7 +13,10 @@ import (
 )
 
 var update = flag.Bool("update", false,
-	"rewrite the golden files under testdata, and lower the limits in plain.txt")
+	"rewrite the golden files under testdata, and record better values in plain.txt and measures.txt")
+
+var accept = flag.Bool("accept", false,
+	"record the present values in measures.txt, also worse ones; give the reason in the commit")
 
 // checks are run over the module and over the tree under testdata that has the same name.
 var checks = []struct {
@@ -27,6 +30,7 @@ var checks = []struct {
 	{"names", plain(tidy.Names)},
 	{"words", plain(tidy.Words)},
 	{"plain", tidy.Plain},
+	{"measures", tidy.Measures},
 	{"folders", tidy.Folders},
 	{"links", plain(tidy.Links)},
 }
@@ -45,14 +49,28 @@ func TestModule(t *testing.T) {
 		t.Fatalf("%d Go files and %d texts: this cannot be the whole module",
 			len(tree.Go), len(tree.Texts))
 	}
-	if *update {
-		table, err := tidy.LowerPlainLimits(tree)
+	if *accept {
+		table, err := tidy.AcceptMeasures(tree)
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := filepath.Join(root, "internal/tidy/plain.txt")
+		name := filepath.Join(root, "internal/tidy/measures.txt")
 		if err := os.WriteFile(name, []byte(table), 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+	if *update {
+		for name, lower := range map[string]func(*tidy.Tree) (string, error){
+			"plain.txt": tidy.LowerPlainLimits, "measures.txt": tidy.LowerMeasures,
+		} {
+			table, err := lower(tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name = filepath.Join(root, "internal/tidy", name)
+			if err := os.WriteFile(name, []byte(table), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, check := range checks {
@@ -169,6 +187,71 @@ func TestPlainLimitsAreOnlyLowered(t *testing.T) {
 	}
 	if want := "a 2\nb 1\n"; got != want {
 		t.Errorf("the new table is %q, want %q", got, want)
+	}
+}
+
+func TestMeasuresOnlyGetBetter(t *testing.T) {
+	methods := func(n int) string {
+		text := "package p\n\n// T is a type.\ntype T int\n"
+		for i := range n {
+			text += fmt.Sprintf("\nfunc (T) m%d() {}\n", i)
+		}
+		return text
+	}
+	got, err := tidy.LowerMeasures(load(t, map[string]string{
+		"internal/tidy/measures.txt": "better methods 60\ngone lines 3000\ngood methods 60\n" +
+			"worse methods 45\nsilent comments 1\n",
+		"better/b.go": methods(50),
+		"good/g.go":   methods(40),
+		"worse/w.go":  methods(50),
+		"silent/s.go": "// Package silent has a comment.\npackage silent\n\n// x is a list.\n" +
+			"// It is long.\n// It has comments.\n// They are few.\n\nvar x = []int{\n" +
+			strings.Repeat("\t1,\n", 200) + "}\n",
+		"new/n.go": methods(50),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "better methods 50\nsilent comments 2\nworse methods 45\n"; got != want {
+		t.Errorf("the new table is %q, want %q", got, want)
+	}
+}
+
+func TestMeasuresRefusesATableThatItCannotRead(t *testing.T) {
+	for _, line := range []string{"a lines", "a words 5", "a lines many"} {
+		_, err := tidy.Measures(load(t, map[string]string{"internal/tidy/measures.txt": line}))
+		if err == nil {
+			t.Errorf("%q is accepted", line)
+		}
+	}
+}
+
+func TestMeasuresCountsTheCode(t *testing.T) {
+	code := "package p\n\n// A comment.\n\nvar x = 1 // one\n/* two\nlines */\n" +
+		"var s = `a\n\nb`\n" + strings.Repeat("var _ = x\n", 1996)
+	for name, test := range map[string]struct{ src, want string }{
+		"at the bound": {code[:len(code)-len("var _ = x\n")], ""},
+		"one more": {code, "p: lines of code of the package: 2001, the limit is 2000; " +
+			`if that is right, "go test ./internal/tidy -accept" records it in ` +
+			"internal/tidy/measures.txt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := tidy.Measures(load(t, map[string]string{
+				"p/p.go": test.src, "p/p_test.go": code, "p/p_windows.go": code,
+				"p/cgo.go":                   "//go:build cgo\n\n" + code,
+				"internal/tidy/measures.txt": "p comments 0\n",
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []tidy.Finding
+			for _, f := range found {
+				if !strings.Contains(f.Text, "percent") {
+					got = append(got, f)
+				}
+			}
+			wantFindings(t, got, test.want)
+		})
 	}
 }
 

@@ -69,6 +69,7 @@ type Tree struct {
 	Texts []TextFile
 
 	ignored map[string]bool
+	fset    *token.FileSet // of all files, so that the files of a package can be type-checked
 }
 
 // textNames are the suffixes, or whole names, of files that are read as text.
@@ -77,7 +78,7 @@ var textNames = []string{".md", ".txt", ".yaml", ".yml", ".sh", "Makefile", ".ci
 // Load reads and parses a tree. The error is that of the file system; a Go file that does not
 // parse is no error here, Names reports it.
 func Load(fsys fs.FS) (*Tree, error) {
-	t := &Tree{FS: fsys, ignored: ignoredAtRoot(fsys)}
+	t := &Tree{FS: fsys, ignored: ignoredAtRoot(fsys), fset: token.NewFileSet()}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -122,7 +123,7 @@ func (t *Tree) addGo(p string) error {
 		Dir:      path.Dir(p),
 		Test:     strings.HasSuffix(p, "_test.go"),
 		Source:   src,
-		Fset:     token.NewFileSet(),
+		Fset:     t.fset,
 	}
 	mode := parser.ParseComments | parser.SkipObjectResolution
 	f.Syntax, f.ParseErr = parser.ParseFile(f.Fset, p, src, mode)

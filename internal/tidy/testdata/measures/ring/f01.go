@@ -1,0 +1,4 @@
+package ring
+
+// f01 uses the next file.
+func f01() { f02() }

@@ -1,0 +1,4 @@
+package ring
+
+// f08 uses the next file.
+func f08() { f09() }
