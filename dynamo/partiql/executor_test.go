@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -407,5 +408,81 @@ func rounds(t testing.TB, usual int) int {
 		return 0
 	default:
 		return max(1, usual*n/100)
+	}
+}
+
+// Numbers that are written differently are the same key, whose item is returned once.
+func TestSelectReadsAKeyOnceHoweverItIsWritten(t *testing.T) {
+	db := openPots(t, engine.Options{}, 0)
+	ctx := context.Background()
+	if _, err := db.CreateTable(ctx, &dynamo.CreateTableInput{
+		TableName: "numbers", BillingMode: dynamo.BillingPayPerRequest,
+		KeySchema: dynamo.HashKey("id"),
+		AttributeDefinitions: []dynamo.AttributeDefinition{
+			{AttributeName: "id", AttributeType: dynamo.KindN},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, db, "INSERT INTO numbers VALUE {'id': 1}")
+	for _, where := range []string{
+		"id IN [1, 1.0, 1e0]", "id = 1 OR id = 1.0", "id IN [1, ?]", "id = ? OR id = 1",
+	} {
+		parameters := []dynamo.Value{dynamo.N("1.00")}[:strings.Count(where, "?")]
+		items := run(t, db, "SELECT * FROM numbers WHERE "+where, parameters...)
+		if len(items) != 1 {
+			t.Errorf("%s: %d items", where, len(items))
+		}
+	}
+	_, err := partiql.New(db).BatchExecuteStatement(ctx, &dynamo.BatchExecuteStatementInput{
+		Statements: []dynamo.BatchStatement{
+			{Statement: "SELECT * FROM numbers WHERE id = 1"},
+			{Statement: "SELECT * FROM numbers WHERE id = 1.0"},
+		},
+	})
+	if !errors.Is(err, dynamo.ErrValidation) {
+		t.Errorf("an item was read twice in a batch: %v", err)
+	}
+}
+
+// The key condition of a union of ranges may hold for more items than the union, which are then
+// returned by another range, or not at all.
+func TestSelectReturnsOnlyTheUnionOfItsRanges(t *testing.T) {
+	db := openPots(t, engine.Options{}, 0)
+	ctx := context.Background()
+	if _, err := db.CreateTable(ctx, &dynamo.CreateTableInput{
+		TableName: "words", BillingMode: dynamo.BillingPayPerRequest,
+		KeySchema: dynamo.HashRangeKey("lang", "word"),
+		AttributeDefinitions: []dynamo.AttributeDefinition{
+			{AttributeName: "lang", AttributeType: dynamo.KindS},
+			{AttributeName: "word", AttributeType: dynamo.KindS},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"0", "a", "aa", "az", "b", "c"} {
+		run(t, db, "INSERT INTO words VALUE {'lang': 'en', 'word': ?}", dynamo.S(word))
+	}
+	const en = "lang = 'en' AND NOT word = 'x' AND "
+	for where, want := range map[string]string{
+		en + "begins_with(word, 'a') OR " + en + "word BETWEEN '0' AND 'aa'": "0 a aa az",
+		en + "begins_with(word, 'a') OR " + en + "word BETWEEN '0' AND 'aa' OR " + en +
+			"word IN ['b', 'c']": "0 a aa az b c",
+		en + "word < 'aa' OR " + en + "word BETWEEN '0' AND 'a'": "0 a",
+		en + "word > 'a' OR " + en + "begins_with(word, 'az')":   "aa az b c",
+		en + "word > 'a' OR " + en + "word < 'az'":               "0 a aa az b c",
+	} {
+		for _, order := range []string{"", " ORDER BY word DESC"} {
+			var got []string
+			for _, item := range run(t, db, "SELECT word FROM words WHERE "+where+order) {
+				got = append(got, item["word"].S())
+			}
+			if order != "" {
+				slices.Reverse(got)
+			}
+			if s := strings.Join(got, " "); s != want {
+				t.Errorf("%s%s: %s, want %s", where, order, s, want)
+			}
+		}
 	}
 }
