@@ -301,7 +301,7 @@ func (s *story) statement(ctx context.Context) error {
 	return nil
 }
 
-// firstLine says what a transaction was for.
+// firstLine returns the purpose of a transaction.
 func firstLine(t client.Transaction) string {
 	line, _, _ := strings.Cut(t.Description, "\n")
 	if line == "" {

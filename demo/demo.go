@@ -1,7 +1,7 @@
-// Package demo tells the story that "exchequer demo" shows: three months of a small world's
-// payments go through the whole product, and what must come out is known beforehand.
+// Package demo is the story that "exchequer demo" shows: three months of payments of a small world
+// go through the whole product, and the result must be the one that is known in advance.
 //
-// The files that it reads ship inside the binary; README.md says what is in them.
+// The files that it reads are embedded in the binary; README.md describes them.
 package demo
 
 import (
@@ -21,11 +21,11 @@ import (
 type Options struct {
 	// Out is where the story goes.
 	Out io.Writer
-	// Progress, if set, is told how many of how many rows were imported.
+	// Progress, if set, is called with the number of imported rows and the number of all rows.
 	Progress func(done, total int)
 }
 
-// MismatchError says where the books are not as they must be.
+// MismatchError is a difference between the books and the expected result.
 type MismatchError struct {
 	// Differences are sentences, each about one difference.
 	Differences []string
@@ -37,9 +37,9 @@ func (e *MismatchError) Error() string {
 		e.Differences[0])
 }
 
-// Tell tells the story on a server without any accounts, whose payments have one attempt each,
-// since the story does not wait for hours until money comes in. It returns a *MismatchError when
-// the books do not balance, or are not those that must come out.
+// Tell runs the story on a server without any accounts. Its payments must have one attempt each,
+// because the story does not wait for hours until money comes in. It returns a *MismatchError if
+// the books do not balance or differ from the expected result.
 func Tell(ctx context.Context, c *client.Client, opts Options) error {
 	w, err := readWorld()
 	if err != nil {
@@ -76,7 +76,7 @@ type story struct {
 	shown       client.Transaction // the purchase that several chapters look at
 }
 
-// errNothing says that the story has nothing to show where there must be something.
+// errNothing means that the story has nothing to show at a place where it must.
 var errNothing = errors.New("the story has no purchase to show")
 
 // title begins a chapter.

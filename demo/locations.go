@@ -23,7 +23,7 @@ var branches = []branch{
 	{"cha-01", "Waitangi Wharf", "-43.9455, -176.5614"},
 }
 
-// locations tells of places, and of the code that two people want at once.
+// locations shows locations, and two people who request the same code at once.
 func (s *story) locations(ctx context.Context) error {
 	s.title("The shops are somewhere, and no two places share a code")
 	var rows []client.LocationRow

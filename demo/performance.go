@@ -18,7 +18,8 @@ const measured = 100
 // listed is how many rows the calls that list have, as in the design's table.
 const listed = 100
 
-// operation is a line of the table of performance: what the design says, and the call to measure.
+// operation is a row of the table of performance: the target of the design, and the call to
+// measure.
 type operation struct {
 	name, method          string
 	designUnits, designMs string

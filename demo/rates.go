@@ -144,7 +144,7 @@ func (s *story) exchange(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	request.On = "" // A request that names no rate is the same one at whatever rate.
+	request.On = "" // Without a rate, the request is the same at any rate.
 	again, err := s.client.Exchange(ctx, request)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 //go:embed statements
 var statementFiles embed.FS
 
-// bankBooks is what is in the files of a person's banks, and what must come of them.
+// bankBooks is the content of the files of a person's banks, and the expected result.
 type bankBooks struct {
 	Accounts []client.NewBankAccount `json:"accounts"`
 	Files    []bankFile              `json:"files"`
@@ -31,7 +31,7 @@ type bankBooks struct {
 	Sums map[client.BankAccountID]money.Decimal `json:"sums"`
 }
 
-// bankFile is a file, and what must become of its rows.
+// bankFile is a file, and the expected results of its rows.
 type bankFile struct {
 	File     string               `json:"file"`
 	Account  client.BankAccountID `json:"account"`
@@ -174,7 +174,7 @@ func (s *story) takeIn(ctx context.Context, f bankFile) (client.Upload, error) {
 	return u, s.compareFile(ctx, f, u)
 }
 
-// compareFile notes where a file was not taken in as it must be.
+// compareFile notes the differences between the import of a file and the expected result.
 func (s *story) compareFile(ctx context.Context, f bankFile, u client.Upload) error {
 	want := client.UploadCounts{New: f.New, Known: f.Known, Merged: f.Merged, Skipped: f.Skipped,
 		Refused: len(f.Refused)}

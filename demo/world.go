@@ -24,7 +24,7 @@ var paymentsCSV []byte
 //go:embed expected.json
 var expectedJSON []byte
 
-// world is what the files say.
+// world is the content of the files.
 type world struct {
 	accounts  []account
 	merchants []client.NewMerchant

@@ -19,8 +19,8 @@ type disk interface {
 	Remove(path string) error
 	// SyncDir makes the names in a directory durable.
 	SyncDir(dir string) error
-	// Free returns the number of bytes that can still be written below a directory, and whether
-	// the system can say.
+	// Free returns the number of bytes that can still be written below a directory, and whether the
+	// system reports it.
 	Free(dir string) (bytes int64, known bool)
 }
 

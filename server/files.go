@@ -151,7 +151,7 @@ func (f *files) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Sweep removes all files whose keys begin with a folder, and what was being written of such.
+// Sweep removes all files whose keys begin with a folder, including unfinished ones.
 func (f *files) Sweep(ctx context.Context, folder string) error {
 	if f.local != nil {
 		if err := f.local.sweep(folder); err != nil {
@@ -193,8 +193,8 @@ func (f *files) Open(ctx context.Context, key string) (statements.File, error) {
 	return &openFile{size: about.Size, read: read}, nil
 }
 
-// openFile reads a file at any place. Files are read from one end to the other, a few times, so it
-// holds a reader that goes on from where the last reading ended: one request for each time through.
+// openFile reads a file at any offset. Files are read from beginning to end, a few times, so it
+// keeps a reader at the end of the last read: one request for each pass.
 type openFile struct {
 	size int64
 	read func(from int64) (io.ReadCloser, error)
@@ -207,7 +207,7 @@ type openFile struct {
 // Size is the file's length in bytes.
 func (f *openFile) Size() int64 { return f.size }
 
-// ReadAt reads as io.ReaderAt says. It is safe for concurrent use.
+// ReadAt implements io.ReaderAt. It is safe for concurrent use.
 func (f *openFile) ReadAt(p []byte, from int64) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

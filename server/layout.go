@@ -13,7 +13,7 @@ import (
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
-// The names of the systems whose operations can be refused one by one; see [api.Options].
+// The names of the systems whose operations can be refused separately; see [api.Options].
 const (
 	systemLedger     = "ledger"
 	systemPayments   = "payments"

@@ -17,8 +17,8 @@ func (s *Server) buildLocations(store *singletable.Store) (err error) {
 	return err
 }
 
-// locationExists tells the ledger whether there is a location, deleted ones too: what points at one
-// keeps pointing.
+// locationExists reports to the ledger whether a location exists. Deleted ones exist, because
+// references to them stay valid.
 func (s *Server) locationExists(ctx context.Context, id ledger.LocationID) (bool, error) {
 	_, err := s.locations.Location(ctx, locations.ID(id))
 	if errors.Is(err, locations.ErrNotFound) {

@@ -10,16 +10,16 @@ import (
 	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
-// OIDC says whose tokens of users a server takes with AuthOIDC.
+// OIDC is the issuer of the users' tokens that a server accepts with AuthOIDC.
 type OIDC struct {
 	// Issuer is the address of the OpenID Connect issuer, exactly as its tokens have it.
 	Issuer string
-	// ClientIDs are the apps whose tokens are taken: client ids, or the audience of this API where
+	// ClientIDs are the apps whose tokens are accepted: client ids, or the audience of this API if
 	// the issuer names APIs.
 	ClientIDs []string
 }
 
-// given tells whether anything is said about tokens of users.
+// given reports whether anything is set.
 func (o OIDC) given() bool { return o.Issuer != "" || len(o.ClientIDs) > 0 }
 
 // checkAuth finds what is wrong with the choices about who may use the server.
@@ -43,15 +43,15 @@ func (o *Options) checkAuth() error {
 	return nil
 }
 
-// asks tells whether callers have to show who they are.
+// asks reports whether callers must authenticate.
 func (o *Options) asks() bool { return o.Auth != AuthOff }
 
 // issuerTime bounds how long Open waits for the issuer, which may be started at the same time.
 const issuerTime = 3 * time.Second
 
-// buildUsers makes what tells users apart. An issuer that does not answer does not keep the server
-// from opening: it has other work to do, and tries again with each token. One that calls itself
-// something else does: no token would ever be taken.
+// buildUsers returns the verifier of users' tokens. If the issuer does not answer, the server opens
+// anyway, because it has other work, and each token tries again. If the issuer reports a different
+// name, the server does not open, because it would never accept a token.
 func (s *Server) buildUsers(ctx context.Context) (err error) {
 	if s.opts.Auth != AuthOIDC {
 		return nil
@@ -73,7 +73,7 @@ func (s *Server) buildUsers(ctx context.Context) (err error) {
 	return nil
 }
 
-// authenticate returns what the API tells users apart with, or nil if it takes API keys alone.
+// authenticate returns the authentication of the API, or nil for the keyring alone.
 func (s *Server) authenticate() func(context.Context, string) (person.Subject, error) {
 	if s.users == nil {
 		return nil
@@ -81,7 +81,7 @@ func (s *Server) authenticate() func(context.Context, string) (person.Subject, e
 	return s.users.Verify
 }
 
-// closeUsers ends what is under way with the issuer.
+// closeUsers ends the requests to the issuer.
 func (s *Server) closeUsers() {
 	if s.users != nil {
 		s.users.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
-// Auth says who may use the server.
+// Auth is who may use the server.
 type Auth string
 
 const (
@@ -27,7 +27,7 @@ const (
 	AuthOIDC Auth = "oidc"
 )
 
-// Tables says what Open does about the tables of the systems.
+// Tables is what Open does about the tables of the systems.
 type Tables string
 
 const (
@@ -38,28 +38,28 @@ const (
 	TablesKeep Tables = "keep"
 )
 
-// AddressDefault is where the server listens unless told otherwise: this machine alone.
+// AddressDefault is the default address of the server: this machine only.
 const AddressDefault = "127.0.0.1:8080"
 
-// Limits of a server. A zero means the default that is named beside it.
+// Limits of a server. Zero means the default that is named with each.
 type Limits struct {
-	// Body is the greatest size of a request's body in bytes; BodyMax. The largest posting of the
+	// Body is the maximum size of a request's body in bytes; BodyMax. The largest posting of the
 	// ledger has a quarter of it.
 	Body int64
-	// Upload is the greatest size in bytes of a file that a person uploads; UploadMax.
+	// Upload is the maximum size in bytes of a file that a person uploads; UploadMax.
 	Upload int64
-	// Archive is the greatest size in bytes of an archive that is brought back; ArchiveMax.
+	// Archive is the maximum size in bytes of an archive that is restored; ArchiveMax.
 	Archive int64
 	// Spool is the maximum of bytes on disk of all archives that are being restored; SpoolMax.
 	Spool int64
 	// FreeDisk is the free space in bytes that uploads leave on the disk of the folder for files,
-	// so that the books can go on; FreeDiskMin. A negative one is none.
+	// so that the systems can still write; FreeDiskMin. A negative value means none.
 	FreeDisk int64
 	// Streams is how many downloads and other long answers are sent concurrently; StreamsMax.
 	Streams int
-	// Stall bounds the time for which a client of a stream may take nothing; StallTimeout.
+	// Stall is the maximum time for which a client of a stream may read nothing; StallTimeout.
 	Stall time.Duration
-	// Header is the greatest size of a request's headers in bytes; HeaderMax.
+	// Header is the maximum size of a request's headers in bytes; HeaderMax.
 	Header int
 	// Read bounds the time to read a whole request; ReadTimeout.
 	Read time.Duration
@@ -67,8 +67,8 @@ type Limits struct {
 	Answer time.Duration
 	// Idle bounds how long a connection is kept without a request; IdleTimeout.
 	Idle time.Duration
-	// Drain bounds how long Serve waits for requests in work once it was told to stop;
-	// DrainTimeout.
+	// Drain is the maximum time that Serve waits for requests in progress after it was asked to
+	// stop; DrainTimeout.
 	Drain time.Duration
 }
 
@@ -102,20 +102,19 @@ type Options struct {
 	// Store is an open store to keep the books in instead, which Close does not close. DataDir then
 	// has nothing but the key that signs cursors, as with DynamoDB.
 	Store Store
-	// Tables says what to do about tables; "" means TablesCreate.
+	// Tables is what to do about tables; "" means TablesCreate.
 	Tables Tables
 
-	// Auth says who may use the server; "" means AuthOff, or AuthOIDC if OIDC says whose tokens.
+	// Auth is who may use the server; "" means AuthOff, or AuthOIDC if OIDC is set.
 	Auth Auth
-	// OIDC says whose tokens are taken with AuthOIDC. An issuer that does not answer yet keeps no
-	// server from opening.
+	// OIDC is the issuer of tokens with AuthOIDC. The server opens even if the issuer does not
+	// answer yet.
 	OIDC OIDC
-	// User is the one person of a server that does not ask who somebody is: with AuthOff, and for
-	// requests of this process. It is theirs what personal operations read and write then; ""
-	// means person.SubjectLocal.
+	// User is the person of a server without authentication, and of requests within this process.
+	// Personal operations then read and write this person's data; "" means person.SubjectLocal.
 	User person.Subject
-	// Hosts are names, without a port, under which the server may be asked besides those of the
-	// loopback interface. Unless with AuthOff, an empty list allows every name.
+	// Hosts are names, without a port, under which the server may be called in addition to those of
+	// the loopback interface. Except with AuthOff, an empty list allows every name.
 	Hosts  []string
 	Limits Limits
 
@@ -133,10 +132,10 @@ type Options struct {
 	Payments    payments.Options
 	RunPayments PaymentWork
 
-	// Rates are the choices of the board of exchange rates; its clock is the server's unless it has
-	// its own, and a StaleFor of zero means rates.StaleForDefault, unless SeedRates asks for the
-	// seed's own items, which expire when they stop being fresh. FetchRates makes the server fetch
-	// rates: when it serves, and when somebody asks for one that is stale or missing.
+	// Rates are the options of the board of exchange rates. Its clock is the server's unless it has
+	// its own, and a StaleFor of zero means rates.StaleForDefault, unless SeedRates selects the
+	// seed's own items, which expire when they are no longer fresh. FetchRates makes the server
+	// fetch rates: when it starts, and when a request needs one that is stale or missing.
 	Rates      rates.Options
 	SeedRates  bool
 	FetchRates RateWork
@@ -149,7 +148,7 @@ type Options struct {
 	// memory for a server in memory.
 	FilesURL string
 
-	// Logger is told of requests and of trouble; nothing is logged by default.
+	// Logger receives requests and errors; by default nothing is logged.
 	Logger *slog.Logger
 	// Now is the clock; nil means the computer's.
 	Now func() time.Time
@@ -158,7 +157,7 @@ type Options struct {
 	// Draw returns a number from 0 up to, but not including, n, for the waits between retries; nil
 	// means a random one.
 	Draw func(n int64) int64
-	// Version is what the server says it is, in the description of its API.
+	// Version is the server's version in the description of its API.
 	Version string
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
-// PaymentWork says how a server settles payments that are due, beside its answers.
+// PaymentWork is how a server settles due payments in the background.
 type PaymentWork struct {
 	// Every is the time between two runs; 0 means that the server runs none.
 	Every time.Duration
@@ -40,8 +40,8 @@ func (s *Server) buildPayments(store *singletable.Store) error {
 	return nil
 }
 
-// settlePayments runs payments until ctx ends, if the server was told to. The function that it
-// returns waits for the payments in hand.
+// settlePayments runs payments until ctx ends, if it is enabled. The function that it returns waits
+// for the payments in progress.
 func (s *Server) settlePayments(ctx context.Context) (wait func()) {
 	work := s.opts.RunPayments
 	if work.Every <= 0 || s.systemLayout(systemPayments) != nil {
@@ -68,8 +68,8 @@ func (m *metrics) paid(outcome payments.Outcome, n int) {
 	m.payments.WithLabelValues(string(outcome)).Add(float64(n))
 }
 
-// dueCollector looks for the payment that is due longest when it is asked, so that the lag grows
-// too where nobody settles anything.
+// dueCollector reads the oldest due payment at each scrape, so that the lag also grows if no worker
+// settles payments.
 type dueCollector struct {
 	scheduler *payments.Scheduler
 	now       func() time.Time

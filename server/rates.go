@@ -14,7 +14,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/rates"
 )
 
-// RateWork says where a server fetches exchange rates from, beside its answers.
+// RateWork is where a server fetches exchange rates from in the background.
 type RateWork struct {
 	// Source is "ecb", "ecb-90-days", "ecb-history", "frankfurter" or the address of something in
 	// one of their forms, or in that of Open Exchange Rates. "" means that nothing is fetched.
@@ -42,7 +42,7 @@ func (w RateWork) address() string {
 	return w.Source
 }
 
-// What a server of rates uses unless told otherwise.
+// The defaults of RateWork.
 const (
 	// rateCacheTime is how long a quote is answered from memory: short enough for a rate that
 	// another process has saved, long enough for a page with a hundred amounts.
@@ -146,7 +146,7 @@ func (c rateCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// rateFetches tells how the fetching goes, nil where there is none.
+// rateFetches returns the state of the fetches, or nil if there are none.
 func (s *Server) rateFetches() func() rest.RateFetches {
 	if s.fetcher == nil {
 		return nil

@@ -50,8 +50,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := s.admit(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	// Requests do not end with ctx: those in work are to be answered. They are told to stop only
-	// when the time to drain is over.
+	// Requests do not end with ctx, because those in progress are to be answered. Their contexts
+	// end only after the time to drain.
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	h := &http.Server{
@@ -92,8 +92,8 @@ const (
 	streamsShareOf = 4
 )
 
-// drain lets requests in progress end, for a time. Downloads and other long answers that their
-// client does not take in that time are broken off; the client sees that the answer is not whole.
+// drain waits for requests in progress. Downloads and other long responses that are not finished in
+// that time are broken off; the client detects that the response is incomplete.
 func (s *Server) drain(h *http.Server, stop context.CancelFunc) error {
 	s.draining.Store(true)
 	s.opts.Logger.Info("draining", "for", s.opts.Limits.Drain)

@@ -120,7 +120,7 @@ func (s *Server) build(ctx context.Context) error {
 		if err := s.tables.ensure(ctx); err != nil {
 			return err
 		}
-		// Nobody gets in without the table of keys.
+		// Without the table of keys no request is allowed.
 		if drift := s.tables.drift[s.keys.Table().Name()]; drift != nil {
 			return &tableError{drift}
 		}
@@ -165,7 +165,7 @@ func (s *Server) spoolRoom() error {
 // Handler returns the handler of everything that the server answers.
 func (s *Server) Handler() http.Handler { return s.api }
 
-// ready tells whether the server can answer: it reads something from the store.
+// ready reports whether the server can answer: it reads something from the store.
 func (s *Server) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return rest.ErrDraining

@@ -38,9 +38,9 @@ func noRate(from, to money.Currency, on statements.Date) *problem.Error {
 		With("reason", fmt.Sprintf("none is stored for %s or shortly before", on))
 }
 
-// rateOfDay tells the statements what one unit of a currency is in another on a day: the rate of
-// that day, or of the last working day before it. What the board cannot answer, whatever its
-// reason, is no rate; that the store cannot be read is another matter.
+// rateOfDay returns the value of one unit of a currency in another on a day: the rate of that day,
+// or of the previous working day. If the board has no answer for any reason, there is no rate; only
+// an unreadable store is an error.
 func (s *Server) rateOfDay(
 	ctx context.Context, from, to money.Currency, on statements.Date,
 ) (statements.Quote, error) {

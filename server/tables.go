@@ -37,7 +37,7 @@ func (t *tables) ensure(ctx context.Context) error {
 		case errors.As(err, &drift):
 			t.drift[drift.Table] = drift
 		case dynamo.Retryable(err):
-			return err // of every other table it would say the same
+			return err // for every other table it is the same
 		default:
 			wrong = append(wrong, err)
 		}
@@ -48,8 +48,8 @@ func (t *tables) ensure(ctx context.Context) error {
 	return t.create(ctx)
 }
 
-// create makes the tables that are missing, side by side, since each may take a while. One that
-// differs is left as it is.
+// create creates the missing tables concurrently, because each may take a while. One with a
+// different definition is not changed.
 func (t *tables) create(ctx context.Context) error {
 	errs := make([]error, len(t.designs))
 	var all sync.WaitGroup
@@ -160,7 +160,7 @@ func (t *tables) Check(
 	return out, true, nil
 }
 
-// busy marks an error of the store that may pass, so that the API tells of it as one.
+// busy marks an error of the store as temporary, so that the API reports it so.
 func busy(err error) error {
 	return singletable.Passing(err)
 }
@@ -201,7 +201,7 @@ func tableOf(d *dynamo.TableDescription, ttl *dynamo.TimeToLiveDescription) rest
 	return t
 }
 
-// keysOf returns the names of the attributes of a key; sort is empty where there is none.
+// keysOf returns the names of the attributes of a key; sort is empty if there is none.
 func keysOf(schema []dynamo.KeySchemaElement) (partition, sort string) {
 	for _, e := range schema {
 		if e.KeyType == dynamo.KeyTypeRange {

@@ -21,8 +21,8 @@ type transport struct {
 	inside  *requests
 }
 
-// requests are those whose handler has not returned. None begins once they are closed: its handler
-// would work on a store that is being closed.
+// requests are those whose handler has not returned. None begins after they are closed, because its
+// handler would work on a store that is being closed.
 type requests struct {
 	mu      sync.Mutex
 	closed  bool
@@ -49,8 +49,8 @@ func (r *requests) close() {
 	r.running.Wait()
 }
 
-// RoundTrip calls the handler in a goroutine of its own, and returns as soon as it has sent the
-// headers of its answer.
+// RoundTrip calls the handler in a new goroutine, and returns as soon as it has sent the headers of
+// its response.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !t.inside.begin() {
 		return nil, http.ErrServerClosed
@@ -73,7 +73,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		err := serve(t.handler, w, request)
 		w.WriteHeader(http.StatusOK)
 		ended <- err
-		// A handler that ended badly has sent less than it meant to: the reader is told.
+		// After a panic of the handler the response is incomplete, so the reader gets an error.
 		_ = writer.CloseWithError(err)
 		request.Body.Close()
 	}()
@@ -132,7 +132,7 @@ func (w *pipeWriter) Write(data []byte) (int, error) {
 // Flush does nothing: what is written has been read.
 func (w *pipeWriter) Flush() {}
 
-// pipeBody ends the handler's context once nobody reads on.
+// pipeBody ends the handler's context when its reader closes it.
 type pipeBody struct {
 	*io.PipeReader
 	cancel context.CancelFunc

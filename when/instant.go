@@ -96,7 +96,7 @@ func (s *scanner) literal(c, other byte, before string) {
 	}
 }
 
-// next reports whether the text goes on with a character, and reads it.
+// next reports whether the text continues with a character, and reads it.
 func (s *scanner) next(c byte) bool {
 	if s.err != nil || s.text == "" || s.text[0] != c {
 		return false

@@ -37,7 +37,7 @@ func (t Time) Given() bool { return t.given }
 // Local reports whether the time needs a zone to be an instant.
 func (t Time) Local() bool { return t.local }
 
-// In returns the instant of the time, for which a local time is one of the zone.
+// In returns the instant of the time. A local time is one of the zone.
 func (t Time) In(zone *time.Location) time.Time {
 	if !t.local {
 		return t.at

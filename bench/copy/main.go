@@ -52,7 +52,7 @@ type options struct {
 	via, dir        string
 }
 
-// run copies there and back in a directory of its own, which it removes.
+// run copies there and back in a new directory, which it removes.
 func run(ctx context.Context, out io.Writer, o options) (err error) {
 	if o.items < 1 || o.via != viaEndpoint && o.via != viaEngine {
 		return errors.New("give -items of at least 1, and -via endpoint or engine")
@@ -75,7 +75,7 @@ type measure struct {
 	options
 	out  io.Writer
 	dir  string
-	peak uint64 // bytes of the heap, the greatest that was seen
+	peak uint64 // bytes of the heap, the maximum
 }
 
 func (m *measure) thereAndBack(ctx context.Context) (err error) {

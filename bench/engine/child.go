@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// child is a server that runs as a process of its own.
+// child is a server in a separate process.
 type child struct {
 	command *exec.Cmd
 	said    bytes.Buffer
@@ -37,7 +37,8 @@ func startChild(words []string, dir string) (*child, error) {
 	return c, nil
 }
 
-// pollEvery is how often a starting server is tried: start-up times are told to this precision.
+// pollEvery is the interval at which a starting server is tried, which is the precision of start-up
+// times.
 const pollEvery = 2 * time.Millisecond
 
 // await waits until the server takes a connection.

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// ticks is how many units of CPU time the kernel tells in a second (proc(5), USER_HZ).
+// ticks is the number of units of CPU time per second in the kernel's reports (proc(5), USER_HZ).
 const ticks = 100
 
-// cpu returns the CPU time that the process has used, or 0 if that cannot be told.
+// cpu returns the CPU time that the process has used, or 0 if it is unknown.
 func (c *child) cpu() time.Duration {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.command.Process.Pid))
 	if err != nil {
 		return 0
 	}
-	// The name of the program stands in parentheses and may hold spaces.
+	// The name of the program is in parentheses and may contain spaces.
 	_, rest, _ := strings.Cut(string(raw), ") ")
 	fields := strings.Fields(rest)
-	const user, system = 11, 12 // counted from the field behind the name
+	const user, system = 11, 12 // counted from the field after the name
 	if len(fields) <= system {
 		return 0
 	}

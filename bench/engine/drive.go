@@ -17,14 +17,14 @@ import (
 type sample struct {
 	perSecond float64
 	p50, p99  time.Duration
-	// serverCPU and clientCPU are for one call; both are in clientCPU when the store is in this
-	// process. serverCPU is 0 where it cannot be told.
+	// serverCPU and clientCPU are for one call; both are in clientCPU if the store is in this
+	// process. serverCPU is 0 if it is unknown.
 	serverCPU, clientCPU time.Duration
 	// broken counts calls that the client library lost although the server answered.
 	broken int64
 }
 
-// pace says how long a case runs.
+// pace is how long a case runs.
 type pace struct {
 	callers          int
 	warmUp, duration time.Duration

@@ -135,7 +135,7 @@ func (f *floorStore) Query(context.Context, *dynamo.QueryInput) (*dynamo.QueryOu
 	return &dynamo.QueryOutput{Items: items}, it.Close()
 }
 
-// quiet takes what Pebble says.
+// quiet discards Pebble's log.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}

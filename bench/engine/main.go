@@ -205,7 +205,7 @@ func prepare(ctx context.Context, t *target) error {
 	return fill(ctx, t.db)
 }
 
-// unknown tells that a store does not have an operation.
+// unknown means that a store does not have an operation.
 func unknown(err error) bool {
 	var e *dynamo.Error
 	return errors.As(err, &e) && e.Code == "UnknownOperationException"

@@ -18,7 +18,7 @@ import (
 // target is a store to measure.
 type target struct {
 	name string
-	// note says what is special about it, such as that it is not durable.
+	// note is a remark, such as that it is not durable.
 	note string
 	// open starts it with its data below dir; stop ends it.
 	open func(ctx context.Context, t *target, dir string) error
@@ -105,7 +105,7 @@ func openEngine(memory bool) func(context.Context, *target, string) error {
 // readyTimeout bounds how long a server may take to start.
 const readyTimeout = 20 * time.Second
 
-// openChild starts a server as a process of its own and speaks to it with the AWS SDK.
+// openChild starts a server as a separate process and calls it with the AWS SDK.
 func openChild(command func(dir, port string) []string) func(context.Context, *target,
 	string) error {
 	return func(ctx context.Context, t *target, dir string) error {

@@ -4,8 +4,8 @@ package machine
 
 import "time"
 
-// FreeDisk cannot be told on this system.
+// FreeDisk is unknown on this system.
 func FreeDisk(string) (uint64, bool) { return 0, false }
 
-// ProcessorTime cannot be told on this system.
+// ProcessorTime is unknown on this system.
 func ProcessorTime() time.Duration { return 0 }

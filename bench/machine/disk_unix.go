@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// FreeDisk is how much of the disk of a directory is free, and whether that can be told.
+// FreeDisk returns the free space on the disk of a directory, and whether it is known.
 func FreeDisk(dir string) (uint64, bool) {
 	var info syscall.Statfs_t
 	if err := syscall.Statfs(dir, &info); err != nil {

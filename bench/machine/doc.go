@@ -1,3 +1,3 @@
-// Package machine tells what the measurements say about the computer that they ran on, as far as
-// its system lets it know.
+// Package machine describes the computer that the measurements ran on, as far as its system reports
+// it.
 package machine

@@ -21,7 +21,8 @@ func Resident() uint64 {
 	return resident * uint64(os.Getpagesize())
 }
 
-// Written is what the process has sent to the disk, and whether that can be told.
+// Written returns the number of bytes that the process has sent to the disk, and whether it is
+// known.
 func Written() (uint64, bool) {
 	text, err := os.ReadFile("/proc/self/io")
 	if err != nil {
@@ -37,8 +38,8 @@ func Written() (uint64, bool) {
 	return 0, false
 }
 
-// Load returns how many threads wanted a core in the last minute, on average, or 0 if that cannot
-// be told.
+// Load returns the average number of threads that wanted a core in the last minute, or 0 if it is
+// unknown.
 func Load() float64 {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -51,8 +52,8 @@ func Load() float64 {
 	return minute
 }
 
-// MemoryBacked says whether dir is on a file system that lives in memory, where a sync costs
-// nothing and a durable store proves nothing.
+// MemoryBacked reports whether dir is on a file system in memory, where a sync costs nothing and
+// durability proves nothing.
 func MemoryBacked(dir string) bool {
 	const tmpfs, ramfs = 0x01021994, 0x858458f6 // statfs(2)
 	var info syscall.Statfs_t

@@ -21,7 +21,7 @@ const (
 	weighed = 100
 )
 
-// checkMoved compares what the scheduler says of its history with the workload.
+// checkMoved compares the scheduler's history with the workload.
 func (d *day) checkMoved(moved payments.MovedDay) error {
 	var sum int64
 	for i := range d.payments {
@@ -113,8 +113,8 @@ func (d *day) weigh(ctx context.Context, o order) error {
 	return nil
 }
 
-// checkNothingElse sees that no payment of the day is in any other state, and that the ledger has
-// no other payment on its busiest accounts than these: their balances say so.
+// checkNothingElse checks that no payment of the day is in another state, and that the ledger has
+// no other payment on its busiest accounts, by their balances.
 func (d *day) checkNothingElse(ctx context.Context) error {
 	whole := payments.Range{From: &d.day, To: new(d.day.Add(24 * time.Hour))}
 	for _, status := range payments.Statuses() {

@@ -72,7 +72,7 @@ func writeRows(db *pebble.DB, data []byte, number int, durability *pebble.WriteO
 	return errors.Join(batch.Commit(durability), batch.Close())
 }
 
-// quietLogger drops what Pebble has to say about its own housekeeping.
+// quietLogger discards Pebble's log.
 type quietLogger struct{}
 
 func (quietLogger) Infof(string, ...any)  {}

@@ -16,7 +16,7 @@ import (
 const (
 	// sampleTime is how often memory is looked at: a peak of a tenth of a second counts.
 	sampleTime = 100 * time.Millisecond
-	// tellTime is how often progress is told.
+	// tellTime is the interval of progress lines.
 	tellTime = 5 * time.Second
 )
 
@@ -34,7 +34,7 @@ type phase struct {
 	diskPeak      uint64
 }
 
-// gauge measures a phase while it runs, and tells how far it has come.
+// gauge measures a phase while it runs, and prints its progress.
 type gauge struct {
 	phase
 	dir      string
@@ -116,7 +116,8 @@ func (g *gauge) end() phase {
 	return g.phase
 }
 
-// usedDisk adds up the files of a directory. A file that goes away meanwhile takes nothing.
+// usedDisk returns the total size of the files of a directory. Files that are removed in the
+// meantime are ignored.
 func usedDisk(dir string) uint64 {
 	var sum uint64
 	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {

@@ -9,9 +9,9 @@ import (
 
 // Figures of the model.
 const (
-	// shardUnits is what one partition key takes, in write units a second, and shardBurst for how
-	// long it saves what it does not use. DynamoDB may save more, up to 300 seconds, and says not
-	// to count on it. See its developer guide, on partitions and on burst capacity.
+	// shardUnits is the limit of one partition key in write units per second, and shardBurst the
+	// seconds of unused units that it saves. DynamoDB may save more, up to 300 seconds, but does
+	// not promise it. See its developer guide, on partitions and on burst capacity.
 	shardUnits = 1000
 	shardBurst = time.Second
 	// The seed's day: a million payments in half an hour.
@@ -36,7 +36,7 @@ type scene struct {
 	cost       cost
 }
 
-// heat is what became of a scene.
+// heat is the result of a scene.
 type heat struct {
 	scene
 	// demand is what the fullest shard was asked for, in units a second over the window.
@@ -145,7 +145,7 @@ func simulate(w workload, count int, window time.Duration, scenes []scene) []hea
 	return out
 }
 
-// sum adds up what became of the shards of a scene.
+// sum adds up the results of the shards of a scene.
 func (h *heat) sum(shards []shard, window time.Duration, last float64) {
 	for _, s := range shards {
 		perSecond := s.units / window.Seconds()

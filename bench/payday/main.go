@@ -101,7 +101,7 @@ func parse(args []string, output io.Writer) (settings, error) {
 	return s, nil
 }
 
-// measure runs the floor and the day, each in a directory of its own that is removed.
+// measure runs the floor and the day, each in a new directory that is removed.
 func measure(ctx context.Context, s settings, out, progress io.Writer) error {
 	if err := s.checkDisk(out); err != nil {
 		return err
@@ -150,7 +150,7 @@ const (
 	diskSpare      = 1 << 30
 )
 
-// checkDisk says how much disk the run needs, and refuses to begin when there is less.
+// checkDisk prints how much disk space the run needs, and fails if there is less.
 func (s settings) checkDisk(out io.Writer) error {
 	need := uint64(s.payments)*diskPerPayment + diskSpare
 	free, known := machine.FreeDisk(s.data)

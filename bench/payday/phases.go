@@ -182,8 +182,8 @@ func (d *day) archive(ctx context.Context, g *gauge) error {
 	return d.checkMoved(moved)
 }
 
-// each calls do with the numbers from 0 to count-1, by some callers, until one fails. Every caller
-// has a buffer of its own.
+// each calls do with the numbers from 0 to count-1, in several goroutines, until one fails. Every
+// goroutine has its own buffer.
 func each(
 	ctx context.Context, callers, count int, g *gauge, do func(data []byte, number int) error,
 ) error {

@@ -16,10 +16,10 @@ type sample struct {
 	acknowledged int
 }
 
-// errNoCall says that a case was too short for a single call.
+// errNoCall means that a case was too short for a single call.
 var errNoCall = errors.New("no call finished within the measured time: give a longer -duration")
 
-// pace says how long a case runs.
+// pace is how long a case runs.
 type pace struct {
 	callers  int
 	warmUp   time.Duration
@@ -27,8 +27,9 @@ type pace struct {
 }
 
 // drive runs callers goroutines that repeat their call until the time is up, and measures the calls
-// that ended after the warm-up. Calls in flight at the end are waited for, never cut off: a payment
-// whose answer nobody read could not be checked afterwards. newCall gives each caller its own call.
+// that ended after the warm-up. It waits for calls in progress at the end and never cancels them,
+// because a payment without an answer could not be checked afterwards. newCall returns the call of
+// each caller.
 func drive(
 	ctx context.Context, p pace, newCall func(caller int) func(context.Context) error,
 ) (sample, error) {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// errNoUser says why a server that refuses to run as root cannot be started.
+// errNoUser means that a server that does not run as root cannot be started.
 var errNoUser = errors.New("this runs as root, PostgreSQL refuses to, and there is neither a user " +
 	"postgres nor a user nobody to run it as")
 
@@ -50,8 +50,8 @@ func (u *serverUser) own(dir string) error {
 	return os.Chown(dir, int(u.uid), int(u.gid))
 }
 
-// run makes command run as the user, in a process group of its own: an interrupt typed at the
-// terminal must reach this program alone, which then stops the server in order.
+// run sets the user of a command and a process group for it: an interrupt at the terminal must
+// reach this program alone, which then stops the server in order.
 func (u *serverUser) run(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if u != nil {

@@ -204,7 +204,7 @@ func (r *pebbleRows) statement(_ context.Context, account int) (int, error) {
 	return n, rows.Close()
 }
 
-// quietLogger drops what Pebble has to say about its own housekeeping.
+// quietLogger discards Pebble's log.
 type quietLogger struct{}
 
 func (quietLogger) Infof(string, ...any)  {}

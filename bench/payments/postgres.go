@@ -212,10 +212,10 @@ func (p *postgres) fillPool(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// load calls the procedure once a payment, many in one pipeline and one commit, then refreshes the
-// planner's statistics. They must not be taken while tables are empty: plans for the foreign keys
-// would then scan whole tables. The last few payments go through each connection, since a session
-// plans its first calls anew and a server in use has that behind it.
+// load calls the procedure once for each payment, many in one pipeline and one commit, then
+// refreshes the planner's statistics. They must not be computed while tables are empty, because
+// plans for the foreign keys would then scan whole tables. The last payments go through each
+// connection, because a session plans its first calls again and a server in use has done that.
 func (p *postgres) load(ctx context.Context, older []payment) error {
 	const callsToPlan = 10 // PostgreSQL may settle on a generic plan after five.
 	last := older[max(0, len(older)-poolSize*callsToPlan):]

@@ -28,8 +28,8 @@ const (
 const postgresHint = "no initdb and postgres on PATH or under /usr/lib/postgresql: PostgreSQL is " +
 	"not installed (Debian, Ubuntu: apt-get install postgresql; macOS: brew install postgresql)"
 
-// postgresServer is a private PostgreSQL cluster with default settings in a directory of its own.
-// It listens on a Unix socket only, so no port can clash and nobody else can reach it.
+// postgresServer is a private PostgreSQL cluster with default settings in its own directory. It
+// listens on a Unix socket only, so that no port can clash and no other user can connect.
 type postgresServer struct {
 	command *exec.Cmd
 	log     *os.File

@@ -40,7 +40,7 @@ type report struct {
 // quietMax is the load for each core up to which a machine counts as idle enough to measure on.
 const quietMax = 0.25
 
-// busy says whether other programs took so much of the machine that the figures mean little.
+// busy reports whether other programs used so much of the machine that the figures mean little.
 func (r *report) busy() bool { return r.load > quietMax*float64(runtime.NumCPU()) }
 
 func newReport(s settings) *report {
@@ -70,7 +70,7 @@ func (r *report) add(store string, kind kind, callers, round int, taken sample, 
 	one.rounds[round] = taken
 }
 
-// failed says whether any case of any store went wrong, its check included.
+// failed reports whether any case of any store failed, its check included.
 func (r *report) failed() bool {
 	for _, one := range r.cases {
 		if one.failure != nil {
@@ -80,8 +80,9 @@ func (r *report) failed() bool {
 	return false
 }
 
-// ratio is the median over rounds of this case's rate to the other's in the same round, which a
-// drift of the machine hits less than a ratio of two medians. It is 0 when there is none.
+// ratio returns the median over rounds of this case's rate divided by the other's in the same
+// round, because a ratio of two medians is more sensitive to a drift of the machine. It is 0 if
+// there is none.
 func (one *series) ratio(other *series) float64 {
 	if other == nil {
 		return 0
@@ -175,7 +176,7 @@ func (r *report) write(out io.Writer, asJSON bool) error {
 	return r.table(out)
 }
 
-// computer says in a few words what the figures were taken on.
+// computer returns a short description of the machine.
 func computer() string {
 	return fmt.Sprintf("%d cores, %s/%s, %s",
 		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
@@ -226,7 +227,7 @@ func ratioText(ratio float64) string {
 	return fmt.Sprintf("%.2f", ratio)
 }
 
-// words says below the table what was checked, what failed, and what is not installed.
+// words writes below the table what was checked, what failed, and what is not installed.
 func (r *report) words(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 	acknowledged := map[string]int{}

@@ -18,7 +18,8 @@ const (
 	groupSize = 64
 	// groupQueue lets a whole second group gather while the first one is being committed.
 	groupQueue = 4 * groupSize
-	// sqliteReaders connections stay open beside the writer; more would only compete for cores.
+	// sqliteReaders is the number of connections in addition to the writer; more would only compete
+	// for cores.
 	sqliteReaders = 4
 	// loadGroup is how many older payments one commit takes.
 	loadGroup = 1000
@@ -273,7 +274,7 @@ func (s *sqlite) commitGroups() {
 }
 
 func (s *sqlite) commitGroup(group []sqliteRequest) {
-	// The group is nobody's own: one caller that gives up must not undo the others.
+	// The group belongs to no single caller: one that cancels must not undo the others.
 	ctx := context.WithoutCancel(group[0].ctx)
 	answers := make([]error, len(group))
 	err := s.inTransaction(ctx, func() error {

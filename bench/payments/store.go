@@ -22,7 +22,7 @@ const (
 	// openingBalance, in minor units, is so large that no run can empty the hot account: the check
 	// for funds is made on every payment and always passes.
 	openingBalance = 1_000_000_000_000
-	// amountMax keeps single payments small beside the opening balance.
+	// amountMax is small compared to the opening balance.
 	amountMax = 100
 	// metadataSize and noteSize bring headers and legs to about 400 bytes, the size of such rows in
 	// a real ledger.
@@ -42,7 +42,8 @@ var errShort = errors.New("insufficient funds")
 type store interface {
 	// name is the word used in tables and in -stores.
 	name() string
-	// available says in a sentence why the store cannot run here and what to install, or "".
+	// available returns a sentence with the reason why the store cannot run here and what to
+	// install, or "".
 	available() (reason string)
 	// open makes an empty store under dir with so many accounts of openingBalance each.
 	open(ctx context.Context, dir string, accounts int) error
@@ -90,8 +91,7 @@ type payment struct {
 	at            time.Time
 }
 
-// accountID is the identifier that stores use for account n: the same in all of them, and as long
-// as a real one.
+// accountID returns the identifier of account n: the same in all stores, and as long as a real one.
 func accountID(n int) uuid.UUID {
 	var name [8]byte
 	binary.BigEndian.PutUint64(name[:], uint64(n))

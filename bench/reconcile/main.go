@@ -63,7 +63,7 @@ func run(ctx context.Context, out io.Writer, counts, dir string, keep bool) erro
 	return nil
 }
 
-// measure makes books in a directory of its own, and has another process check them.
+// measure makes books in a new directory, and runs a second process that checks them.
 func measure(ctx context.Context, out io.Writer, parent string, n int, keep bool) (err error) {
 	dir, err := os.MkdirTemp(parent, "exchequer-reconcile-")
 	if err != nil {

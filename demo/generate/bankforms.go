@@ -17,9 +17,9 @@ const (
 	openingBerlin   = 95_000
 )
 
-// bankFiles writes the files, in the order in which they are to be imported. The second file of the
-// everyday account repeats the days from 1 to 10 February; the third one of Berlin has the purchase
-// of 31 March that the second one says is pending.
+// bankFiles writes the files in the order in which they are to be imported. The second file of the
+// everyday account repeats the days from 1 to 10 February; in the third file of Berlin the purchase
+// of 31 March is booked, which is pending in the second one.
 func bankFiles(accounts []bankAccount) []writtenFile {
 	everyday, card, cash := &accounts[0], &accounts[1], &accounts[2]
 	lisbon, berlin := &accounts[3], &accounts[4]
@@ -139,8 +139,8 @@ func ofxXML(a *bankAccount, movements []movement) string {
 	return b.String()
 }
 
-// cardCSV writes the form of a card of a bank in New Zealand: amounts without signs, beside a
-// letter that says in which direction, the latest first.
+// cardCSV writes the format of a card of a bank in New Zealand: amounts without signs, next to a
+// letter for the direction, the latest first.
 func cardCSV(movements []movement) string {
 	var b strings.Builder
 	b.WriteString("Card,Type,Amount,Details,TransactionDate,ProcessedDate,ForeignCurrencyAmount," +
@@ -171,9 +171,9 @@ func qif(movements []movement) string {
 	return b.String()
 }
 
-// semicolons writes a file in the way of Portugal: semicolons, a decimal comma, points between
-// thousands, lines before the header. No day in it is after the twelfth, so that nothing tells day
-// and month apart. One row is damaged; its line is returned.
+// semicolons writes a file as in Portugal: semicolons, a decimal comma, points between thousands,
+// lines before the header. No day in it is after the twelfth, so that nothing decides between day
+// and month. One row is damaged; its line is returned.
 func semicolons(movements []movement) (text string, badLine int) {
 	const damagedBefore = "2026-03-09"
 	var b strings.Builder
@@ -278,7 +278,7 @@ func camtStatement(a *bankAccount, movements []movement) string {
 	balance("CLBD", "2026-03-31", a.balanceBefore("04-01", openingBerlin))
 	for i, m := range movements {
 		reference := fmt.Sprintf("<AcctSvcrRef>%d</AcctSvcrRef>", 8001+i)
-		// From version 4 on the state is a code of its own.
+		// From version 4 on the status has a code element.
 		b.WriteString(camtEntry(m, reference, "<Cd>BOOK</Cd>", m.day))
 	}
 	b.WriteString("  </Stmt>\n </BkToCstmrStmt>\n</Document>\n")

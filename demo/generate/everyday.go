@@ -37,7 +37,7 @@ type arrival struct {
 	amount int
 }
 
-// everyday makes three months of ordinary payments, all of which can be posted.
+// everyday returns three months of ordinary payments, all of which can be posted.
 func everyday(w *world) []line {
 	d := &diary{
 		world:     w,
@@ -138,7 +138,7 @@ func (d *diary) isSpecial(a *account) bool {
 	return false
 }
 
-// payday brings wages. Those rows say when they were made, as payroll files do.
+// payday adds wages. Their rows have the time of the payment, as payroll files do.
 func (d *diary) payday(what string) {
 	for i, p := range d.people {
 		if special(i) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mess makes the lines that real files have and nobody wants, to be pushed between ordinary ones.
-// Of the ordinary ones it changes some line ends.
+// mess returns the damaged and useless lines that real files have, to be inserted between ordinary
+// ones. It changes some line ends of the ordinary ones.
 func mess(w *world, ordinary []line) []line {
 	m := &messMaker{diary: &diary{world: w, day: firstDay}, ordinary: ordinary}
 	m.repeats()
@@ -48,7 +48,7 @@ func (m *messMaker) sample(accept func(fields []string) bool) (int, []string) {
 	}
 }
 
-// purchase returns a row that pays a merchant in a currency, under a key of its own.
+// purchase returns a row that pays a merchant in a currency, with a new key.
 func (m *messMaker) purchase(currency string) []string {
 	_, fields := m.sample(func(fields []string) bool {
 		return strings.HasPrefix(fields[keyColumn], "card-") && fields[currencyColumn] == currency
@@ -78,8 +78,8 @@ func (m *messMaker) repeats() {
 	}
 }
 
-// conflicts use a key again for something else. They stand more than reorderMax behind the row that
-// used it first, since whichever comes first is posted.
+// conflicts returns rows that reuse a key for another payment. They are more than reorderMax rows
+// after the row that used the key first, because the first to arrive is posted.
 func (m *messMaker) conflicts() {
 	for n := range 26 {
 		i, fields := m.sample(func(fields []string) bool { return fields[toColumn] != withdrawals })

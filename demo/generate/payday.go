@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The payday is a file of payments that are due on one day, and what must come of them.
+// The payday is a file of payments that are due on one day, and their expected results.
 const (
 	paydayFile     = "payday.csv"
 	paydayExpected = "payday.json"
@@ -23,18 +23,18 @@ const (
 	// Of some kinds there are a handful.
 	paydayPoor     = 9  // whose payer has no money at first
 	paydayClosed   = 6  // to an account that is closed
-	paydayMistakes = 5  // that are taken back before the day
+	paydayMistakes = 5  // that are cancelled before the day
 	paydayRepeats  = 20 // sent twice
 )
 
-// paydayBegin is when the bank's night begins. It is long ago, so that the day is over whenever the
-// demo is told.
+// paydayBegin is the beginning of the bank's night. It is long ago, so that the day is over
+// whenever the demo runs.
 var paydayBegin = time.Date(2025, time.September, 25, 1, 0, 0, 0, time.UTC)
 
 // paydayTime is how long payments fall due.
 const paydayTime = 10 * time.Hour
 
-// mistakePrefix begins the keys of payments that are taken back.
+// mistakePrefix begins the keys of payments that are cancelled.
 const mistakePrefix = "mistake-"
 
 // payer is who pays, and what is deposited before the day, and after the first run.
@@ -55,8 +55,8 @@ type payday struct {
 	Repeats   int    `json:"repeats"`
 	// Refused counts the rows that are not scheduled because they can never be paid.
 	Refused map[outcome]int `json:"refused"`
-	// Cancelled are the keys of the payments to take back, Processed and Failed what the first run
-	// must come to.
+	// Cancelled are the keys of the payments to cancel; Processed and Failed are the expected
+	// counts of the first run.
 	Cancelled []paydayKey     `json:"cancelled"`
 	Processed int             `json:"processed"`
 	Failed    map[outcome]int `json:"failed"`
@@ -103,8 +103,8 @@ func newPayers() []payer {
 	return made
 }
 
-// paydayCSV makes the file. It draws from a source of its own, so that the other files stay as they
-// are.
+// paydayCSV returns the file. It draws from a random source that no other file uses, so that the
+// other files do not change.
 func paydayCSV(w *world, payers []payer) []byte {
 	random := rand.New(rand.NewPCG(seed, 1))
 	rich, poor := payers[:len(payers)-1], payers[len(payers)-1]

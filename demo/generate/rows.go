@@ -45,8 +45,8 @@ func (r row) fields() []string {
 	}
 }
 
-// line is a line of the file. Its place decides where it stands: ordinary rows have the places 0,
-// 1, 2 and so on, and what is pushed in between has a fraction.
+// line is a line of the file. The lines are sorted by place: ordinary rows have the places 0, 1, 2
+// and so on, and inserted ones have fractions.
 type line struct {
 	place  float64
 	fields []string // none at all is a blank line

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The statements are files of several banks about the accounts of one person, and what must come
-// of them.
+// The statements are files of several banks about the accounts of one person, and their expected
+// results.
 const (
 	statementsDir      = "statements"
 	statementsExpected = "expected.json"
@@ -26,7 +26,7 @@ type movement struct {
 	tag   string // The one that the person's rules must give; "transfer" for none.
 }
 
-// transferTag stands in place of a tag at movements between the person's own accounts.
+// transferTag is used in place of a tag for movements between the person's accounts.
 const transferTag = "transfer"
 
 // What happened, in the order of the bank: day, amount, who, what for, tag. Two lines that are the
@@ -169,12 +169,13 @@ func inUnits(cents int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, cents/100, cents%100)
 }
 
-// bankFile is a file, and what must become of its rows when the files are imported in their order.
+// bankFile is a file, and the expected results of its rows if the files are imported in their
+// order.
 type bankFile struct {
 	File    string `json:"file"`
 	Account string `json:"account"`
 	Format  string `json:"format"`
-	// Answers are what a person must say before the file can be read.
+	// Answers are the answers that the file needs before it can be read.
 	Answers map[string]string `json:"answers,omitempty"`
 	New     int               `json:"new"`
 	Known   int               `json:"known"`
@@ -182,7 +183,7 @@ type bankFile struct {
 	// Skipped are lines that are no rows, such as those before a header.
 	Skipped int   `json:"skipped"`
 	Refused []int `json:"refused,omitempty"` // Lines.
-	// Balanced tells that the file has both balances, so that they can be compared.
+	// Balanced reports whether the file has both balances, so that they can be compared.
 	Balanced bool `json:"balanced"`
 }
 
@@ -217,7 +218,7 @@ type bankTruth struct {
 	Sums map[string]string `json:"sums"`
 }
 
-// sumUp adds up what happened, which the files only tell.
+// sumUp adds up the movements.
 func (t *bankTruth) sumUp() {
 	t.Flows = map[string]map[string]*bankSums{}
 	t.Tags = map[string]map[string]map[string]*bankSums{}

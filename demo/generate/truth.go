@@ -11,11 +11,11 @@ import (
 	"slices"
 )
 
-// outcome is what must become of a row.
+// outcome is the expected result of a row.
 type outcome string
 
-// Outcomes: posted, a harmless repeat, or the code of the refusal. The refusals stand in the order
-// of precedence, in case several apply to one row.
+// Outcomes: posted, a harmless repeat, or the code of the refusal. The refusals are in the order of
+// precedence, because several may apply to one row.
 const (
 	posted   outcome = "posted"
 	repeated outcome = "repeat"
@@ -54,7 +54,7 @@ func (t *truth) json() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// books are the simulation: the plainest thing that can tell what must come out.
+// books is the simulation: the simplest program that computes the expected result.
 type books struct {
 	accounts map[string]*holding
 	bodies   map[string]string // of posted rows, by key
@@ -161,7 +161,7 @@ func (b *books) post(fields []string) outcome {
 	return posted
 }
 
-// whole tells whether an amount has no more than so many fraction digits.
+// whole reports whether an amount has no more than digits fraction digits.
 func whole(amount *big.Rat, digits int) bool {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	return new(big.Rat).Mul(amount, new(big.Rat).SetInt(scale)).IsInt()
@@ -188,7 +188,7 @@ func (b *books) move(fromID, toID, currency string, amount *big.Rat) outcome {
 	return ""
 }
 
-// account finds an account by its id; names of the ledger's own stand for that of the currency.
+// account returns an account by its id. A name of a system account means the one of the currency.
 func (b *books) account(id, currency string) *holding {
 	if id == deposits || id == withdrawals {
 		id += "-" + currency

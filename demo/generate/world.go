@@ -65,7 +65,7 @@ Ruia Tīpene, Søren Lindqvist, Amelia Grant, Pita Rāwiri, Zoë Marchetti, Kiri
 Moana Hāpai, Isla Robertson, Tūī Kerehoma, Yuki Tanaka, Ihaia Pēwhairangi, François Leroy, Ruby Chapman,
 Whetū Marama, Noah Sinclair, Atarangi Tō, Leilani Kealoha, José Álvarez, Erena Matiu`
 
-// Places in peopleNames of those whose accounts are special. They take no part in everyday life.
+// Indexes in peopleNames of people with special accounts. They make no everyday payments.
 const (
 	frozenPerson    = 1 // Wiremu Parata's account is frozen
 	closedPerson    = 4 // Jean McAllister's account is closed

@@ -233,8 +233,8 @@ func encode(name string, in map[string]any, expiry any) (Definition, error) {
 	return d, err
 }
 
-// whole turns the units of throughput that templates write as text into numbers, and takes out
-// what a description tells of them besides.
+// whole converts the units of throughput that templates write as text to numbers, and removes the
+// members that only a description has.
 func whole(v any) {
 	switch v := v.(type) {
 	case []any:

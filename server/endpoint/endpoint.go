@@ -18,7 +18,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/wire"
 )
 
-// DrainTimeout bounds how long Serve waits for requests in work once it was told to stop.
+// DrainTimeout is the maximum time that Serve waits for requests in progress after it was asked to
+// stop.
 const DrainTimeout = 10 * time.Second
 
 // Options of an [Endpoint]. Either DataDir or Memory is required.
@@ -35,11 +36,11 @@ type Options struct {
 	Wire   wire.Options
 	// Definitions are tables that are made before the first request, unless they exist.
 	Definitions []Definition
-	// Logger is told of trouble; nothing is logged by default.
+	// Logger receives errors; by default nothing is logged.
 	Logger *slog.Logger
 }
 
-// Endpoint is a database behind a handler.
+// Endpoint is a database that is served by a handler.
 type Endpoint struct {
 	opts    Options
 	db      *engine.DB
@@ -98,8 +99,8 @@ func (e *Endpoint) Close() error { return e.db.Close() }
 var ErrOpenAddress = errors.New("this address can be reached from other machines, and anyone may " +
 	"call: listen on 127.0.0.1, or give access keys")
 
-// Listen listens on an address. While anyone may call it refuses any that is not of the loopback
-// interface, unless the options say Open.
+// Listen listens on an address. Without authentication it refuses any address that is not of the
+// loopback interface, unless the options have Open.
 func (e *Endpoint) Listen(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -159,7 +160,7 @@ func (e *Endpoint) define(ctx context.Context, c *http.Client, d Definition) err
 	return nil
 }
 
-// post sends a request and returns what the service says against it.
+// post sends a request and returns the service's error, if any.
 func post(ctx context.Context, c *http.Client, target string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/",
 		bytes.NewReader(body))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// template is a CloudFormation template whose values are being worked out.
+// template is a CloudFormation template whose values are being computed.
 type template struct {
 	params    map[string]any
 	resources map[string]any
@@ -93,7 +93,7 @@ func (t *template) table(name, kind string, properties map[string]any) (Definiti
 	return newDefinition(m)
 }
 
-// simple gives a SAM table its key, which is "id", a string, unless PrimaryKey says otherwise.
+// simple sets the key of a SAM table, which is "id", a string, unless PrimaryKey is set.
 func simple(m map[string]any) {
 	attribute, kind := "id", "S"
 	if key, ok := m["PrimaryKey"].(map[string]any); ok {
@@ -182,7 +182,7 @@ func (t *template) ref(name string, own map[string]any) (any, error) {
 		name, name)
 }
 
-// reference is ${Name} in Fn::Sub; ${!Name} stands for itself.
+// reference is ${Name} in Fn::Sub; ${!Name} is the text ${Name}.
 var reference = regexp.MustCompile(`\$\{([^}]+)\}`)
 
 func (t *template) substitute(argument any) (any, error) {

@@ -12,9 +12,9 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// Checksum is of a set of items, whatever their order: the sum of a hash of each, modulo 2 to the
-// power of 128. The order of attributes and of set members, and the spelling of numbers, do not
-// matter.
+// Checksum is the checksum of a set of items: the sum of a hash of each, modulo 2 to the power of
+// 128. It does not depend on the order of items, attributes and set members, nor on the form of
+// numbers.
 type Checksum struct {
 	Items     int64
 	high, low uint64
@@ -135,7 +135,7 @@ func (c *copier) sum(ctx context.Context, s Store) (Checksum, error) {
 	return total, err
 }
 
-// number spells a number in one way; what is none stays as it is.
+// number returns the canonical form of a number. Text that is not a number is returned unchanged.
 func number(text string) string {
 	canonical, err := dynamo.CanonicalNumber(text)
 	if err != nil {

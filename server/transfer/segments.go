@@ -20,8 +20,8 @@ const (
 	// pauseMin and pauseMax bound the pauses before a call is repeated.
 	pauseMin = 25 * time.Millisecond
 	pauseMax = 5 * time.Second
-	// patienceMax is how long a call is repeated. It outlasts a restart and a throughput that is
-	// being raised; then someone has to look.
+	// patienceMax is how long a call is retried. It is longer than a restart and than an increase
+	// of throughput; after that a person is needed.
 	patienceMax = 10 * time.Minute
 )
 
@@ -80,7 +80,7 @@ func (c *copier) scan(ctx context.Context, s Store, in *dynamo.ScanInput) (
 	page *dynamo.ScanOutput, err error,
 ) {
 	in.TableName, in.ConsistentRead = c.table, true
-	err = c.insist(ctx, func() error {
+	err = c.retry(ctx, func() error {
 		page, err = s.Scan(ctx, in)
 		return err
 	})
@@ -129,7 +129,7 @@ func (c *copier) write(ctx context.Context, writes []dynamo.WriteRequest) error 
 // nothing gets through.
 func (c *copier) writeBatch(ctx context.Context, rest []dynamo.WriteRequest) error {
 	for len(rest) > 0 {
-		err := c.insist(ctx, func() error {
+		err := c.retry(ctx, func() error {
 			out, err := c.to.BatchWrite(ctx, &dynamo.BatchWriteInput{
 				RequestItems: map[string][]dynamo.WriteRequest{c.table: rest},
 			})
@@ -150,14 +150,14 @@ func (c *copier) writeBatch(ctx context.Context, rest []dynamo.WriteRequest) err
 	return nil
 }
 
-// fetch returns those items of up to keysMax keys that a store has, in no order; in says what of
-// each.
+// fetch returns the items that a store has of up to keysMax keys, in no order. in has the keys and
+// the attributes to read.
 func (c *copier) fetch(ctx context.Context, s Store, in dynamo.KeysAndAttributes) (
 	items []dynamo.Item, err error,
 ) {
 	in.ConsistentRead = true
 	for len(in.Keys) > 0 {
-		err := c.insist(ctx, func() error {
+		err := c.retry(ctx, func() error {
 			out, err := s.BatchGet(ctx, &dynamo.BatchGetInput{
 				RequestItems: map[string]dynamo.KeysAndAttributes{c.table: in},
 			})
@@ -178,14 +178,14 @@ func (c *copier) fetch(ctx context.Context, s Store, in dynamo.KeysAndAttributes
 	return items, nil
 }
 
-// errUnprocessed stands for a batch of which the store did nothing.
+// errUnprocessed means that the store processed nothing of a batch.
 var errUnprocessed = &dynamo.Error{
 	Code: dynamo.CodeThrottling, Message: "the whole batch was left unprocessed",
 }
 
-// insist repeats a call that the store put off, with growing pauses, until the context ends or
-// nothing helps.
-func (c *copier) insist(ctx context.Context, call func() error) error {
+// retry repeats a call that the store refused temporarily, with growing pauses, until the context
+// ends or the error is permanent.
+func (c *copier) retry(ctx context.Context, call func() error) error {
 	begin := time.Now()
 	for pause := c.opts.pause; ; pause = min(2*pause, pauseMax) {
 		err := call()

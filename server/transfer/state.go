@@ -15,8 +15,7 @@ import (
 
 const stateVersion = 1
 
-// state is how far a copy is. What it says is done was acknowledged by the other side before it was
-// written down.
+// state is the progress of a copy. The other side acknowledged everything that is recorded here.
 type state struct {
 	path  string
 	mu    sync.Mutex
@@ -65,7 +64,7 @@ func partOf(v dynamo.Value) keyPart {
 	return p
 }
 
-// value returns the value, which is absent when the type is none of a key.
+// value returns the value. It is absent if the type is not one of a key.
 func (p keyPart) value() dynamo.Value {
 	switch dynamo.KindOf(p.Type) {
 	case dynamo.KindS:
@@ -117,7 +116,7 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("%s is about a copy from %s to %s", e.File, e.From, e.To)
 }
 
-// valid reports whether a file was written by this program, for what can be told.
+// valid reports whether a file was written by this program, as far as its values show.
 func (k *kept) valid() bool {
 	for _, t := range k.Tables {
 		if t == nil || len(t.Segments) < 1 || len(t.Segments) > SegmentsMax {
@@ -227,7 +226,7 @@ func (s *state) replace() error {
 	return nil
 }
 
-// forget drops tables that are copied, and the file with the last of them.
+// forget removes tables that are copied, and the file with the last of them.
 func (s *state) forget(names []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

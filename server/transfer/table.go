@@ -12,7 +12,8 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo"
 )
 
-// definition is what a store tells of a table. ttl is the attribute that items expire by, or empty.
+// definition is a store's description of a table. ttl is the attribute that items expire by, or
+// empty.
 type definition struct {
 	table *dynamo.TableDescription
 	ttl   string
@@ -43,7 +44,7 @@ func (c *copier) inspect(ctx context.Context) error {
 	}
 	_, err := c.to.DescribeTable(ctx, c.table)
 	if errors.Is(err, dynamo.ErrResourceNotFound) {
-		return nil // whatever was copied is gone
+		return nil // anything that was copied is gone
 	}
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (c *copier) inspect(ctx context.Context) error {
 		return nil
 	}
 	var page *dynamo.ScanOutput
-	if err := c.insist(ctx, func() (err error) {
+	if err := c.retry(ctx, func() (err error) {
 		page, err = c.to.Scan(ctx, &dynamo.ScanInput{
 			TableName: c.table, Limit: 1, ConsistentRead: true,
 		})
@@ -94,8 +95,8 @@ func (c *copier) begin(ctx context.Context) error {
 	return c.state.save()
 }
 
-// input makes a new table's definition. Expiry, stream and protection are turned on when all is
-// copied: none of them should see the copying.
+// input returns a new table's definition. Expiry, stream and protection are enabled after the copy,
+// because none of them should see it.
 func (d *definition) input() *dynamo.CreateTableInput {
 	t := d.table
 	in := &dynamo.CreateTableInput{
@@ -240,9 +241,10 @@ func (c *copier) copyTags(ctx context.Context, source *dynamo.TableDescription) 
 	return to.TagResource(ctx, target.TableArn, tags)
 }
 
-// differences names what two tables differ in that decides which items they can hold, which
-// questions they answer, and what becomes of their items. What the other side has not turned on yet
-// is no difference; nor is how it is paid for, which may well be another matter there.
+// differences returns the differences between two tables that decide which items they can hold,
+// which queries they answer, and what happens to their items. A setting that the other side has not
+// enabled yet is not a difference, and neither is the billing mode, which may be chosen for each
+// side.
 func (d *definition) differences(other *definition) []string {
 	var found []string
 	differ := func(what, source, target string) {
@@ -308,7 +310,7 @@ func keyText(t *dynamo.TableDescription, schema []dynamo.KeySchemaElement) strin
 	return strings.Join(parts, ", ")
 }
 
-// indexTexts says of each index what it holds.
+// indexTexts returns a text with the definition of each index.
 func indexTexts(t *dynamo.TableDescription) map[string]string {
 	all := map[string]string{}
 	add := func(kind, name string, schema []dynamo.KeySchemaElement, p dynamo.Projection) {

@@ -1,10 +1,10 @@
 // Package transfer copies tables from one store to another: out of the embedded engine to Amazon
 // DynamoDB, back, or between any two. It reads the source in parallel segments, can be stopped at
-// any time and goes on where it was, and compares both sides at the end.
+// any time and resumed, and compares both sides at the end.
 //
-// A source that is written to in the meantime is copied as each of its pages was when it was read,
-// and the comparison will say so: stop writing first. Items that expire in the meantime are writes,
-// too.
+// If the source is written to during the copy, each of its pages is copied as it was when it was
+// read, and the comparison reports the differences: stop writing first. Items that expire during
+// the copy are writes, too.
 package transfer
 
 import (
@@ -31,14 +31,14 @@ type Options struct {
 	// Segments is how many readers share a table, 1 to SegmentsMax; SegmentsDefault when 0. A copy
 	// that is resumed keeps the number that it began with.
 	Segments int
-	// State is the file that keeps how far the copy is; "" for none. From and To say which stores
-	// it is about: a file of others is refused with a *StateError.
+	// State is the file with the progress of the copy; "" for none. From and To name the stores
+	// that it belongs to: a file of others is refused with a *StateError.
 	State    string
 	From, To string
 	// Overwrite lets a table on the other side have items. In the end it has those of the source
 	// and no others.
 	Overwrite bool
-	// Progress, if set, is told now and then how far it is, by one goroutine at a time.
+	// Progress, if set, is called now and then with the progress, by one goroutine at a time.
 	Progress func(Progress)
 
 	pause, patience time.Duration // tests have less time; see pauseMin and patienceMax
@@ -83,14 +83,14 @@ const (
 type Progress struct {
 	Table string
 	Stage Stage
-	// Items are done of about Total, which is 0 when the source does not know. Before of them were
+	// Items are copied, of about Total, which is 0 if the source does not know. Before of them were
 	// copied by an earlier run.
 	Items, Total, Before int64
-	// Waiting is what a store said to a call that is being tried again; nil when all goes well.
+	// Waiting is the error of a call that is being retried; nil if there is none.
 	Waiting error
 }
 
-// Result is what became of one table.
+// Result is the result of one table.
 type Result struct {
 	Table        string `json:"table"`
 	Items        int64  `json:"items"` // that both sides have
@@ -238,7 +238,7 @@ func (c *copier) result(ctx context.Context) (Result, error) {
 	}, nil
 }
 
-// stage begins something else to tell the progress of.
+// stage begins a new stage of the progress.
 func (c *copier) stage(stage Stage, total, before int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -40,8 +40,8 @@ var ErrUndecided = errors.New("it is not decided whether the copy equals its sou
 // Verify compares tables without copying: their keys, indexes, expiry, stream and deletion
 // protection, and all items. It returns the results of the tables that are equal. If some are not,
 // it returns up to limit differences of each and an error that is ErrDiffers. The error is
-// ErrUndecided if nothing differs that stood still while it was compared. Tags are not compared,
-// nor are index entries, which each store derives from the items.
+// ErrUndecided if only items that changed during the comparison differ. Tags are not compared, nor
+// are index entries, which each store derives from the items.
 func Verify(ctx context.Context, from, to Store, opts Options, limit int) (
 	[]Result, []Difference, error,
 ) {
@@ -139,9 +139,9 @@ type finder struct {
 	stand  bool // whether there is a difference that did not move
 }
 
-// differences looks each item of one side up on the other, the source first. If there are more
-// differences than the limit, it depends on the order of the segments which of them are found. It
-// also reports whether any difference stands, which is not so if all items moved.
+// differences reads each item of one side on the other, the source first. If there are more
+// differences than the limit, the order of the segments decides which of them are found. It also
+// reports whether any difference is certain, which is not so if all these items changed.
 func (c *copier) differences(ctx context.Context, source *dynamo.TableDescription, limit int) (
 	found []Difference, stands bool, err error,
 ) {

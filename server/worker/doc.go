@@ -1,3 +1,3 @@
-// Package worker has the loops that a server runs beside its answers: each does something again and
-// again until its context ends, and then finishes what it has in hand.
+// Package worker has the background loops of a server: each repeats a task until its context ends,
+// and then finishes the work in progress.
 package worker

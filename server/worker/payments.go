@@ -15,16 +15,17 @@ type Payments struct {
 	Run func(context.Context, payments.RunOptions) (payments.Report, error)
 	// Every is the time from one run's end to the next one's begin.
 	Every time.Duration
-	// Options are those of each run; Progress, if set, is told as well.
+	// Options are those of each run; Progress, if set, is called as well.
 	Options payments.RunOptions
-	// Counted, if set, is told after every payment what the run has done before it and with it.
+	// Counted, if set, is called after every payment with the report of the run before it and after
+	// it.
 	Counted func(before, after payments.Report)
-	// Logger is told of runs that did something, and of trouble; nil means nobody is.
+	// Logger receives runs that did something, and errors; nil means no logging.
 	Logger *slog.Logger
 }
 
-// Loop runs until ctx ends. A run that fails is told to the log and tried again at the next turn:
-// what it left is still due. The payments in hand when ctx ends are finished.
+// Loop runs until ctx ends. A failed run is logged and repeated at the next interval, because its
+// payments are still due. The payments in progress when ctx ends are finished.
 func (w Payments) Loop(ctx context.Context) {
 	if w.Logger == nil {
 		w.Logger = slog.New(slog.DiscardHandler)

@@ -42,7 +42,7 @@ type Rates struct {
 	mu     sync.Mutex
 	flight *flight
 	status RatesStatus
-	// tag and modified are what the last answer said of itself, to ask for changes only.
+	// tag and modified are the validators of the last response, to request changes only.
 	tag, modified string
 }
 
@@ -59,12 +59,12 @@ type RatesOptions struct {
 	Mark func(context.Context) error
 	// Private lets the name in Address lead to an address of this machine or its network.
 	Private bool
-	// Client makes the requests; nil means one of its own, which stays with the host of Address.
+	// Client makes the requests; nil means a new one, which allows only the host of Address.
 	Client *http.Client
 	// Now is the clock, and Wait waits; nil means the computer's.
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
-	// Logger is told of fetches; nil means nobody is.
+	// Logger receives fetches; nil means no logging.
 	Logger *slog.Logger
 }
 
@@ -72,14 +72,14 @@ type RatesOptions struct {
 type RatesStatus struct {
 	// Source is the address without what may be secret in it.
 	Source string
-	// Tried and Succeeded are when rates were last asked for, and last taken in; zero for never.
+	// Tried and Succeeded are the times of the last attempt and of the last import; zero for never.
 	Tried, Succeeded time.Time
 	// Failures counts those since the last success, and Problem is the last one's; nil for none.
 	Failures int
 	Problem  error
 	// PausedUntil is when the circuit breaker closes; zero when it is closed.
 	PausedUntil time.Time
-	// Newest is the newest day that was taken in.
+	// Newest is the newest day that was imported.
 	Newest rates.Date
 	// Loaded is what the last success took in.
 	Loaded rates.Loaded
@@ -187,7 +187,7 @@ func (r *Rates) settle(f *flight) {
 		}
 		return
 	case errors.Is(f.err, context.Canceled):
-		return // Somebody stopped; the source has not failed.
+		return // The fetch was cancelled; the source has not failed.
 	}
 	s.Failures++
 	s.Problem = f.err
@@ -198,19 +198,19 @@ func (r *Rates) settle(f *flight) {
 		"err", f.err)
 }
 
-// once is one request, and what follows from its answer.
+// once makes one request and handles its response.
 func (r *Rates) once(ctx context.Context) (rates.Loaded, error) {
 	data, fresh, err := r.request(ctx)
 	if err != nil {
 		return rates.Loaded{}, err
 	}
-	if !fresh { // What was taken in is still the newest there is.
+	if !fresh { // The rates that were imported are still the newest.
 		return r.Status().Loaded, nil
 	}
 	days, err := feed.Read(data)
 	if errors.Is(err, rates.ErrUnreadable) {
-		// Something else came in place of rates, such as a page that says sorry. The rates that
-		// are there stay, and answers say that they could not be renewed.
+		// The response has no rates, for example an error page. The stored rates stay, and answers
+		// report that they could not be renewed.
 		err = errors.Join(err, r.opts.Mark(ctx))
 	}
 	if err != nil {
@@ -246,7 +246,7 @@ func (r *Rates) ttl(days []rates.Day) time.Duration {
 	return rates.TimedTTL + 3*r.opts.Every
 }
 
-// forget asks for everything the next time, though the source may say that nothing has changed.
+// forget makes the next fetch request everything, even if the source would report no change.
 func (r *Rates) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -92,10 +92,10 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 var errPrivate = errors.New("its name leads to an address of this machine or of its network, " +
 	"which is asked only with --rates-private")
 
-// shared is the network of carriers behind which many customers are (RFC 6598).
+// shared is the network of carriers that many customers share (RFC 6598).
 var shared = netip.MustParsePrefix("100.64.0.0/10")
 
-// isPrivate reports whether an address is none of the public network.
+// isPrivate reports whether an address is not of the public network.
 func isPrivate(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return !ip.IsGlobalUnicast() || ip.IsPrivate() || shared.Contains(ip)

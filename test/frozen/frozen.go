@@ -20,7 +20,7 @@ import (
 // freezeEnv is the variable that lets new samples be appended.
 const freezeEnv = "EXCHEQUER_FREEZE"
 
-// Sample is one value of a format. The name says what it is a sample of, version included.
+// Sample is one value of a format. Its name describes it, version included.
 type Sample struct{ Name, Value string }
 
 // Check compares samples with the frozen file of a name, testdata/NAME.frozen. Every line of the

@@ -61,13 +61,13 @@ func (i *Issuer) Name() string {
 // Rename changes what the issuer calls itself.
 func (i *Issuer) Rename(name string) { i.set(func() { i.name = name }) }
 
-// MoveKeys changes where the issuer says that its keys are.
+// MoveKeys changes the address of the keys in the issuer's metadata.
 func (i *Issuer) MoveKeys(address string) { i.set(func() { i.keysAt = address }) }
 
 // Publish adds a key to those that are published. Tokens are signed by the newest.
 func (i *Issuer) Publish(k *Key) { i.set(func() { i.published = append(i.published, k) }) }
 
-// PublishRaw adds an entry to the key set, whatever it may be.
+// PublishRaw adds any entry to the key set.
 func (i *Issuer) PublishRaw(entry any) { i.set(func() { i.extra = append(i.extra, entry) }) }
 
 // Withdraw ends the publishing of all keys but the newest n.
@@ -140,7 +140,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if err := json.NewEncoder(w).Encode(body); err != nil {
-		i.t.Logf("issuer: %v", err) // Whoever asked is gone.
+		i.t.Logf("issuer: %v", err) // The client has disconnected.
 	}
 }
 

@@ -25,8 +25,7 @@ const rsaBits = 2048
 // Key is a key that signs tokens.
 type Key struct {
 	ID, Algorithm string
-	// Use and Says are what the published key says of its use and of its algorithm; either may be
-	// empty.
+	// Use and Says are the use and the algorithm of the published key; either may be empty.
 	Use, Says string
 
 	t      testing.TB
@@ -63,7 +62,7 @@ func NewRSAKey(t testing.TB, bits int) *Key {
 		signer: signer}
 }
 
-// As returns the same key for another algorithm of its kind, with an id of its own.
+// As returns the same key for another algorithm of its type, with a different id.
 func (k *Key) As(algorithm string) *Key {
 	other := *k
 	other.ID, other.Algorithm, other.Says = rand.Text(), algorithm, algorithm

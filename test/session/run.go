@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// waitDelay is how long a command that was cancelled may keep its output open, through a child it
-// left behind, before it is given up.
+// waitDelay is how long a cancelled command may keep its output open, through a child process,
+// before it is abandoned.
 const waitDelay = 5 * time.Second
 
-// Runner says where sessions run. Each block gets a folder and a data directory of its own; its
-// commands share them, and each command is a shell of its own.
+// Runner is where sessions run. Each block has its own folder and data directory, which its
+// commands share, and each command runs in a new shell.
 type Runner struct {
 	// Bin is the folder of the programs under test. It comes first in the commands' PATH.
 	Bin string
 
-	// Links are names that the commands find in their folder, each with the absolute path of what
-	// it stands for: files of the project that the session reads.
+	// Links are names that the commands find in their folder, each with the absolute path of its
+	// target: files of the project that the session reads.
 	Links map[string]string
 
 	// MkdirTemp makes an empty folder that outlives the run: testing.T's TempDir.
 	MkdirTemp func() string
 }
 
-// Difference is one command whose output is not what the page says.
+// Difference is one command whose output differs from the page.
 type Difference struct {
 	Step Step
 	Got  string
@@ -50,9 +50,9 @@ func indent(s string) string {
 	return b.String()
 }
 
-// Verify runs every session of a page. It gives the commands whose output differs, and the page
-// with their fresh output in it. An error means that a session could not be run at all, or that a
-// command ended with another status than it should.
+// Verify runs every session of a page. It returns the commands whose output differs, and the page
+// with their new output. An error means that a session could not be run, or that a command ended
+// with an unexpected status.
 func Verify(ctx context.Context, page string, r Runner) ([]Difference, string, error) {
 	blocks, err := Parse(page)
 	if err != nil {

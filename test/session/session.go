@@ -9,14 +9,13 @@
 //	exchequer 1.0
 //	```
 //
-// A command that ends in a backslash goes on in the next line, which may start with "> ". A line
-// of three dots stands for any number of lines. Every command has to succeed, except that the last
-// one of a block marked "console exit=3" has to end with that status.
+// A command that ends in a backslash continues in the next line, which may start with "> ". A line
+// of three dots matches any number of lines. Every command has to succeed, except that the last one
+// of a block marked "console exit=3" has to end with that status.
 //
-// What differs from run to run (times, durations, ids, the width of columns) is taken out of both
-// sides before they are compared; Normalise says what. Verify also gives the page with the fresh
-// output in it, for a test that is asked to update the page. Output that still agrees is left as it
-// is on the page, so an update changes nothing without need.
+// Values that differ from run to run (times, durations, ids, the width of columns) are removed from
+// both sides before they are compared; see Normalise. Verify also returns the page with the new
+// output, for a test that updates the page. Output that still agrees is not changed on the page.
 package session
 
 import (
@@ -34,7 +33,7 @@ type Block struct {
 	Steps []Step
 }
 
-// Step is one command and what the page says it prints.
+// Step is one command and its output on the page.
 type Step struct {
 	Line    int // of the command, from 1
 	Command string
@@ -159,12 +158,12 @@ func Normalise(output string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Agrees reports whether an output is what the page says, up to what Normalise takes out.
+// Agrees reports whether an output equals that on the page, after Normalise.
 func Agrees(want, got string) bool {
 	return agree(strings.Split(Normalise(want), "\n"), strings.Split(Normalise(got), "\n"))
 }
 
-// agree compares line by line; three dots in want take in any number of lines.
+// agree compares line by line; three dots in want match any number of lines.
 func agree(want, got []string) bool {
 	for len(want) > 0 && want[0] != ellipsis {
 		if len(got) == 0 || want[0] != got[0] {

@@ -1,6 +1,6 @@
 // Package storetest opens the store that tests run on: by default the embedded database in memory,
-// else the one that the environment asks for. Every system and the kit use it, so that one setting
-// shows that none of them is tied to a store that is always kind, or to ours at all.
+// else the one that the environment selects. Every system and the kit use it, so that one setting
+// shows that they depend neither on a store without faults nor on the embedded one.
 package storetest
 
 import (
@@ -22,8 +22,8 @@ const (
 	// endpointEnv is the address of a store to run on instead of the embedded one. Its indexes must
 	// follow at once.
 	endpointEnv = "EXCHEQUER_DYNAMODB_ENDPOINT"
-	// strictEnv gives the embedded store the faults of [engine.Strict]: pages that end early,
-	// batches done in part, conflicts, and indexes a moment behind.
+	// strictEnv enables the faults of [engine.Strict] in the embedded store: pages that end early,
+	// batches that are processed in part, conflicts, and indexes that lag.
 	strictEnv = "EXCHEQUER_STRICT"
 	// roundsEnv multiplies the rounds of tests that draw at random.
 	roundsEnv = "EXCHEQUER_ROUNDS"
@@ -85,10 +85,10 @@ func (r remote) Close() error {
 	return r.db.Close()
 }
 
-// Remote tells whether tests run on the store at the endpoint.
+// Remote reports whether tests run on the store at the endpoint.
 func Remote() bool { return os.Getenv(endpointEnv) != "" }
 
-// Strict tells whether tests run on a store with faults.
+// Strict reports whether tests run on a store with faults.
 func Strict() bool { return os.Getenv(strictEnv) != "" }
 
 // Faults are those that the environment asks for.
@@ -124,8 +124,8 @@ type Scenario = struct {
 	Run  func(*testing.T)
 }
 
-// RunStrict runs scenarios on a store with faults, whatever the environment says, so that every run
-// of the tests has seen some.
+// RunStrict runs scenarios on a store with faults, independent of the environment, so that every
+// run of the tests includes some.
 func RunStrict(t *testing.T, scenarios ...Scenario) {
 	t.Helper()
 	if Remote() {
@@ -174,7 +174,7 @@ func part() int {
 	return shortPart
 }
 
-// Clock is a clock that stands still but for the test that moves it. It is safe for concurrent use.
+// Clock is a clock that only the test moves. It is safe for concurrent use.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
