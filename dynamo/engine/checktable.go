@@ -47,6 +47,8 @@ func checkCreate(in *dynamo.CreateTableInput) (descriptor, error) {
 	if err != nil {
 		return d, err
 	}
+	// This error has its own message, which the service returns before it checks the form of the
+	// schema.
 	if len(in.KeySchema) == 2 &&
 		in.KeySchema[0].AttributeName == in.KeySchema[1].AttributeName {
 		return d, dynamo.Invalid("Invalid KeySchema: Some index key attribute have no definition")
@@ -108,6 +110,7 @@ func checkDefinitions(attributes []dynamo.AttributeDefinition) error {
 		}
 		seen[a.AttributeName] = true
 		switch a.AttributeType {
+		// Attributes of other types are not defined, because they cannot be keys.
 		case dynamo.KindS, dynamo.KindN, dynamo.KindB:
 		default:
 			var wrong constraint.List
@@ -127,6 +130,7 @@ func checkBilling(mode dynamo.BillingMode, pt *dynamo.ProvisionedThroughput) (
 	var none dynamo.ProvisionedThroughput
 	switch mode {
 	case dynamo.BillingPayPerRequest:
+		// The description of an on-demand table has a throughput of zeros, so zeros are accepted.
 		if pt != nil && *pt != none {
 			return mode, none, dynamo.Invalid(invalidParameter + "Neither ReadCapacityUnits " +
 				"nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
@@ -157,6 +161,8 @@ func checkSchema(schema []dynamo.KeySchemaElement, hashMax, rangeMax int) error 
 	seen := map[string]bool{}
 	for _, e := range schema {
 		switch {
+		// Several of each are counted here; the maximum depends on whether the schema is a table's
+		// or an index's.
 		case e.KeyType == dynamo.KeyTypeHash && ranges == 0:
 			hashes++
 		case e.KeyType == dynamo.KeyTypeRange && hashes > 0:
@@ -205,6 +211,7 @@ func checkCreateIndexes(d *descriptor, in *dynamo.CreateTableInput) error {
 		return dynamo.Invalid(fmt.Sprintf("%sNumber of LocalSecondaryIndexes exceeds per-table "+
 			"limit of %d", invalidParameter, localIndexesMax))
 	}
+	// A local index sorts a partition differently, so the partition must have more than one item.
 	if in.LocalSecondaryIndexes != nil && len(in.KeySchema) < 2 {
 		return dynamo.Invalid(invalidParameter + "Table KeySchema does not have a range key, " +
 			"which is required when specifying a LocalSecondaryIndex")
@@ -224,6 +231,7 @@ func checkCreateIndexes(d *descriptor, in *dynamo.CreateTableInput) error {
 
 // addLocal adds a local index, which has the partition key of the table and exactly one sort key.
 func (d *descriptor) addLocal(ix dynamo.LocalSecondaryIndex) error {
+	// Only global indexes can have several attributes in their key.
 	if err := checkSchema(ix.KeySchema, 1, 1); err != nil {
 		return err
 	}
@@ -326,6 +334,7 @@ func checkProjection(p dynamo.Projection, indexName string) error {
 func (d *descriptor) checkProjected() error {
 	total := 0
 	for _, ix := range d.Indexes {
+		// The same attribute in two indexes counts twice ("Service quotas").
 		total += len(ix.Projection.NonKeyAttributes)
 	}
 	if total > projectedMax {
@@ -390,6 +399,7 @@ func (d *descriptor) checkUsed() error {
 	}
 	used := d.used()
 	for _, a := range d.Attributes {
+		// An unused definition is usually a mistake, and the service refuses it too.
 		if !used[a.AttributeName] {
 			return dynamo.Invalid(invalidParameter + "Number of attributes in KeySchema does " +
 				"not exactly match number of attributes defined in AttributeDefinitions")
@@ -409,6 +419,7 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 			"UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or " +
 			"ReplicaUpdates is required")
 	}
+	// The service builds one index at a time, and so do the backfills here.
 	if changes > 1 {
 		return &dynamo.Error{
 			Code: dynamo.CodeLimitExceeded,
@@ -428,6 +439,7 @@ func checkUpdate(d *descriptor, in *dynamo.UpdateTableInput, dropped *[]byte) er
 		if err != nil {
 			return err
 		}
+		// The service refuses an update that changes nothing.
 		if had == d.Billing && had == dynamo.BillingProvisioned && d.Throughput == before {
 			return dynamo.Invalid(fmt.Sprintf("The provisioned throughput for the table will not "+
 				"change. The requested value equals the current value. Current "+

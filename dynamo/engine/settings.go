@@ -68,6 +68,7 @@ func mergeOnDemand(billing dynamo.BillingMode, now, asked *dynamo.OnDemandThroug
 	if asked == nil {
 		return now, nil
 	}
+	// Provisioned throughput is itself a maximum.
 	if billing != dynamo.BillingPayPerRequest {
 		return nil, dynamo.Invalid(invalidParameter + "OnDemandThroughput can only be specified " +
 			"when BillingMode is PAY_PER_REQUEST")
@@ -124,6 +125,7 @@ func (d *descriptor) updateIndex(u *dynamo.UpdateIndex) error {
 		if err != nil {
 			return err
 		}
+		// The service refuses an update that changes nothing.
 		if throughput == x.Throughput {
 			return dynamo.Invalid("The provisioned throughput for the index " + x.Name +
 				" will not change. The requested value equals the current value.")

@@ -31,6 +31,7 @@ func (db *DB) Put(ctx context.Context, in *dynamo.PutInput) (*dynamo.PutOutput, 
 		return nil, err
 	}
 	out := &dynamo.PutOutput{ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity)}
+	// A Put returns only ALL_OLD, because the new item is the one in the request.
 	if in.ReturnValues == dynamo.ReturnAllOld {
 		if out.Attributes, err = w.actions[0].old.Item(); err != nil {
 			return nil, err
@@ -60,6 +61,7 @@ func (db *DB) Update(ctx context.Context, in *dynamo.UpdateInput) (*dynamo.Updat
 	if err := first(refusal, err); err != nil {
 		return nil, err
 	}
+	// The size of a PartiQL update is that of the item alone.
 	a.flat = origin.IsStatement(ctx)
 	w := write{actions: []action{a}, metered: metered(in.ReturnConsumedCapacity)}
 	if err := db.faults.commitCall(opUpdate, &w); err != nil {
@@ -160,9 +162,12 @@ func (q *requests) put(in *dynamo.PutInput, transact bool) (action, *keyRefusal,
 	if a.table, err = q.db.tableOf(in.TableName); err != nil {
 		return a, nil, err
 	}
+	// The table comes before the item: the service reports a missing table first.
 	if a.item, a.size, err = checkItem(in.Item); err != nil {
 		return a, nil, err
 	}
+	// An invalid key is a refusal and not an error, because a transaction reports it as a reason of
+	// cancellation.
 	if r := a.table.checkItemKey(a.item); r != nil {
 		return a, r, nil
 	}
@@ -193,12 +198,14 @@ func (q *requests) update(in *dynamo.UpdateInput, transact bool) (action, *keyRe
 	}
 	if u := a.exprs.Update; u != nil {
 		for _, k := range a.table.keys {
+			// A changed key would be a different item.
 			if u.Changes(k.name) {
 				return a, nil, dynamo.Invalid(fmt.Sprintf(messageKeyInUpdate, k.name))
 			}
 		}
 	}
 	var refusal *keyRefusal
+	// Keys of indexes are checked when the new item is known, because the update may compute them.
 	if a.key, refusal = a.table.checkKey(in.Key); refusal != nil {
 		return a, refusal, nil
 	}
@@ -268,6 +275,7 @@ func (a *action) returned(what dynamo.ReturnValues) (item dynamo.Item, err error
 	switch {
 	case what == dynamo.ReturnAllOld || what == dynamo.ReturnAllNew:
 		return item, nil
+	// An update without an expression only creates an item, so it updated no attributes.
 	case u == nil:
 		return nil, nil
 	case what == dynamo.ReturnUpdatedOld:

@@ -21,6 +21,7 @@ func decodeBatchGet(r *reader, in *dynamo.BatchGetInput) {
 				lists = lists || list
 				expressions = expressions || !list && asked.ProjectionExpression != ""
 			}
+			// Each table may choose its form, but not two forms in one request.
 			if lists && expressions {
 				r.refuse(mixed("AttributesToGet", "ProjectionExpression"))
 			}
@@ -42,6 +43,8 @@ func (r *reader) keysAndAttributes(table string) (asked dynamo.KeysAndAttributes
 		case "Keys":
 			asked.Keys = []dynamo.Key{}
 			for r.list(); r.element(); {
+				// The store refuses a list that is too long and needs only its length for that, so
+				// the rest is not decoded.
 				if len(asked.Keys) == listKept {
 					r.skip()
 					continue

@@ -28,12 +28,16 @@ func decodeGet(r *reader, in *dynamo.GetInput) {
 		case "ReturnConsumedCapacity":
 			in.ReturnConsumedCapacity = r.capacityLevel()
 		default:
+			// Unknown members are ignored, because newer clients may send members that this version
+			// does not know.
 			if !old.read(r) {
 				r.skip()
 			}
 		}
 	}
+	// Members may come in any order, so what is missing is known only at the end.
 	r.require(table, "tableName")
+	// The service reports one missing member at a time, the table first.
 	r.require(!table || in.Key != nil, "key")
 	old.translate(r, expressed{
 		Expressions: &in.Expressions, projection: &in.ProjectionExpression,
@@ -43,6 +47,7 @@ func decodeGet(r *reader, in *dynamo.GetInput) {
 func encodeGet(w *writer, _ *dynamo.GetInput, out *dynamo.GetOutput) {
 	w.open('{')
 	w.capacity(out.ConsumedCapacity)
+	// A missing item has no member; an empty object would be an item without attributes.
 	if out.Item != nil {
 		w.key("Item")
 		w.item(out.Item)

@@ -69,6 +69,7 @@ func encodeTransactGet(w *writer, _ *dynamo.TransactGetInput, out *dynamo.Transa
 	w.open('[')
 	for _, item := range out.Items {
 		w.open('{')
+		// The response has one object for each read, so that the positions match the request.
 		if item != nil {
 			w.key("Item")
 			w.item(item)
@@ -127,6 +128,7 @@ func (r *reader) transactWrite(place int) dynamo.TransactWriteItem {
 		case "Update":
 			one.Update, inside = new(dynamo.UpdateInput), "update."
 			decodeUpdate(r, one.Update)
+			// UpdateItem may omit the expression, but an update in a transaction may not.
 			r.require(one.Update.UpdateExpression != "", "updateExpression")
 		case "Delete":
 			one.Delete, inside = new(dynamo.DeleteInput), "delete."
