@@ -158,7 +158,7 @@ func (t *table) decideView() {
 	}
 	worded := t.flag >= 0 || s.sideIn+s.sideOut > 0
 	if m.Invert && m.SignsGiven && worded && s.settled > 0 {
-		t.doubts = append(t.doubts, "Words beside the amounts say which way the money went, so "+
+		t.doubts = append(t.doubts, "Words next to the amounts give the direction of the money, so "+
 			"invert=true does not change those rows.")
 	}
 	if t.habits.pair || worded || m.Invert || m.SignsGiven || s.plus > 0 || s.amountPos == 0 {
@@ -191,11 +191,11 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 		default:
 			questions = append(questions, Question{
 				Topic: AskDebit,
-				Text: "All numbers in the debit column are negative. Are they money that went " +
-					"out, or refunds?",
+				Text: "All numbers in the debit column are negative. Are they money out, or " +
+					"refunds?",
 				Choices: []Choice{
-					{string(DebitSigned), "money that went out"},
-					{string(DebitOut), "refunds, money that came back"},
+					{string(DebitSigned), "money out"},
+					{string(DebitOut), "refunds"},
 				},
 				Examples: []string{s.debitExample.String()},
 			})
@@ -211,11 +211,11 @@ func (t *table) decideSides(m *Mapping) (questions []Question) {
 		default:
 			questions = append(questions, Question{
 				Topic: AskCredit,
-				Text: "All numbers in the credit column are negative. Are they money that came " +
-					"in, or was it taken back?",
+				Text: "All numbers in the credit column are negative. Are they money in, or " +
+					"credits that were reversed?",
 				Choices: []Choice{
-					{string(CreditSigned), "money that came in"},
-					{string(CreditIn), "money that was taken back"},
+					{string(CreditSigned), "money in"},
+					{string(CreditIn), "reversed credits"},
 				},
 				Examples: []string{s.creditExample.String()},
 			})

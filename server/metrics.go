@@ -43,7 +43,7 @@ func newMetrics(db store) *metrics {
 		}, []string{"method", "route", "status"}),
 		problems: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "exchequer_problems_total",
-			Help: "Answers that told of a problem, by its code.",
+			Help: "Responses with a problem, by its code.",
 		}, []string{"code"}),
 		postings: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "exchequer_postings_total",

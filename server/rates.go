@@ -115,7 +115,7 @@ var (
 	ratesCount = prometheus.NewDesc("exchequer_rates",
 		"Exchange rates in the table by state: fresh, stale or gone.", []string{"state"}, nil)
 	ratesAge = prometheus.NewDesc("exchequer_rates_age_seconds",
-		"How long ago the newest exchange rate was so; absent when there is none.", nil, nil)
+		"Age of the newest exchange rate; absent if there is none.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

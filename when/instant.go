@@ -178,6 +178,6 @@ func (s *scanner) offset() time.Duration {
 // end refuses what is left of the text.
 func (s *scanner) end() {
 	if s.err == nil && s.text != "" {
-		s.fail("goes on with %.20q", s.text)
+		s.fail("continues with %.20q", s.text)
 	}
 }

@@ -111,7 +111,7 @@ type StateError struct {
 
 func (e *StateError) Error() string {
 	if e.From == "" {
-		return e.File + " does not say how far a copy is"
+		return e.File + " is not a state file of a copy"
 	}
 	return fmt.Sprintf("%s is about a copy from %s to %s", e.File, e.From, e.To)
 }

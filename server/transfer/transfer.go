@@ -111,9 +111,9 @@ type RefusedError struct {
 func (e *RefusedError) Error() string {
 	if len(e.Differences) == 0 {
 		return "the other side has a table of this name with items in it, and no copy from this " +
-			"source was under way"
+			"source is in progress"
 	}
-	return "the other side has a table of this name that is defined otherwise: " +
+	return "the other side has a table of this name with a different definition: " +
 		strings.Join(e.Differences, "; ")
 }
 

@@ -326,13 +326,13 @@ func TestWhatCannotBeCopiedIsRefused(t *testing.T) {
 		{"too many segments", "", "segments must be", transfer.Options{Segments: 1000}},
 		{"another copy's state", `{"Version":1,"From":"a","To":"b","Tables":{}}`,
 			"is about a copy from a to b", transfer.Options{State: path}},
-		{"half a state", `{`, "does not say how far", transfer.Options{State: path}},
+		{"half a state", `{`, "is not a state file", transfer.Options{State: path}},
 		{"a state of no segments", `{"Version":1,"Tables":{"Things":{"Segments":[]}}}`,
-			"does not say how far", transfer.Options{State: path}},
+			"is not a state file", transfer.Options{State: path}},
 		{"a state with another key", `{"Version":1,"Tables":{"Things":{"Segments":[` +
-			`{"After":{"id":{"Type":"M"}}}]}}}`, "does not say how far",
+			`{"After":{"id":{"Type":"M"}}}]}}}`, "is not a state file",
 			transfer.Options{State: path}},
-		{"a later state", `{"Version":2,"Tables":{}}`, "does not say how far",
+		{"a later state", `{"Version":2,"Tables":{}}`, "is not a state file",
 			transfer.Options{State: path}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

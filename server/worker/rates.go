@@ -220,7 +220,7 @@ func (r *Rates) once(ctx context.Context) (rates.Loaded, error) {
 	got, err := r.opts.Load(ctx, days, rates.LoadOptions{TTL: r.ttl(days)})
 	if err != nil {
 		r.forget()
-		return got, fmt.Errorf("take in fetched rates: %w", err)
+		return got, fmt.Errorf("import fetched rates: %w", err)
 	}
 	return got, nil
 }
