@@ -49,6 +49,8 @@ func checkTags(tags []dynamo.Tag) error {
 		case utf8.RuneCountInString(tag.Value) > tagValueLengthMax:
 			return dynamo.Invalid(fmt.Sprintf("%sthe value of tag %s has more than %d characters",
 				invalidParameter, tag.Key, tagValueLengthMax))
+		// The prefix is reserved in any case of letters ("Tagging restrictions" in the developer
+		// guide).
 		case strings.HasPrefix(strings.ToLower(tag.Key), "aws:"):
 			return dynamo.Invalid(invalidParameter + "Tag keys starting with 'aws:' are reserved " +
 				"for system use: " + tag.Key)
@@ -112,6 +114,7 @@ func (c *catalog) retag(ctx context.Context, arn string,
 	}
 	d := t.descriptor
 	d.Tags = change(slices.Clone(d.Tags))
+	// Counted after the change, because a new value of a known key adds no tag.
 	if len(d.Tags) > tagsMax {
 		return &dynamo.Error{
 			Code: dynamo.CodeLimitExceeded, Message: fmt.Sprintf("Subscriber limit exceeded: The "+
@@ -121,6 +124,7 @@ func (c *catalog) retag(ctx context.Context, arn string,
 	if err := c.change(d, nil); err != nil {
 		return err
 	}
+	// Tags do not affect items, so the table is changed in place and not replaced.
 	t.Tags = d.Tags
 	return nil
 }

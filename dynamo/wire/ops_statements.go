@@ -20,10 +20,12 @@ const messageNoParameters = "1 validation error detected: Value '[]' at 'paramet
 // parameters reads the values of the question marks of a statement.
 func (r *reader) parameters() []dynamo.Value {
 	all := many(r, func() dynamo.Value { return r.value(1) })
+	// A decoding error has no list, and is reported instead.
 	if len(all) == 0 && r.err == nil {
 		r.refuse(messageNoParameters)
 	}
 	for _, v := range all {
+		// A parameter of null is not a value of type NULL.
 		if v.IsAbsent() {
 			r.refuse(messageNoType)
 		}
