@@ -105,13 +105,17 @@ func (w *writer) error(e *dynamo.Error) {
 	w.string(spaceOf(e.Code) + string(e.Code))
 	message := e.Message
 	if len(message) > messageSizeMax {
+		// The cut may split a character, whose rest would be invalid JSON.
 		message = strings.ToValidUTF8(message[:messageSizeMax], "") + "..."
 	}
 	w.member(messageNameOf(e.Code), message)
+	// Only a failed condition has an item, and only if the request asked for it.
 	if e.Item != nil {
 		w.key("Item")
 		w.item(e.Item)
 	}
+	// One reason for each action, in the order of the request; Code is "None" for those that did
+	// not fail.
 	if e.Reasons != nil {
 		w.key("CancellationReasons")
 		w.open('[')

@@ -54,6 +54,7 @@ type legacy struct {
 func (l *legacy) read(r *reader) bool {
 	at := slices.Index(legacyNames, string(r.name))
 	part := legacyPart(1) << max(at, 0)
+	// Another operation's parameter is an unknown member here, which is ignored.
 	if at < 0 || l.takes&part == 0 {
 		return false
 	}
@@ -68,6 +69,8 @@ func (l *legacy) read(r *reader) bool {
 	case legacyKeys:
 		l.keys = r.legacyConditions(false)
 	default:
+		// An operation takes only one of Expected, QueryFilter and ScanFilter, so they share the
+		// field.
 		l.conditions = r.legacyConditions(part == legacyExpected)
 	}
 	return true
@@ -109,6 +112,8 @@ func (l *legacy) translate(r *reader, x expressed) {
 		r.refuse(refusal)
 		return
 	}
+	// The translation adds its own placeholders to those of the request, so their names must
+	// differ.
 	p := placeholders{in: x.Expressions, prefix: freePrefix(&x)}
 	if l.given&legacyToGet != 0 {
 		*x.projection = p.projection(l.toGet)
@@ -128,6 +133,7 @@ func (l *legacy) translate(r *reader, x expressed) {
 		*x.filter = p.conditions(l.conditions, conjunction)
 	}
 	if l.given&legacyKeys != 0 {
+		// ConditionalOperator does not apply to KeyConditions, which must all hold.
 		*x.keyCondition = p.conditions(l.keys, " AND ")
 	}
 }
@@ -144,6 +150,7 @@ func freePrefix(x *expressed) string {
 // mentions reports whether a placeholder with this prefix is used in an expression that is allowed
 // next to legacy parameters, or in the names and values of the request.
 func (x *expressed) mentions(start string) bool {
+	// The other expressions are refused with legacy parameters before.
 	for _, text := range []*string{x.filter, x.projection} {
 		if text != nil && strings.Contains(*text, start) {
 			return true
@@ -215,6 +222,8 @@ func (l *legacy) checkForm() string {
 // with the filter and the projection of a Query.
 func (l *legacy) checkMix(x *expressed) string {
 	old := l.given
+	// A Query may have KeyConditions and a FilterExpression, but not both forms of the key
+	// condition.
 	if x.keyCondition != nil && *x.keyCondition == "" {
 		old &^= legacyKeys
 	}
@@ -228,6 +237,8 @@ func (l *legacy) checkMix(x *expressed) string {
 		}
 		return mixed(strings.Join(parts, ", "), strings.Join(expressions, ", "))
 	}
+	// This is checked here although the store does, because after the translation there are
+	// expressions.
 	if len(expressions) == 0 && x.ExpressionAttributeNames != nil {
 		return "ExpressionAttributeNames can only be specified when using expressions"
 	}
@@ -281,6 +292,7 @@ var legacySelects = map[dynamo.Select]string{
 
 // checkMeaning refuses parameters that are well formed but contradictory.
 func (l *legacy) checkMeaning(x *expressed) string {
+	// Duplicates of a projection are refused in both forms.
 	for i, name := range l.toGet {
 		if slices.Contains(l.toGet[:i], name) {
 			return "One or more parameter values were invalid: Duplicate value in attribute " +

@@ -91,6 +91,7 @@ func (c *legacyCondition) check() string {
 		return legacyInvalid + "Value or AttributeValueList must be used with " +
 			"ComparisonOperator: " + c.operator + of
 	}
+	// Value is the short form of a list with one value.
 	if c.valued {
 		c.values = []dynamo.Value{c.value}
 	}
@@ -103,6 +104,7 @@ func (c *legacyCondition) checkExists(of string) string {
 	switch {
 	case c.exists == "false" && c.valued:
 		return legacyInvalid + "Value cannot be used when Exists is false" + of
+	// An attribute that must not exist has no value to compare.
 	case c.exists == "false":
 		c.operator = "NULL"
 	case c.valued:
@@ -125,6 +127,7 @@ func (c *legacyCondition) checkValues() string {
 	case "BETWEEN":
 		wants = 2
 	case "IN":
+		// IN takes any number of values, but at least one.
 		wants = max(n, 1)
 	}
 	if n != wants {
@@ -137,6 +140,7 @@ func (c *legacyCondition) checkValues() string {
 				v.Kind().String() + " AttributeValue type"
 		}
 	}
+	// Values of different types could not be compared with the same attribute.
 	for _, v := range c.values {
 		if v.Kind() != c.values[0].Kind() {
 			return legacyInvalid + "AttributeValues inside AttributeValueList must be of same type"
@@ -154,6 +158,7 @@ func (c *legacyCondition) checkValues() string {
 // compares reports whether the operator accepts a value of that type.
 func (c *legacyCondition) compares(kind dynamo.Kind) bool {
 	switch c.operator {
+	// Equality is defined for every type, the others need an order or a prefix.
 	case "EQ", "NE":
 		return true
 	case "BEGINS_WITH":

@@ -23,6 +23,7 @@ func (r *reader) legacyUpdates() []legacyUpdate {
 		if !r.keep(len(all)) {
 			continue
 		}
+		// PUT is the default action ("AttributeValueUpdate" in the API reference).
 		one := legacyUpdate{name: string(r.name), action: "PUT"}
 		for r.object(); r.member(); {
 			switch string(r.name) {
@@ -66,11 +67,13 @@ func (p *placeholders) update(all []legacyUpdate) string {
 		u := &all[i]
 		name := p.name(u.name)
 		switch {
+		// DELETE without a value removes the whole attribute of any type.
 		case !u.valued:
 			remove = append(remove, name)
 		case u.action == "PUT":
 			set = append(set, name+"="+p.value(u.value))
 		case u.action == "DELETE":
+			// DELETE with a set removes elements of the set.
 			remaining = append(remaining, name+" "+p.value(u.value))
 		case u.value.Kind() == dynamo.KindL:
 			// ADD of a list appends it.

@@ -73,6 +73,7 @@ func decodeQuery(r *reader, in *dynamo.QueryInput) {
 		case "ConsistentRead":
 			in.ConsistentRead = r.bool()
 		case "ScanIndexForward":
+			// The field is inverted, so that its zero value is the default of the service.
 			in.ScanIndexBackward = !r.bool()
 		case "Limit":
 			in.Limit = r.limit(messageQueryLimit)
@@ -129,6 +130,7 @@ func decodeScan(r *reader, in *dynamo.ScanInput) {
 	}
 	r.require(table, "tableName")
 	switch {
+	// In the input of a store 0 means "not given", so an explicit 0 must be refused here.
 	case total && in.TotalSegments == 0:
 		r.refuse(messageTotalZero)
 	case segment && !total:
@@ -151,6 +153,8 @@ func eachOf[In, Out any](decode func(*reader, *In),
 	return func(ctx context.Context, r *reader, w *writer) error {
 		in := new(In)
 		decode(r, in)
+		// The request is decoded completely before the store is called, because an error at its end
+		// must have no effect.
 		if err := r.end(); err != nil {
 			return err
 		}
@@ -193,6 +197,7 @@ func (w *writer) endPage(s dynamo.Select, count, scanned int, last dynamo.Key,
 	w.int(int64(count))
 	w.key("ScannedCount")
 	w.int(int64(scanned))
+	// Without the member the client knows that this was the last page.
 	if last != nil {
 		w.key("LastEvaluatedKey")
 		w.item(last)

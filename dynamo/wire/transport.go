@@ -21,8 +21,10 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
+	// A handler may change its request, and the client may send its own again.
 	served := req.Clone(context.WithValue(req.Context(), inProcess{}, true))
 	served.RequestURI = req.URL.RequestURI()
+	// Handlers that read the address of the caller must get one that can be parsed.
 	served.RemoteAddr = "127.0.0.1:0"
 	if served.URL.Path == "" {
 		served.URL.Path = "/"
@@ -36,6 +38,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	rec := recorder{header: http.Header{}}
 	t.Handler.ServeHTTP(&rec, served)
 	closeBody(req)
+	// A cancelled client gets the error of its context and not a response, as from a network.
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
@@ -61,6 +64,7 @@ func (r *recorder) Header() http.Header { return r.header }
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
+		// Headers that are changed after the status are not sent, as with net/http.
 		r.sent = r.header.Clone()
 	}
 }

@@ -90,6 +90,7 @@ func (r *reader) value(level int) dynamo.Value {
 	}
 	kinds &^= 1 << dynamo.Absent
 	switch {
+	// A value without a known type is absent; the caller decides which message it gets.
 	case kinds == 0:
 		return dynamo.Value{}
 	case kinds&(kinds-1) != 0:
@@ -100,6 +101,7 @@ func (r *reader) value(level int) dynamo.Value {
 
 // document reads a list or a map. One that is nested too deeply is refused and skipped.
 func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
+	// Deeper values are skipped and not decoded, so that a request cannot exhaust the stack.
 	if level >= valueLevelsMax {
 		if bracket := r.peek(); bracket == '[' || bracket == '{' {
 			r.refuse(messageTooDeep)
@@ -111,6 +113,8 @@ func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
 		m := r.attributes(level + 1)
 		return checkedMap(m)
 	}
+	// Elements are collected on a stack that all lists of the request share, and copied once their
+	// number is known.
 	start := len(r.values)
 	checked := true
 	for r.list(); r.element(); {
@@ -129,6 +133,7 @@ func (r *reader) document(kind dynamo.Kind, level int) dynamo.Value {
 	elems := append(make([]dynamo.Value, 0, len(r.values)-start), r.values[start:]...)
 	clear(r.values[start:])
 	r.values = r.values[:start]
+	// A list is checked only if all its elements are; the store then validates the rest.
 	if v := dynamo.L(elems...); !checked {
 		return v
 	}
