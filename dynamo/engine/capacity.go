@@ -69,6 +69,7 @@ func (ix *index) writeUnits(old, new dynamo.Item) float64 {
 		return dynamo.WriteUnits(after.Size())
 	case after == nil:
 		return dynamo.WriteUnits(before.Size())
+	// An index cannot change a key in place: the entry is deleted and a new one is added.
 	case !ix.sameKey(before, after):
 		return dynamo.WriteUnits(before.Size()) + dynamo.WriteUnits(after.Size())
 	case before.Equal(after):
@@ -83,6 +84,7 @@ func (ix *index) entry(item dynamo.Item) dynamo.Item {
 	if item == nil {
 		return nil
 	}
+	// An item without one of the key attributes, or with one of another type, is not in the index.
 	for _, k := range ix.hash {
 		if v, ok := item[k.name]; !ok || !fits(k, v, hashKeySizeMax) {
 			return nil

@@ -101,6 +101,7 @@ func (p *faultPlan) catchUp() error {
 func (r *faultRule) applies() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// This call counts, so that Every=3 applies to the third call.
 	r.asked++
 	met := true
 	switch {
@@ -126,6 +127,8 @@ func (r *faultRule) number(n int64) int64 {
 
 // delay returns the rule's delay, a random one if the rule has a range.
 func (r *faultRule) delay() time.Duration {
+	// A fixed delay takes no random number, so it does not change the numbers of the calls after
+	// it.
 	if r.DelayMax <= r.Delay {
 		return r.Delay
 	}
@@ -200,6 +203,7 @@ func sitesOf(in any) []site {
 		c.op, tables = opBatchWrite, sorted(in.RequestItems)
 	case *dynamo.TransactGetInput:
 		c.op = opTransactGet
+		// The actions of a transaction already have an order.
 		for i := range in.Items {
 			tables = append(tables, in.Items[i].TableName)
 		}
@@ -240,6 +244,7 @@ func (f *faulting) commitCall(op string, w *write) error {
 		return f.db.writer.commitOne(w)
 	}
 	t := w.actions[0].table
+	// Throttled before a conflict, because a throttled call does not reach the item.
 	if err := p.throttle(op, t, nil); err != nil {
 		return err
 	}
@@ -253,6 +258,7 @@ func (f *faulting) commitCall(op string, w *write) error {
 	if err := f.db.writer.commitOne(w); err != nil {
 		return err
 	}
+	// The write is durable at this point: only its answer is lost.
 	return p.loseAnswer(op, w)
 }
 

@@ -24,15 +24,19 @@ func (f *Fault) throttles(op string, t *table, ix *index) bool {
 		return false
 	}
 	var index string // the index whose capacity is used
+	// A local index uses the capacity of its table.
 	if ix != nil && !ix.Local {
 		index = ix.Name
 	}
+	// A write to the table is throttled by any of its global indexes, because it must be written to
+	// them, too.
 	if writes(op) {
 		index = t.throttledBy(f.Index)
 	}
 	if f.Index != "" && f.Index != index {
 		return false
 	}
+	// Without a reason any call can be throttled.
 	if f.Reason == "" {
 		return true
 	}
@@ -43,6 +47,7 @@ func (f *Fault) throttles(op string, t *table, ix *index) bool {
 	if strings.HasPrefix(f.Reason, "Index") {
 		return index != "" && strings.HasPrefix(f.Reason, "Index"+side)
 	}
+	// A write uses the table's capacity in any case, a read only if it is not of a global index.
 	return strings.HasPrefix(f.Reason, "Table"+side) && (index == "" || writes(op))
 }
 
@@ -124,6 +129,7 @@ func limitOf(code dynamo.ErrorCode, t *table) string {
 	switch {
 	case code == dynamo.CodeRequestLimitExceeded:
 		return limitAccount
+	// The service has one limit for each code, so the code selects the reason.
 	case code == dynamo.CodeProvisionedThroughput,
 		code == "" && t.Billing == dynamo.BillingProvisioned:
 		return limitProvisioned

@@ -54,6 +54,7 @@ func own(fs vfs.FS, dir string) (*owner, error) {
 		return nil, unusable(dir, "make directory", dir, err)
 	}
 	path := fs.PathJoin(dir, ownerFile)
+	// Lock before writing the owner file, which belongs to the process that holds the lock.
 	lock, err := pebble.LockDirectory(dir, fs)
 	if err != nil {
 		return nil, heldBy(fs, dir, path, err)
@@ -70,6 +71,7 @@ func own(fs vfs.FS, dir string) (*owner, error) {
 // could remove the new directory with all its files.
 func makeDir(fs vfs.FS, dir string) error {
 	var parents []string
+	// Find the existing parent, because only directories that are created here need a sync.
 	for at := dir; ; {
 		if _, err := fs.Stat(at); err == nil {
 			break
@@ -120,6 +122,7 @@ func (o *owner) release() error {
 	if o == nil {
 		return nil
 	}
+	// Remove the file while the lock is held, because afterwards it may be another process's.
 	err := o.fs.Remove(o.path)
 	if err != nil {
 		err = unusable(o.fs.PathDir(o.path), "remove", o.path, err)
