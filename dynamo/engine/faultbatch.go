@@ -25,6 +25,8 @@ func (p *faultPlan) divide(op string, sizes map[string]int) (left map[string][]b
 			return nil, err
 		}
 		if err := p.throttle(op, t, nil); err != nil {
+			// One throttled table leaves its members unprocessed; only if all are throttled the
+			// call fails.
 			refusal = err
 			for i := range left[name] {
 				left[name][i] = true
@@ -102,6 +104,7 @@ func (p *faultPlan) divideWrites(in *dynamo.BatchWriteInput) (
 ) {
 	sizes := make(map[string]int, len(in.RequestItems))
 	for name, requests := range in.RequestItems {
+		// A table without requests has no member to divide.
 		if len(requests) > 0 {
 			sizes[name] = len(requests)
 		}
@@ -145,6 +148,7 @@ func (f *faulting) keptReads(in *dynamo.BatchGetInput, reads []batchRead) (
 	case len(kept.RequestItems) == 0:
 		return kept, nil, left, nil
 	case left != nil:
+		// The reads are validated again, because they have no link to the keys that were left out.
 		reads, err = f.db.requests.batchReads(kept)
 	}
 	return kept, reads, left, err

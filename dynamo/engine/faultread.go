@@ -30,6 +30,8 @@ func (p *page) applyFaults() error {
 			items = itemsDefault
 		}
 		early := int(r.number(int64(items))) + 1
+		// A page that ends early has a LastEvaluatedKey like any other, so a caller that ignores it
+		// misses items.
 		if p.limit == 0 || early < p.limit {
 			p.limit = early
 		}
@@ -56,6 +58,7 @@ func (p *page) site() site {
 // older returns the older state that a read is served from, or nil for the present state.
 func (p *faultPlan) older(c site, global bool) *state {
 	for _, r := range p.rules {
+		// Only global indexes lag: a local index is written with its table.
 		if r.past == nil || r.Kind == FaultIndexLag && !global || !r.at(c) {
 			continue
 		}
@@ -84,6 +87,7 @@ func (p *faultPlan) note() {
 // older returns the older state that the page is read from and a function that releases it, or nil.
 func (p *page) older() (pebble.Reader, func() error) {
 	plan := p.db.faults.plan.Load()
+	// A consistent read always returns the present state, as on the service.
 	if plan == nil || p.consistent {
 		return nil, nil
 	}

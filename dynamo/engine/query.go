@@ -48,10 +48,13 @@ func (db *DB) QueryEach(ctx context.Context, in *dynamo.QueryInput,
 	if err := checkPage("Query", in.Select, in.Limit, in.ReturnConsumedCapacity); err != nil {
 		return nil, err
 	}
+	// KeyConditions, the older form, was translated to an expression before.
 	if in.KeyConditionExpression == "" {
 		return nil, dynamo.Invalid("Either the KeyConditions or KeyConditionExpression " +
 			"parameter must be specified in the request.")
 	}
+	// Expressions are parsed before the table is looked up, because the service reports their
+	// errors even if there is no table.
 	exprs, err := db.requests.prepare(&expr.Request{
 		KeyCondition: in.KeyConditionExpression, Filter: in.FilterExpression,
 		Projection: in.ProjectionExpression, Names: in.ExpressionAttributeNames,
@@ -67,6 +70,7 @@ func (db *DB) QueryEach(ctx context.Context, in *dynamo.QueryInput,
 	}
 	p.limit, p.reverse, p.each = in.Limit, in.ScanIndexBackward, each
 	p.level = in.ReturnConsumedCapacity
+	// The range of keys is needed first, because a start key must be within it.
 	if err := p.restrict(exprs.Key); err != nil {
 		return nil, err
 	}
@@ -121,6 +125,7 @@ func (db *DB) ScanEach(ctx context.Context, in *dynamo.ScanInput, each func(dyna
 		return nil, err
 	}
 	p.limit, p.level, p.each = in.Limit, in.ReturnConsumedCapacity, each
+	// Segments are ranges of hashes, so a start key belongs to exactly one of them.
 	p.segment(in.Segment, in.TotalSegments)
 	if err := p.startAfter(in.ExclusiveStartKey, false); err != nil {
 		return nil, err
@@ -147,6 +152,7 @@ func checkPage(operation string, s dynamo.Select, limit int,
 		wrong.Enum(string(s), "select", "[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, "+
 			"ALL_PROJECTED_ATTRIBUTES]")
 	}
+	// Zero means no limit here, because the wire format refuses an explicit zero before.
 	if limit < 0 {
 		field := "limit"
 		if operation == "Query" {
@@ -161,6 +167,7 @@ func checkPage(operation string, s dynamo.Select, limit int,
 // checkSegments checks the two parameters of a parallel scan, which must be given together.
 func checkSegments(segment, total int) error {
 	switch {
+	// This is a scan that is not parallel.
 	case total == 0 && segment == 0:
 		return nil
 	case total == 0:
@@ -206,12 +213,17 @@ func (db *DB) newPage(tableName, indexName string, exprs *expr.Prepared, s dynam
 	p.hash, p.sort = t.keys[:1], t.keys[1:]
 	prefix := t.prefix
 	if indexName != "" {
+		// The table is known here, so an unknown index is an invalid request and not a missing
+		// resource.
 		if p.index = t.index(indexName); p.index == nil {
 			return nil, dynamo.Invalid(fmt.Sprintf(messageNoIndex, indexName))
 		}
+		// An index can be read only after its backfill, because its page would miss items.
 		if !p.index.ready() {
 			return nil, dynamo.Invalid(fmt.Sprintf(messageBackfilling, indexName))
 		}
+		// Global indexes are updated asynchronously on the service, so it offers no consistent
+		// read.
 		if consistent && !p.index.Local {
 			return nil, dynamo.Invalid(messageStrongGlobal)
 		}
@@ -234,6 +246,7 @@ func (p *page) selects(s dynamo.Select, projected bool) error {
 		return dynamo.Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using " +
 			"an IndexName")
 	}
+	// The table and indexes that project ALL have every attribute.
 	if p.index == nil || p.index.include == nil {
 		return nil
 	}
@@ -242,6 +255,7 @@ func (p *page) selects(s dynamo.Select, projected bool) error {
 		return dynamo.Invalid("One or more parameter values were invalid: Select type " +
 			"ALL_ATTRIBUTES is not supported for global secondary index " + p.index.Name +
 			" because its projection type is not ALL")
+	// A local index reads the missing attributes from the table, and the caller pays for that.
 	case s == dynamo.SelectAllAttributes:
 		p.fetch = true
 	case projected:
@@ -283,6 +297,7 @@ func (p *page) restrict(kc *expr.KeyCondition) error {
 	var partition []byte
 	for _, k := range p.hash {
 		term := terms[k.name]
+		// Without every partition key attribute the partition is unknown.
 		if term == nil {
 			return dynamo.Invalid(fmt.Sprintf(messageMissedKey, k.name))
 		}
@@ -299,6 +314,8 @@ func (p *page) restrict(kc *expr.KeyCondition) error {
 			partition = appendKeyValue(partition, term.Values[0])
 		}
 	}
+	// Rows of a partition begin with the hash of its key, which spreads them over the segments of a
+	// scan, and then the key, because two keys may have one hash.
 	p.partition = keyspace.AppendPartition(bytes.Clone(p.lower), p.db.hash, partition)
 	p.lower, p.upper = p.partition, keyspace.After(p.partition)
 	sorted := false
@@ -313,10 +330,13 @@ func (p *page) restrict(kc *expr.KeyCondition) error {
 		}
 		delete(terms, k.name)
 		p.narrow(term)
+		// A range ends the conditions: the rows that meet a condition on a later attribute would
+		// not be contiguous.
 		if term.Op != expr.OpEqual {
 			break
 		}
 	}
+	// The remaining terms are on attributes that are not in the key, or after a gap or a range.
 	if len(terms) > 0 {
 		if len(p.sort) == 1 && !sorted {
 			return dynamo.Invalid(fmt.Sprintf(messageMissedKey, p.sort[0].name))
@@ -332,6 +352,7 @@ func checkTerm(k keyAttribute, term *expr.KeyTerm) error {
 		if v.Kind() != k.kind {
 			return dynamo.Invalid(messageConditionFor)
 		}
+		// Key attributes of an item cannot be empty, so no item could match.
 		if v.Size() == 0 {
 			return dynamo.Invalid(fmt.Sprintf(messageEmptyValue, typeWord(k.kind), k.name))
 		}
@@ -370,6 +391,8 @@ func (p *page) narrow(term *expr.KeyTerm) {
 	case expr.OpBetween:
 		p.lower, p.upper = at(v[0]), after(v[1])
 	case expr.OpBeginsWith:
+		// A prefix is not a complete value, so it must not get the end mark that separates a value
+		// from the next one.
 		key := appendKeyValue(nil, v[0])
 		if p.index != nil {
 			p.lower = keyspace.AppendOpen(bytes.Clone(prefix), key)
@@ -401,8 +424,10 @@ func (p *page) segment(segment, total int) {
 		return
 	}
 	prefix := p.lower
+	// Hashes are distributed evenly, so ranges of one width have about as many partitions each.
 	width := ^uint64(0) / uint64(total)
 	p.lower = keyspace.AppendHash(bytes.Clone(prefix), width*uint64(segment))
+	// The last segment ends with the table, because the division may leave a remainder.
 	if segment < total-1 {
 		p.upper = keyspace.AppendHash(bytes.Clone(prefix), width*uint64(segment+1))
 	}
@@ -416,6 +441,8 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 	}
 	keys := p.table.keys
 	if p.index != nil {
+		// Several items may have one index key, so a position in an index also has the key of the
+		// table.
 		keys = mergeKeys(p.index.keyAttributes(), keys)
 	}
 	if len(key) != len(keys) {
@@ -436,6 +463,7 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 		}
 		checked[k.name] = c
 	}
+	// A partition without a sort key has one item, so there is no next page.
 	if query && p.index == nil && len(p.sort) == 0 {
 		return dynamo.Invalid(messageStartSingle)
 	}
@@ -443,6 +471,7 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 	if p.index != nil {
 		start = p.index.appendRowKey(nil, p.db.hash, checked, start)
 	}
+	// The page would have no rows, or rows that the key condition excludes.
 	if start == nil || bytes.Compare(start, p.lower) < 0 || bytes.Compare(start, p.upper) >= 0 {
 		switch {
 		case query && start != nil && bytes.HasPrefix(start, p.partition):
@@ -454,6 +483,7 @@ func (p *page) startAfter(key dynamo.Key, query bool) error {
 			"Please use ExclusiveStartKey with correct Segment. ")
 	}
 	if p.reverse {
+		// Upper bounds are exclusive, so the item at the start key is not returned again.
 		p.upper = start
 	} else {
 		p.lower = append(start, 0)

@@ -26,6 +26,8 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
+	// Attribute values are refused if no expression uses them, so they are passed although a Get
+	// has no condition.
 	r, refusal, err := db.requests.keyRead(in.TableName, in.Key, in.ProjectionExpression,
 		in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err := first(refusal, err); err != nil {
@@ -35,6 +37,8 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	if err != nil {
 		return nil, err
 	}
+	// Wait only for writes of this item's stripe that are not synced yet. Other writes cannot be in
+	// the result, so a slow sync of another item does not delay this read.
 	if err := db.writer.awaitStripes([]uint16{stripeOf(r.rowKey)}); err != nil {
 		return nil, err
 	}
@@ -47,6 +51,7 @@ func (db *DB) Get(ctx context.Context, in *dynamo.GetInput) (*dynamo.GetOutput, 
 	}
 	if metered(in.ReturnConsumedCapacity) {
 		c := newTally(in.ReturnConsumedCapacity, meterPlain)
+		// The whole item is charged, even with a projection, because the service reads it whole.
 		c.addTable(r.table, dynamo.ReadUnits(v.Size(), in.ConsistentRead))
 		out.ConsumedCapacity = c.one()
 	}
@@ -78,6 +83,7 @@ func (q *requests) keyRead(tableName string, key dynamo.Key, projection string,
 	if r.table, err = q.db.tableOf(tableName); err != nil {
 		return r, nil, err
 	}
+	// The table comes before the key: without a table the types of its key attributes are unknown.
 	checked, refusal := r.table.checkKey(key)
 	if refusal != nil {
 		return r, refusal, nil
@@ -123,6 +129,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 	size := 0
 	for _, r := range reads {
 		asked := in.RequestItems[r.name]
+		// A batch of large items takes long enough to be worth ending early.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -130,6 +137,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		if err != nil {
 			return nil, err
 		}
+		// The limit is on the items as stored, before a projection.
 		if size += v.Size(); size > batchAnswerMax {
 			left := asked
 			left.Keys = append(out.UnprocessedKeys[r.name].Keys, r.key)
@@ -137,6 +145,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 				out.UnprocessedKeys = map[string]dynamo.KeysAndAttributes{}
 			}
 			out.UnprocessedKeys[r.name] = left
+			// Smaller items of later keys may still fit, so keep reading.
 			size -= v.Size()
 			continue
 		}
@@ -145,6 +154,7 @@ func (db *DB) BatchGet(ctx context.Context, in *dynamo.BatchGetInput) (
 		if err != nil {
 			return nil, err
 		}
+		// A missing item costs capacity but has no entry in the response.
 		if item == nil {
 			continue
 		}
@@ -190,6 +200,7 @@ func (q *requests) batchReads(in *dynamo.BatchGetInput) ([]batchRead, error) {
 	if err := wrong.Err(); err != nil {
 		return nil, err
 	}
+	// The limit of each table above has its own message; this one is for all tables together.
 	if total > batchKeysMax {
 		return nil, dynamo.Invalid("Too many items requested for the BatchGetItem call")
 	}
@@ -273,6 +284,7 @@ func (q *requests) batchActions(in *dynamo.BatchWriteInput) ([]action, error) {
 	if len(in.RequestItems) == 0 && len(wrong) == 0 {
 		return nil, dynamo.Invalid(fmt.Sprintf(messageNoRequests, "BatchWriteItem"))
 	}
+	// The limit is for all tables together, and the service reports both bounds in one message.
 	if total == 0 || total > batchWritesMax {
 		wrong.Add(requestsText(in.RequestItems), "requestItems", "Map value must satisfy "+
 			"constraint: [Member must have length less than or equal to 25, Member must have "+
@@ -308,6 +320,7 @@ func requestsText(requests map[string][]dynamo.WriteRequest) string {
 }
 
 func (q *requests) batchAction(name string, r dynamo.WriteRequest) (action, error) {
+	// The service has one message for a request with neither and for one with both.
 	if (r.Put == nil) == (r.Delete == nil) {
 		return action{}, dynamo.Invalid("Supplied AttributeValue has more than one datatypes " +
 			"set, must contain exactly one of the supported datatypes")

@@ -111,6 +111,8 @@ func (all *streams) load() error {
 	if err != nil || !ok {
 		return err
 	}
+	// Numbers of the last reserved block may have been used before a crash, so continue after the
+	// whole block.
 	start := binary.BigEndian.Uint64(raw)
 	all.sequences.newest = start
 	all.sequences.oldest.Store(start)
@@ -163,6 +165,7 @@ func (all *streams) change(d *descriptor, spec *dynamo.StreamSpecification) (*st
 		return nil, err
 	}
 	switch {
+	// A change of the view needs a new stream, because the old records have the old view.
 	case spec.StreamEnabled && d.Stream != 0:
 		return nil, dynamo.Invalid("Table already has an enabled stream: TableName: " + d.Name)
 	case spec.StreamEnabled:
@@ -188,6 +191,8 @@ func (all *streams) start(d *descriptor, view dynamo.StreamViewType) (*stream, e
 		ID: all.nextID, Table: d.Name, Key: slices.Clone(d.Key), View: view,
 		Created: created,
 	}
+	// The schema lock is held, so no write is in progress and no number will be used before these
+	// shards.
 	newest := all.sequences.newest
 	for i := range all.db.opts.StreamShards {
 		sd.Shards = append(sd.Shards, shardDescriptor{
@@ -243,6 +248,8 @@ func stageStream(batch *pebble.Batch, s *stream) error {
 // works, so it first checks under a shared lock whether there is anything to do.
 func (all *streams) maintain(now time.Time) error {
 	all.db.schema.RLock()
+	// Writes take numbers without storing them, so a new block is reserved before the current one
+	// is used up.
 	due := all.reserved < all.sequences.last()+sequenceBlock/2 &&
 		len(all.byID) > 0
 	for _, s := range all.byID {
@@ -254,6 +261,7 @@ func (all *streams) maintain(now time.Time) error {
 	}
 	all.db.schema.Lock()
 	defer all.db.schema.Unlock()
+	// The database may have been closed between the two locks.
 	if err := all.db.usable(); err != nil {
 		return err
 	}
@@ -291,6 +299,8 @@ func (s *stream) due(now time.Time) bool {
 func (all *streams) maintainOne(s *stream, now time.Time) error {
 	batch := all.db.store.NewBatch()
 	if !s.Closed.IsZero() && now.Sub(s.Closed) > streamRetention {
+		// The description and the records go in one batch, because records without a description
+		// could never be deleted.
 		prefix := keyspace.Stream(s.ID)
 		if err := batch.Delete(streamKey(s.ID), nil); err != nil {
 			return err

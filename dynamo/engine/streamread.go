@@ -100,6 +100,7 @@ func (db *DB) ListStreams(ctx context.Context, in *dynamo.ListStreamsInput) (
 			all = append(all, db.streams.summary(s))
 		}
 	}
+	// A map has no order, and the pages need one.
 	slices.SortFunc(all, func(a, b dynamo.StreamSummary) int {
 		return strings.Compare(a.StreamArn, b.StreamArn)
 	})
@@ -139,6 +140,7 @@ func (db *DB) DescribeStream(ctx context.Context, in *dynamo.DescribeStreamInput
 		), StreamStatus: dynamo.StreamEnabled, StreamViewType: s.View,
 		CreationRequestDateTime: s.Created, KeySchema: slices.Clone(s.Key),
 	}
+	// A disabled stream can be read until its records expire, so that consumers can finish.
 	if !s.Closed.IsZero() {
 		out.StreamStatus = dynamo.StreamDisabled
 	}
@@ -161,6 +163,7 @@ func (db *DB) DescribeStream(ctx context.Context, in *dynamo.DescribeStreamInput
 			ShardID: sh.id(), ParentShardID: names[sh.Parent],
 			StartingSequenceNumber: sequenceText(sh.First),
 		}
+		// Only a closed shard has an end; readers use it to detect that the shard is finished.
 		if sh.Closed {
 			shard.EndingSequenceNumber = sequenceText(max(sh.First, sh.Last))
 		}
@@ -181,6 +184,7 @@ func sequenceText(n uint64) string { return fmt.Sprintf("1%020d", n) }
 
 func parseSequence(text string) (uint64, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "1"), 10, 64)
+	// A number with leading zeros or of another length would be a second form of the same position.
 	if err != nil || len(text) != sequenceDigits || text[0] != '1' {
 		return 0, dynamo.Invalid("Invalid SequenceNumber: " + text)
 	}
@@ -237,11 +241,14 @@ func (all *streams) positionOf(
 ) (uint64, error) {
 	switch in.ShardIteratorType {
 	case dynamo.IteratorTrimHorizon:
+		// The horizon moves: it is the oldest record that can still be read.
 		return sh.Trimmed + 1, nil
 	case dynamo.IteratorLatest:
 		if sh.Closed {
 			return sh.Last + 1, nil
 		}
+		// Writes in progress may already have numbers but are not visible yet. The latest position
+		// is after the last visible record, so that none of them is skipped.
 		return all.sequences.oldest.Load() + 1, nil
 	}
 	if in.SequenceNumber == "" {
@@ -270,6 +277,7 @@ func (all *streams) iterator(stream, shard uint32, position uint64) string {
 	b = binary.BigEndian.AppendUint32(b, stream)
 	b = binary.BigEndian.AppendUint32(b, shard)
 	b = binary.BigEndian.AppendUint64(b, position)
+	// The time of creation is in the iterator, because the store keeps no state for readers.
 	b = binary.BigEndian.AppendUint64(b, uint64(all.db.opts.Now().UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, all.db.hash.Hash(b))
 	return base64.RawURLEncoding.EncodeToString(b)
@@ -312,6 +320,7 @@ func (db *DB) GetRecords(ctx context.Context, in *dynamo.GetRecordsInput) (
 	if err != nil {
 		return nil, err
 	}
+	// An iterator expires after 15 minutes, as on the service.
 	if db.opts.Now().Sub(p.made) > iteratorLife {
 		return nil, &dynamo.Error{
 			Code: dynamo.CodeExpiredIterator, Message: "Iterator expired: it was made " +
@@ -341,6 +350,7 @@ func (all *streams) records(s *stream, sh *shardDescriptor, from uint64, limit i
 		end = min(end, sh.Last)
 	}
 	out := &dynamo.GetRecordsOutput{}
+	// Without records the reader stays where it is; the same position may have records later.
 	next := max(from, end+1)
 	if from <= end {
 		oldest := all.db.opts.Now().Add(-streamRetention)
@@ -360,6 +370,8 @@ func (all *streams) records(s *stream, sh *shardDescriptor, from uint64, limit i
 				if !r.at.After(oldest) {
 					return true, nil // expired but not yet deleted
 				}
+				// At least one record is returned, even if it is larger than a page, because the
+				// reader must make progress.
 				size += len(raw)
 				if len(out.Records) == limit || size > getRecordsSizeMax && len(out.Records) > 0 {
 					next = sequence
@@ -372,6 +384,8 @@ func (all *streams) records(s *stream, sh *shardDescriptor, from uint64, limit i
 			return nil, err
 		}
 	}
+	// The reader detects the end of a closed shard by the missing iterator, and continues with its
+	// children.
 	if !sh.Closed || next <= sh.Last {
 		out.NextShardIterator = all.iterator(s.ID, sh.Number, next)
 	}

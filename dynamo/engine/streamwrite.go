@@ -43,6 +43,7 @@ func (all *streams) stage(batch *pebble.Batch, a *action) error {
 	}
 	var event byte
 	switch {
+	// The service also writes no record for a write that does not change the item.
 	case older == nil && newer == nil, older != nil && newer != nil && older.Equal(newer):
 		return nil
 	case older == nil:
@@ -56,6 +57,8 @@ func (all *streams) stage(batch *pebble.Batch, a *action) error {
 	if a.expired {
 		flags |= recordExpired
 	}
+	// The images are chosen when the record is written, because the view is part of the stream and
+	// cannot change.
 	if s.View == dynamo.ViewKeysOnly || s.View == dynamo.ViewOldImage {
 		newer = nil
 	}
@@ -70,6 +73,7 @@ func (all *streams) stage(batch *pebble.Batch, a *action) error {
 	}
 	value := append(make([]byte, 0, 512), recordV1, event, flags)
 	value = binary.BigEndian.AppendUint64(value, uint64(all.db.opts.Now().UnixMilli()))
+	// Every view has the key, so that a reader can always identify the item.
 	key, err := a.table.keyOf(a.rowKey)
 	if err != nil {
 		return err
@@ -81,7 +85,11 @@ func (all *streams) stage(batch *pebble.Batch, a *action) error {
 	if older != nil {
 		value = appendImage(value, older)
 	}
+	// All records of an item are in one shard, because only records of the same shard have an
+	// order.
 	shard := s.open[keyspace.PartitionHash(a.rowKey)%uint64(len(s.open))]
+	// The number is taken while the item is locked, so the numbers of an item's records are in the
+	// order of its writes.
 	a.sequence = all.sequences.begin()
 	return batch.Set(keyspace.AppendRecord(nil, s.ID, shard, a.sequence), value, nil)
 }

@@ -26,11 +26,13 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 	if err != nil {
 		return nil, err
 	}
+	// The request is checked before the lock, because the lock stops all other calls.
 	db.schema.Lock()
 	defer db.schema.Unlock()
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
+	// A deleted table that is still described keeps its name, as on the service.
 	if db.tables[d.Name] != nil || db.phases.deletedTable(d.Name) != nil {
 		return nil, &dynamo.Error{
 			Code: dynamo.CodeResourceInUse, Message: "Table already exists: " + d.Name,
@@ -43,6 +45,8 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 				"to %d", tablesMax),
 		}
 	}
+	// The id is part of every row key. It is new for each table, so that a table with the name of a
+	// deleted one cannot see its rows.
 	d.ID, d.UUID, d.Created = db.nextID, uuid.NewString(), db.opts.Now().UTC()
 	var made *stream
 	if spec := in.StreamSpecification; spec != nil && spec.StreamEnabled {
@@ -51,7 +55,9 @@ func (db *DB) CreateTable(ctx context.Context, in *dynamo.CreateTableInput) (
 		}
 	}
 	t := newTable(d)
+	// An empty table needs no count.
 	t.counted.Store(true)
+	// Save first, and change the memory only after that: after an error the table does not exist.
 	err = db.catalog.change(t.descriptor, func(batch *pebble.Batch) error {
 		return stageStream(batch, made)
 	})
@@ -75,6 +81,7 @@ type catalog struct{ db *DB }
 
 // change saves a table's descriptor, in one batch with the other writes of the change.
 func (c *catalog) change(d descriptor, also func(*pebble.Batch) error) error {
+	// Counters are only valid at a clean close; see saveCounts.
 	d.Counts = nil
 	key, value, err := c.saveTable(d)
 	if err != nil {
@@ -100,6 +107,7 @@ func (db *DB) DescribeTable(ctx context.Context, tableName string) (
 		return nil, err
 	}
 	defer db.end()
+	// A table with status DELETING is described for a while, as on the service.
 	if going := db.phases.deletedTable(bareName(tableName)); going != nil {
 		return going, nil
 	}
@@ -116,6 +124,7 @@ func (c *catalog) managed(name string) (*table, error) {
 		return t, nil // even while it is being created
 	}
 	t, err := c.db.tableOf(name)
+	// Calls of table management have their own message for a missing table.
 	if e, ok := err.(*dynamo.Error); ok && e.Code == dynamo.CodeResourceNotFound {
 		return nil, &dynamo.Error{
 			Code:    dynamo.CodeResourceNotFound,
@@ -165,6 +174,7 @@ func (c *catalog) describe(t *table) *dynamo.TableDescription {
 				ProvisionedThroughput: ix.Throughput,
 				OnDemandThroughput:    cloneOnDemand(ix.OnDemand),
 			})
+		// A table is UPDATING while one of its indexes is filled.
 		if !ix.ready() {
 			out.TableStatus = dynamo.StatusUpdating
 		}
@@ -190,6 +200,7 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 	}
 	defer db.end()
 	limit := in.Limit
+	// An explicit zero was refused with the wire format, so zero means the default here.
 	if limit == 0 {
 		limit = listTablesMax
 	}
@@ -212,6 +223,7 @@ func (db *DB) ListTables(ctx context.Context, in *dynamo.ListTablesInput) (
 	}
 	slices.Sort(names)
 	for _, name := range names {
+		// The start name need not exist, because the table may have been deleted between two pages.
 		if name <= in.ExclusiveStartTableName {
 			continue
 		}
@@ -243,6 +255,7 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if err != nil {
 		return nil, err
 	}
+	// The service allows one change of a table at a time.
 	if err := db.phases.checkIdle(t); err != nil {
 		return nil, err
 	}
@@ -251,6 +264,8 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 			"against deletion. Disable deletion protection first.")
 	}
 	prefix := keyspace.Table(t.ID)
+	// One batch for description, rows and stream, so that a crash leaves all of the table or
+	// nothing. A range deletion has a constant cost for any number of items.
 	batch := db.store.NewBatch()
 	if err := batch.Delete(keyspace.Meta(tablePrefix+t.Name), nil); err != nil {
 		return nil, err
@@ -268,6 +283,7 @@ func (db *DB) DeleteTable(ctx context.Context, tableName string) (
 	if err := db.persist(batch); err != nil {
 		return nil, err
 	}
+	// Only now, because after an error the table is unchanged.
 	delete(db.tables, t.Name)
 	db.streams.adopt(nil, closed)
 	out := db.catalog.describe(t)
@@ -302,8 +318,10 @@ func (db *DB) UpdateTable(ctx context.Context, in *dynamo.UpdateTableInput) (
 	if err := db.phases.checkIdle(t); err != nil {
 		return nil, err
 	}
+	// A deleted index is described as it was before the change.
 	before := db.catalog.describe(t)
 	d := t.descriptor
+	// A refused change must leave the table as it was, so the slice is not shared.
 	d.Indexes = slices.Clone(d.Indexes)
 	var dropped []byte
 	if err := checkUpdate(&d, in, &dropped); err != nil {
@@ -373,6 +391,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 		return err
 	}
 	d := t.descriptor
+	// The service allows one change per hour; here the pause is an option and off by default.
 	if pause := db.opts.TTLPause; pause > 0 && db.opts.Now().Sub(d.TTLChanged) < pause {
 		return dynamo.Invalid("Time to live has been modified multiple times within a fixed " +
 			"interval")
@@ -389,6 +408,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 	}
 	var cleared []byte
 	if in.Enabled {
+		// Existing items are added to the list of expiries in the background.
 		d.TTL, d.TTLReady = in.AttributeName, false
 	} else {
 		d.TTL, cleared = "", keyspace.Expiries(d.ID)
@@ -397,6 +417,7 @@ func (db *DB) UpdateTimeToLive(ctx context.Context, in *dynamo.UpdateTimeToLiveI
 		if cleared == nil {
 			return nil
 		}
+		// The list of expiries would be wrong if the setting is enabled again.
 		return batch.DeleteRange(cleared, keyspace.After(cleared), nil)
 	})
 	if err != nil {
@@ -431,6 +452,7 @@ func (db *DB) DescribeTimeToLive(ctx context.Context, tableName string) (
 func (c *catalog) saveCounts() error {
 	batch := c.db.store.NewBatch()
 	for _, t := range c.db.tables {
+		// An unfinished count would be trusted by the next opening.
 		if !t.counted.Load() {
 			continue
 		}
@@ -472,6 +494,7 @@ func (c *catalog) dropCounts() error {
 func (c *catalog) collection(asked dynamo.ReturnItemCollectionMetrics, a *action) (
 	*dynamo.ItemCollectionMetrics, error,
 ) {
+	// Only tables with local indexes have item collections.
 	if asked != dynamo.MetricsSize || !a.table.hasLocal() {
 		return nil, nil
 	}
@@ -486,6 +509,7 @@ func (c *catalog) collection(asked dynamo.ReturnItemCollectionMetrics, a *action
 	}
 	partition := a.table.partitionKey().name
 	const gigabyte = 1 << 30
+	// The service's estimate is a range of whole gigabytes.
 	low := float64(size / gigabyte)
 	return &dynamo.ItemCollectionMetrics{
 		ItemCollectionKey:   dynamo.Key{partition: key[partition]},

@@ -38,12 +38,15 @@ func (db *DB) TransactWrite(ctx context.Context, in *dynamo.TransactWriteInput) 
 		actions: make([]action, len(in.Items)),
 		metered: metered(in.ReturnConsumedCapacity),
 	}
+	// Validate everything before the first action, because an invalid action cancels all of them.
 	if err := db.requests.transactActions(in, w.actions); err != nil {
 		return nil, err
 	}
 	switch token := in.ClientRequestToken; {
 	case token == "":
 		return db.transact(in, &w)
+	// The service remembers the tokens of ExecuteTransaction apart from those of
+	// TransactWriteItems.
 	case origin.IsStatement(ctx):
 		return db.tokens.once(in, statementTokens+token, &w)
 	default:
@@ -84,6 +87,8 @@ func (q *requests) transactActions(in *dynamo.TransactWriteInput, actions []acti
 		item := &in.Items[i]
 		a, refusal, err := q.transactAction(item)
 		if err == nil && refusal != nil && !refusal.cancels {
+			// Only some invalid keys cancel a transaction; for the others the whole request is
+			// invalid.
 			err = refusal.err
 		}
 		if err != nil {
@@ -94,9 +99,11 @@ func (q *requests) transactActions(in *dynamo.TransactWriteInput, actions []acti
 			reasons[i] = dynamo.CancellationReason{
 				Code: dynamo.ReasonValidation, Message: refusal.err.Message,
 			}
+			// Keep on validating, because an invalid request is reported before a cancellation.
 			cancelled = dynamo.Canceled(reasons)
 		}
 		actions[i] = a
+		// Expressions are not part of the size, but their values are.
 		if size += requestSize(item); size > transactSizeMax {
 			return dynamo.Invalid(messageTransactSize)
 		}
@@ -142,6 +149,7 @@ func (q *requests) transactAction(item *dynamo.TransactWriteItem) (action, *keyR
 			set++
 		}
 	}
+	// No action is as invalid as two, with the same message.
 	if set != 1 {
 		return action{}, nil, dynamo.Invalid(messageTransactOne)
 	}
@@ -166,6 +174,7 @@ func (q *requests) transactAction(item *dynamo.TransactWriteItem) (action, *keyR
 	if err := checkOnFailure(c.ReturnValuesOnConditionCheckFailure); err != nil {
 		return action{}, nil, err
 	}
+	// A check without a condition would have no effect, so the service refuses it.
 	if c.ConditionExpression == "" {
 		return action{}, nil, dynamo.Invalid("The parameter 'ConditionExpression' is required " +
 			"but was not present in the request")
@@ -200,6 +209,7 @@ func valuesSize(e dynamo.Expressions) int {
 func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 	*dynamo.TransactWriteOutput, error,
 ) {
+	// An error is the store's; failures are the actions that cancel the transaction.
 	failures, err := db.faults.commitTransact(w)
 	if err != nil {
 		return nil, err
@@ -208,6 +218,7 @@ func (db *DB) transact(in *dynamo.TransactWriteInput, w *write) (
 		return nil, canceled(failures)
 	}
 	out := &dynamo.TransactWriteOutput{}
+	// A cancelled transaction returns no capacity, so only a committed one is metered.
 	if w.metered {
 		c := newTally(in.ReturnConsumedCapacity, meterTransactWrite)
 		c.addActions(w.actions)
@@ -225,6 +236,7 @@ func canceled(failures []*dynamo.Error) error {
 	reasons := make([]dynamo.CancellationReason, len(failures))
 	for i, f := range failures {
 		if f != nil && f.Code != dynamo.CodeConditionalCheckFailed {
+			// An invalid action hides the failed conditions: the service reports it alone.
 			clear(reasons)
 			reasons[i] = dynamo.CancellationReason{
 				Code: dynamo.ReasonValidation, Message: f.Message,
@@ -255,6 +267,7 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	}
 	out := &dynamo.TransactGetOutput{Items: make([]dynamo.Item, len(reads))}
 	tally := newTally(in.ReturnConsumedCapacity, meterTransactRead)
+	// One snapshot for all reads makes the transaction serialisable without locks.
 	snapshot := db.store.NewSnapshot()
 	for i, r := range reads {
 		v, err := db.view(snapshot, r.rowKey)
@@ -262,6 +275,8 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 			_ = snapshot.Close() // return the error of the read
 			return nil, err
 		}
+		// A transactional read costs two units per 4 KB: one to prepare, one to commit ("Capacity
+		// management for transactions").
 		tally.addTable(r.table, 2*dynamo.ReadUnits(v.Size(), true))
 		item, err := v.Item()
 		if err != nil {
@@ -276,6 +291,8 @@ func (db *DB) TransactGet(ctx context.Context, in *dynamo.TransactGetInput) (
 	if err := snapshot.Close(); err != nil {
 		return nil, err
 	}
+	// The snapshot may contain writes that are not synced yet. Wait for them, because a reader must
+	// never see data that a power failure can remove.
 	if err := db.awaitReads(); err != nil {
 		return nil, err
 	}
@@ -325,6 +342,7 @@ func (q *requests) transactReads(in *dynamo.TransactGetInput) ([]keyRead, error)
 			}
 			return nil, dynamo.Canceled(reasons)
 		}
+		// Two numbers that are equal are one key, even if they are written differently.
 		if seen[string(r.rowKey)] {
 			return nil, dynamo.Invalid(messageTransactRepeats)
 		}

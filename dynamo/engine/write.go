@@ -80,15 +80,21 @@ func (c *writer) commit(w *write) (failures []*dynamo.Error, err error) {
 		a.stripe = stripeOf(a.rowKey)
 		stripes = append(stripes, a.stripe)
 	}
+	// All stripes are locked in one order, so two writes of the same items cannot wait for each
+	// other.
 	stripes = c.db.locks.lock(stripes)
 	failures, err = c.evaluate(w)
 	if err != nil || failures != nil {
 		c.db.locks.unlock(stripes)
+		// A failed condition also returns data: the caller learns what is stored. So it waits for
+		// unsynced writes like a read.
 		if lost := c.awaitStripes(stripes); lost != nil {
 			return nil, lost
 		}
 		return failures, err
 	}
+	// The batch is complete before it is applied, because an error while staging must write
+	// nothing.
 	batch := c.db.store.NewBatch()
 	err = c.stageAll(batch, w)
 	if err != nil || batch.Empty() {
@@ -115,6 +121,8 @@ func (c *writer) apply(batch *pebble.Batch, w *write, stripes []uint16) error {
 		c.db.locks.unlock(stripes)
 		return err
 	}
+	// The stripes get the ticket before the batch becomes visible, so that a reader that sees the
+	// data also sees the ticket.
 	ticket := c.db.syncs.begin()
 	c.db.locks.markStripes(stripes, ticket)
 	err := c.db.applyAhead(batch)
@@ -140,11 +148,13 @@ func (c *writer) remember(w *write, err error) {
 		a := &w.actions[i]
 		r := &c.db.locks.stripes[a.stripe].recent
 		if err == nil && a.after.Exists() && a.after.Len() <= recentSizeMax {
+			// Assigning an equal key would allocate a string for every write of a busy item.
 			if r.key != string(a.rowKey) {
 				r.key = string(a.rowKey)
 			}
 			r.view = a.after
 		} else if !a.same {
+			// The item was deleted, is too large for the cache, or is unknown after an error.
 			r.forget(a.rowKey)
 		}
 	}
@@ -173,6 +183,7 @@ func (c *writer) evaluate(w *write) (failures []*dynamo.Error, err error) {
 			return nil, err
 		}
 		if failure != nil {
+			// The slice is allocated only for failures, because most writes have none.
 			if failures == nil {
 				failures = make([]*dynamo.Error, len(w.actions))
 			}
@@ -195,6 +206,7 @@ func (db *DB) find(w *write, i int) (err error) {
 	} else {
 		a.old, err = db.view(db.store, a.rowKey)
 	}
+	// The next action of a transaction uses this to choose its kind of read.
 	a.missed = !a.old.Exists()
 	return err
 }
@@ -265,6 +277,7 @@ func (a *action) evaluate() (failure *dynamo.Error, err error) {
 	case actUpdate:
 		return a.update()
 	case actDelete:
+		// Deleting a missing item succeeds and writes nothing, so it makes no stream record either.
 		a.same = !a.old.Exists()
 	case actCheck:
 		a.same = true
@@ -279,11 +292,13 @@ func (a *action) update() (failure *dynamo.Error, err error) {
 	switch {
 	case !a.old.Exists() && u == nil:
 		a.newItem = a.key.Clone()
+	// An update that only removes attributes does not create an item.
 	case !a.old.Exists() && u.WritesNothing():
 		a.same = true
 		return nil, nil
 	case !a.old.Exists():
 		a.newItem, err = u.Create(a.key)
+	// An update without an expression leaves an item as it is.
 	case u == nil:
 		a.after = a.old
 	case u.Flat() && u.Actions() <= row.ChangesMax:
@@ -307,6 +322,7 @@ func (a *action) update() (failure *dynamo.Error, err error) {
 	if a.newItem != nil {
 		a.newSize = a.newItem.Size()
 	}
+	// The size is known only now, because the expression may compute values from the old item.
 	if a.chargedSize() > dynamo.ItemSizeMax {
 		return dynamo.Invalid(messageUpdateSize), nil
 	}

@@ -45,12 +45,12 @@ func TestOrdersDecideOnceForAllDates(t *testing.T) {
 		order cells.Order
 		ask   bool
 	}{
-		"day after the twelfth":     {[]string{"03/04/2026", "13/04/2026"}, cells.DayFirst, false},
-		"month in front":            {[]string{"03/04/2026", "03/14/2026"}, cells.MonthFirst, false},
-		"nothing decides":           {[]string{"03/04/2026"}, "", true},
-		"points mean the day first": {[]string{"03.04.2026"}, "", false},
-		"dates with an order":       {[]string{"2026-04-03", "3 April 2026"}, "", false},
-		"the order of most dates": {[]string{"13/04/2026", "14/04/2026", "04/13/2026"},
+		"day after the twelfth": {[]string{"03/04/2026", "13/04/2026"}, cells.DayFirst, false},
+		"month in front":        {[]string{"03/04/2026", "03/14/2026"}, cells.MonthFirst, false},
+		"nothing decides":       {[]string{"03/04/2026"}, "", true},
+		"points: the day first": {[]string{"03.04.2026"}, "", false},
+		"dates with orders":     {[]string{"2026-04-03", "3 April 2026"}, "", false},
+		"order of most dates": {[]string{"13/04/2026", "14/04/2026", "04/13/2026"},
 			cells.DayFirst, false},
 	} {
 		t.Run(name, func(t *testing.T) {
