@@ -97,11 +97,10 @@ func NewWriter(f Format, w *bufio.Writer, names Names) Writer {
 	return newJournal(names, &hledger{w: w})
 }
 
-// AccountName returns the name of an account in a journal.
+// AccountName returns the name of an account in a journal; empty for other forms.
 func AccountName(f Format, names Names, account string) string {
-	j, ok := NewWriter(f, nil, names).(*journal)
-	if !ok {
+	if !f.IsJournal() {
 		return ""
 	}
-	return j.accountName(account)
+	return NewWriter(f, nil, names).(*journal).accountName(account)
 }
