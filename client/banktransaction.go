@@ -140,11 +140,18 @@ type DaysQuery struct {
 	PageQuery
 }
 
+// setNewest asks for the newest rows first.
+func setNewest(v url.Values, newest bool) {
+	if newest {
+		v.Set("order", "newest")
+	}
+}
+
 func (q DaysQuery) values() url.Values {
 	v := q.PageQuery.values(nil)
 	v.Set("from", string(q.From))
 	v.Set("to", string(q.To))
-	setTrue(v, "latest", q.Latest)
+	setNewest(v, q.Latest)
 	return v
 }
 
@@ -234,7 +241,7 @@ func (q BankSearch) values() url.Values {
 	setTrue(v, "unsigned", q.Unsigned)
 	setTrue(v, "anyTag", q.AnyTag)
 	setTrue(v, "untagged", q.Untagged)
-	setTrue(v, "latest", q.Latest)
+	setNewest(v, q.Latest)
 	return v
 }
 

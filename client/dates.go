@@ -48,6 +48,6 @@ type DateFault struct {
 // changes them to now. A repeat mends what is left.
 func (c *Client) RepairDates(ctx context.Context, mend bool) (DateRepair, error) {
 	r := c.post("/v1/transactions/repair-dates", nil)
-	r.values = url.Values{"mend": {strconv.FormatBool(mend)}}
+	r.values = url.Values{"repair": {strconv.FormatBool(mend)}}
 	return answer[DateRepair](ctx, r)
 }

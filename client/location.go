@@ -375,7 +375,7 @@ type UndecidedCode struct {
 // RepairLocations compares locations and lookup items and, with mend, repairs the differences.
 func (c *Client) RepairLocations(ctx context.Context, mend bool) (LocationRepair, error) {
 	r := c.post("/v1/locations/repair", nil)
-	r.values = url.Values{"mend": {strconv.FormatBool(mend)}}
+	r.values = url.Values{"repair": {strconv.FormatBool(mend)}}
 	return answer[LocationRepair](ctx, r)
 }
 

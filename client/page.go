@@ -69,7 +69,7 @@ func (q PageQuery) values(v url.Values) url.Values {
 		v = url.Values{}
 	}
 	if q.Size != 0 {
-		v.Set("size", strconv.Itoa(q.Size))
+		v.Set("limit", strconv.Itoa(q.Size))
 	}
 	if q.Cursor != "" {
 		v.Set("cursor", q.Cursor)

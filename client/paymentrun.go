@@ -61,7 +61,7 @@ func (r PaymentReport) Settled() int { return r.Processed + r.Failed + r.Postpon
 // payments in progress and starts no others.
 func (c *Client) RunPayments(ctx context.Context, run PaymentRun) (PaymentReport, error) {
 	r := c.post("/v1/payments/run", struct {
-		Callers int `json:"callers,omitempty"`
+		Callers int `json:"concurrency,omitempty"`
 		Units   int `json:"units,omitempty"`
 	}{run.Callers, run.Units})
 	r.safe = true // a second run shares the shards with the first and pays nothing twice

@@ -195,7 +195,7 @@ func pairPath(base, target money.Currency) string {
 func (q RateQuery) values() url.Values {
 	values := url.Values{}
 	if q.On != "" {
-		values.Set("on", string(q.On))
+		values.Set("date", string(q.On))
 	}
 	if q.Fresh {
 		values.Set("fresh", "true")
@@ -328,7 +328,7 @@ type exchangingJSON struct {
 	Currency    money.Currency    `json:"currency"`
 	Into        money.Currency    `json:"into,omitempty"`
 	Rate        string            `json:"rate,omitempty"`
-	On          Date              `json:"on,omitempty"`
+	On          Date              `json:"date,omitempty"`
 	AllowStale  bool              `json:"allowStale,omitempty"`
 	Bought      string            `json:"bought,omitempty"`
 	Rounding    string            `json:"rounding,omitempty"`

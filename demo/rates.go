@@ -90,7 +90,7 @@ func (s *story) convert(ctx context.Context) error {
 	s.say("   14 February is a Saturday, so the rate is Friday's, and says so. The yen come through the")
 	s.say("   euro by the exact quotient; a rate that was rounded first would give %s. Lire and", fourDigits)
 	s.say("   francs go by their fixed euro rates, through three decimals, as the law has it.")
-	s.command("rates convert 1000000 NZD JPY --on 2026-02-14")
+	s.command("rates convert 1000000 NZD JPY --date 2026-02-14")
 	if crossed.Converted != aMillion || crossed.Quote.Date != "2026-02-13" {
 		s.differ("a million NZD are %s JPY at the rate of %s, they should be %s", crossed.Converted,
 			crossed.Quote.Date, aMillion)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/exchequer-dev/exchequer/client"
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/test/contract"
 )
 
@@ -56,8 +57,8 @@ func TestTheContractNoticesWhatDiffers(t *testing.T) {
 			`{"id":"m","name":"n","createdAt":"2026-01-02T10:30:00.000Z"}`, "name"},
 		{"an unknown parameter that is accepted", get, "/v1/accounts?colour=red", "", 200,
 			[2]string{}, `{"items":[]}`, "colour"},
-		{"a parameter out of its bounds", get, "/v1/accounts?size=0", "", 200, [2]string{},
-			`{"items":[]}`, "size"},
+		{"a parameter out of its bounds", get, "/v1/accounts?limit=0", "", 200, [2]string{},
+			`{"items":[]}`, "limit"},
 		{"an answer without a member", get, "/v1/accounts/alice", "", 200,
 			[2]string{"ETag", `"1"`}, strings.Replace(account, "balance", "saldo", 1), "balance"},
 		{"an unknown status of a thing", get, "/v1/accounts/alice", "", 200,
@@ -322,7 +323,7 @@ func TestConditionsThatCannotBeKeptAreRefused(t *testing.T) {
 				r := w.send(strings.ToUpper(method), path.Replace(p), op.example(), header, `"x"`,
 					"Content-Type", "application/json")
 				if p := r.problem(t); p.Code != "request_invalid" || r.status != 400 ||
-					!slices.ContainsFunc(p.Fields, func(f struct{ Name, Wrong string }) bool {
+					!slices.ContainsFunc(p.Fields, func(f problem.Field) bool {
 						return f.Name == header
 					}) {
 					t.Errorf("%s with %s: status %d: %s", op.OperationID, header, r.status, r.body)

@@ -64,7 +64,7 @@ func deeds() []deed {
 			do: asked{"POST", "/v1/accounts/acc-N/freeze", "", ""}},
 		{name: "set an overdraft", before: []asked{makeAccount},
 			do: asked{"PUT", "/v1/accounts/acc-N/overdraft",
-				`{"limit":"10.00","currency":"USD"}`, ""}},
+				`{"overdraftLimit":"10.00","currency":"USD"}`, ""}},
 		{name: "create a merchant", do: asked{"POST", "/v1/merchants",
 			`{"id":"mer-N","name":"M","category":"c","settlementAccountId":"shop"}`, "mer-N"}},
 		{name: "post", do: asked{"POST", postPath, depositBody, "post-N"}},

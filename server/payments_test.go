@@ -296,7 +296,7 @@ func (w *world) paymentShards(t *testing.T) {
 	if rows != len(want) {
 		t.Errorf("the access pattern has %d rows, want %d", rows, len(want))
 	}
-	plan := w.send(get, "/v1/payments/plan?payments=1000000&window=30m&size=8192", "")
+	plan := w.send(get, "/v1/payments/plan?payments=1000000&window=30m&paymentBytes=8192", "")
 	if !strings.Contains(plan.body, `"whole":4445,"wholeShards":5`) {
 		t.Errorf("the plan is %s", plan.body)
 	}
@@ -603,8 +603,8 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 			404, "account_not_found", nil},
 		{"of no transaction", get, "/v1/payments/by-transaction/0", "", nil,
 			404, "payment_not_found", nil},
-		{"many callers", post, "/v1/payments/run", `{"callers":1025,"units":-1}`, nil,
-			400, "request_invalid", []string{"callers must be", "units must be"}},
+		{"many callers", post, "/v1/payments/run", `{"concurrency":1025,"units":-1}`, nil,
+			400, "request_invalid", []string{"concurrency must be", "units must be"}},
 		{"a day that is not over", post, "/v1/payments/days/2026-01-02/move", `{}`, nil,
 			422, "payment_day_not_over", nil},
 		{"a day that is not over, as a stream", post, "/v1/payments/days/2026-01-02/move", `{}`,
@@ -618,10 +618,12 @@ func TestWrongRequestsAboutPaymentsAreRefused(t *testing.T) {
 		{"shards from no day", post, "/v1/payments/shards", `{"count":9,"from":"soon"}`, nil,
 			400, "request_invalid", []string{"from must be a day"}},
 		{"a plan of nothing", get, "/v1/payments/plan", "", nil, 400, "request_invalid",
-			[]string{"payments is missing", "window is missing", "size is missing"}},
-		{"a plan for no time", get, "/v1/payments/plan?payments=1&window=soon&size=1", "", nil,
+			[]string{"payments is missing", "window is missing", "paymentBytes is missing"}},
+		{"a plan for no time", get, "/v1/payments/plan?payments=1&window=soon&paymentBytes=1", "",
+			nil,
 			400, "request_invalid", []string{"window must be a time"}},
-		{"a plan for an instant", get, "/v1/payments/plan?payments=1&window=1ms&size=1", "", nil,
+		{"a plan for an instant", get, "/v1/payments/plan?payments=1&window=1ms&paymentBytes=1",
+			"", nil,
 			400, "request_invalid", []string{"window must be at least a second"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

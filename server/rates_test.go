@@ -76,7 +76,7 @@ func TestRatesOverTheAPI(t *testing.T) {
 		}
 	})
 	t.Run("the future is a bad request", func(t *testing.T) {
-		got := w.send(get, "/v1/rates/EUR/USD?on=2057-12-13", "")
+		got := w.send(get, "/v1/rates/EUR/USD?date=2057-12-13", "")
 		if got.status != http.StatusBadRequest ||
 			!strings.Contains(got.body, "rate_date_in_future") {
 			t.Errorf("%+v", got)
@@ -338,7 +338,7 @@ func TestRatesConvertRowsExactly(t *testing.T) {
 func TestRatesNameWhatIsWrongWithTheDayOfAnExchange(t *testing.T) {
 	w := start(t)
 	got := w.send(post, "/v1/transactions/exchange", `{"from":"a","to":"b","amount":"1",`+
-		`"currency":"USD","into":"EUR","on":"2026-13-45"}`, "Idempotency-Key", "x-1")
+		`"currency":"USD","into":"EUR","date":"2026-13-45"}`, "Idempotency-Key", "x-1")
 	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "request_invalid") {
 		t.Errorf("%+v", got)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/money"
+	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/test/contract"
 )
@@ -163,7 +164,7 @@ func (w *world) send(method, path, body string, headers ...string) reply {
 type told struct {
 	Type, Title, Detail, Instance, Kind, Code, Hint string
 	Status                                          int
-	Fields                                          []struct{ Name, Wrong string }
+	Fields                                          problem.Fields
 	Details                                         map[string]string
 }
 

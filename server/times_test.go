@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/exchequer-dev/exchequer/problem"
 )
 
 // badTimes are no instants of RFC 3339, though many programs read them as such.
@@ -80,7 +82,7 @@ func checkRefusedTime(t *testing.T, got reply, operation, name, bad string) {
 		return
 	}
 	p := got.problem(t)
-	if !slices.ContainsFunc(p.Fields, func(f struct{ Name, Wrong string }) bool {
+	if !slices.ContainsFunc(p.Fields, func(f problem.Field) bool {
 		return f.Name == name && strings.HasPrefix(f.Wrong, "must be ")
 	}) {
 		t.Errorf("%s: %s is %q, and the answer does not say so: %s", operation, name, bad, got.body)

@@ -193,8 +193,8 @@ func (a *app) accountsOverdraft() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "overdraft ACCOUNT",
 		Short: "Change how far an account may go below zero",
-		Example: `  exchequer ledger accounts overdraft alice --limit 500
-  exchequer ledger accounts overdraft alice --limit 0`,
+		Example: `  exchequer ledger accounts overdraft alice --overdraft 500
+  exchequer ledger accounts overdraft alice --overdraft 0`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			id := client.AccountID(args[0])
@@ -203,7 +203,7 @@ func (a *app) accountsOverdraft() *cobra.Command {
 				return err
 			}
 			currency := account.Balance.Currency()
-			most, err := optionalAmount("--limit", limit, currency)
+			most, err := optionalAmount("--overdraft", limit, currency)
 			if err != nil {
 				return err
 			}
@@ -214,10 +214,10 @@ func (a *app) accountsOverdraft() *cobra.Command {
 		}),
 	}
 	f := command.Flags()
-	f.StringVar(&limit, "limit", "", "how far, as an `amount` in the account's currency")
+	f.StringVar(&limit, "overdraft", "", "how far, as an `amount` in the account's currency")
 	f.BoolVar(&unlimited, "unlimited", false, "without limit")
-	command.MarkFlagsMutuallyExclusive("limit", "unlimited")
-	command.MarkFlagsOneRequired("limit", "unlimited")
+	command.MarkFlagsMutuallyExclusive("overdraft", "unlimited")
+	command.MarkFlagsOneRequired("overdraft", "unlimited")
 	return command
 }
 

@@ -54,9 +54,10 @@ func TestHintsAreAboutProblemsThatExist(t *testing.T) {
 }
 
 func TestValuesThatAFlagCannotTakeAreExplained(t *testing.T) {
-	plan := []string{"payments", "plan", "--per-day", "9", "--window", "30m", "--size", "100"}
+	plan := []string{"payments", "plan", "--per-day", "9", "--window", "30m",
+		"--payment-bytes", "100"}
 	for given, want := range map[string]string{
-		"--size=8KB": `--size is "8KB" and takes a whole number`,
+		"--payment-bytes=8KB": `--payment-bytes is "8KB" and takes a whole number`,
 		"--per-day=1" + strings.Repeat("0", 30): "--per-day is 1" + strings.Repeat("0", 30) +
 			", which is out of range",
 		"--window=30": `--window is "30" and takes a time such as 90s, 30m or 1h30m`,

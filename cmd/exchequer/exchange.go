@@ -73,11 +73,11 @@ one of the first time.`,
 	f.StringVar(&to, "to", "", "`account` that is credited (required)")
 	f.StringVar(&into, "into", "", "`code` of the currency that is bought (default: that of --to)")
 	f.StringVar(&rate, "rate", "", "`rate` that was agreed on (default: the stored one)")
-	f.StringVar(&on, "on", "", "`day` whose stored rate is taken (default: now)")
+	f.StringVar(&on, "date", "", "`day` whose stored rate is taken (default: now)")
 	f.BoolVar(&e.AllowStale, "allow-stale", false, "take a stored rate that is no longer fresh")
 	f.StringVar(&bought, "bought", "", "`amount` that was agreed on")
 	f.StringVar(&e.Rounding, "rounding", "", "`way` to round: "+strings.Join(roundingNames, ", "))
-	command.MarkFlagsMutuallyExclusive("rate", "on")
+	command.MarkFlagsMutuallyExclusive("rate", "date")
 	_ = command.RegisterFlagCompletionFunc("rounding", fixed(roundingNames...))
 	require(command, "from", "to", "amount")
 	return command

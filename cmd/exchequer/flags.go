@@ -12,15 +12,15 @@ import (
 // names, as in an edit, is not among them.
 var needValue = []string{
 	"account", "amount", "code", "currency", "cursor", "date", "from", "id", "into", "key", "limit",
-	"location", "merchant-id", "on", "overdraft", "rate", "settlement", "status", "to", "ttl",
+	"location", "merchant-id", "overdraft", "rate", "settlement", "status", "to", "ttl",
 	"type", "user", "zone", "at",
 }
 
 // needMore are the flags of whole numbers of which 0 is no value, but means a flag that was not
 // given.
 var needMore = []string{
-	"callers", "days", "limit", "location-shards", "payment-attempts", "payment-callers",
-	"payment-shards", "status-shards", "units",
+	"concurrency", "days", "limit", "location-shards", "payment-attempts", "payment-bytes",
+	"payment-concurrency", "payment-shards", "status-shards", "units",
 }
 
 // checkGiven refuses flags that were given without a value that they could mean. What is given is

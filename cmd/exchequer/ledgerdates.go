@@ -13,11 +13,11 @@ func (a *app) ledgerRepairDates() *cobra.Command {
 	var mend bool
 	command := &cobra.Command{
 		Use:   "repair-dates",
-		Short: "List dates that are ahead of the clock, and change them to now with --mend",
+		Short: "List dates that are ahead of the clock, and change them to now with --repair",
 		Long: `List transactions and accounts whose dates are ahead of the clock. A server whose clock was ahead has
 dated its postings in the future, and since then their accounts refuse others with account_from_future.
 
---mend dates these transactions now, in the order of the legs of each account, so that statements of today
+--repair dates these transactions now, in the order of the legs of each account, so that statements of today
 have them. The true instant is not known. Ids, amounts, balances and keys stay as they are. Set the clocks
 of all servers right first: the clock of the server decides, or without --server the one of this machine.
 
@@ -25,7 +25,7 @@ Postings may go on. A run that is stopped leaves books that reconcile; the same 
 The exit status is 8 when a date is left, and 9 when none is left but some could not be mended now: run it
 again then.`,
 		Example: `  exchequer ledger repair-dates
-  exchequer ledger repair-dates --mend`,
+  exchequer ledger repair-dates --repair`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			r, err := c.RepairDates(ctx, mend)
@@ -35,7 +35,7 @@ again then.`,
 			return a.datesRepaired(r)
 		}),
 	}
-	command.Flags().BoolVar(&mend, "mend", false, "change the dates that are found to now")
+	command.Flags().BoolVar(&mend, "repair", false, "change the dates that are found to now")
 	return command
 }
 
@@ -73,8 +73,8 @@ func (a *app) datesRepaired(r client.DateRepair) error {
 		return nil
 	case client.VerdictUndecided:
 		return undecided("whether all dates are mended", r.Open, "date",
-			"exchequer ledger repair-dates --mend")
+			"exchequer ledger repair-dates --repair")
 	}
 	return &failure{exit: exitDiffers, text: count(r.Left, "date") + " ahead of the clock left",
-		try: "exchequer ledger repair-dates --mend"}
+		try: "exchequer ledger repair-dates --repair"}
 }

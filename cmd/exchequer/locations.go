@@ -181,7 +181,7 @@ func (p *placeFlags) add(command *cobra.Command) {
 	f.StringVar(&p.address.Region, "address-region", "", "`region` of the address")
 	f.StringVar(&p.address.Postcode, "postcode", "", "post`code` of the address")
 	f.StringVar(&p.address.Country, "country", "", "`country` of the address, such as NZ")
-	f.StringArrayVar(&p.tags, "label", nil, "`word` to find it by; may be repeated")
+	f.StringArrayVar(&p.tags, "tag", nil, "`word` to find it by; may be repeated")
 	f.StringVar(&p.placeID, "place-id", "", "`id` that Google's Places knows it by")
 	f.StringVar(&p.placeChecked, "place-checked", "",
 		"`instant` at which the place id was looked up (default: now)")
@@ -223,7 +223,7 @@ func (p *placeFlags) fields(command *cobra.Command) (out client.LocationFields, 
 			out.Address = &own
 		}
 	}
-	if command.Flags().Changed("label") {
+	if command.Flags().Changed("tag") {
 		out.Tags = p.tags
 	}
 	return out, nil
@@ -244,7 +244,7 @@ A code that is not free is refused with what stands in the way: the location tha
 deleted one that reserves it. Given again with the same --id, the command shows the location that it
 created the first time.`,
 		Example: `  exchequer locations create --code akl-01 --name "Auckland Central" --point "-36.8485, 174.7633"
-  exchequer locations create --code akl-02 --name Albany --label depot --country NZ`,
+  exchequer locations create --code akl-02 --name Albany --tag depot --country NZ`,
 		Args: cobra.NoArgs,
 	}
 	command.RunE = a.with(func(ctx context.Context, c *client.Client, _ []string) (err error) {
@@ -299,7 +299,7 @@ func (a *app) locationsList() *cobra.Command {
 Without --order the list is a scan of the table, and its order means nothing. An order needs an index,
 which EXCHEQUER_LOCATION_INDEXES names to the server, or to the command where it has none.`,
 		Example: `  exchequer locations list
-  exchequer locations list --status all --label depot --all
+  exchequer locations list --status all --tag depot --all
   exchequer locations list --order code --prefix akl-`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
@@ -316,7 +316,7 @@ which EXCHEQUER_LOCATION_INDEXES names to the server, or to the command where it
 	}
 	f := command.Flags()
 	f.StringVar(&q.Status, "status", "", "`status`: active (the default), inactive or all")
-	f.StringVar(&q.Tag, "label", "", "only those that have this `word`")
+	f.StringVar(&q.Tag, "tag", "", "only those that have this `word`")
 	f.StringVar(&q.Order, "order", "", "`order`: created, code or name")
 	f.StringVar(&q.Prefix, "prefix", "", "only codes or names that begin with this `text`")
 	p.add(command)
@@ -371,7 +371,7 @@ func (a *app) locationsNear() *cobra.Command {
 	f.StringVar(&point, "point", "", "`coordinates` of the point (required)")
 	f.StringVar(&within, "within", "10km", "`distance`: metres, or kilometres with km")
 	f.Float64SliceVar(&box, "box", nil, "`south,west,north,east` of a box instead of a distance")
-	f.StringVar(&q.Tag, "label", "", "only those that have this `word`")
+	f.StringVar(&q.Tag, "tag", "", "only those that have this `word`")
 	f.IntVar(&q.Limit, "limit", 50, "greatest `number` of locations")
 	require(command, "point")
 	return command
@@ -550,11 +550,11 @@ func (a *app) locationsRepair() *cobra.Command {
 		Long: `Compare locations and lookup items of codes, both ways, and the index keys of each location with its
 values, while others write.
 
-No write of this program leaves a difference; another program that writes to the table can. --mend puts
+No write of this program leaves a difference; another program that writes to the table can. --repair puts
 right what it finds. The exit status is 8 when a fault is left, and 9 when none is left but a code could
 not be compared, because other writers changed it each time: run it again then.`,
 		Example: `  exchequer locations repair
-  exchequer locations repair --mend`,
+  exchequer locations repair --repair`,
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			if reindex {
@@ -571,7 +571,7 @@ not be compared, because other writers changed it each time: run it again then.`
 			return a.repaired(r)
 		}),
 	}
-	command.Flags().BoolVar(&mend, "mend", false, "put right what is found")
+	command.Flags().BoolVar(&mend, "repair", false, "put right what is found")
 	command.Flags().BoolVar(&reindex, "reindex", false,
 		"write all index keys anew first, after an index was added")
 	return command
@@ -615,5 +615,5 @@ func (a *app) repaired(r client.LocationRepair) error {
 			"exchequer locations repair")
 	}
 	return &failure{exit: exitDiffers, text: count(left, "fault") + " left",
-		try: "exchequer locations repair --mend"}
+		try: "exchequer locations repair --repair"}
 }

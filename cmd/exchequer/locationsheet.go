@@ -254,7 +254,7 @@ are not part of it.`,
 			return err
 		}),
 	}
-	command.Flags().StringVar(&q.Tag, "label", "", "only those that have this `word`")
+	command.Flags().StringVar(&q.Tag, "tag", "", "only those that have this `word`")
 	return command
 }
 

@@ -36,7 +36,7 @@ func (s *scheduling) add(f *pflag.FlagSet) {
 	f.DurationVar(&s.work.Every, "run-payments", 0,
 		"settle due payments beside the answers, with a `pause` between runs (5s without a value)")
 	f.Lookup("run-payments").NoOptDefVal = runEvery.String()
-	f.IntVar(&s.work.Callers, "payment-callers", 0,
+	f.IntVar(&s.work.Callers, "payment-concurrency", 0,
 		"`number` of payments settled side by side (default 64)")
 	f.Float64Var(&s.work.Units, "payment-units", 0,
 		"greatest `number` of write units a second that settling takes (default no bound)")

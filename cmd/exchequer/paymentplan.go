@@ -26,8 +26,8 @@ func (a *app) paymentsPlan() *cobra.Command {
 		Long: `Work out over how many shards the index by status must be spread for a load, with the reasons, and
 measure what the life of one payment costs under each projection of that index. Nothing is read and
 nothing is written but to memory.`,
-		Example: `  exchequer payments plan --per-day 1000000 --window 30m --size 8192
-  exchequer payments plan --per-day 50000 --window 1h --size 2048 --run-window 10m --projection ALL`,
+		Example: `  exchequer payments plan --per-day 1000000 --window 30m --payment-bytes 8192
+  exchequer payments plan --per-day 50000 --window 1h --payment-bytes 2048 --run-window 10m --projection ALL`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			in.Projection = payments.Projection(projection)
@@ -45,12 +45,12 @@ nothing is written but to memory.`,
 	f := command.Flags()
 	f.IntVar(&in.Payments, "per-day", 0, "`number` of payments that arrive within the window (required)")
 	f.DurationVar(&in.Window, "window", 0, "`time` in which they arrive, such as 30m (required)")
-	f.IntVar(&in.Size, "size", 0, "size of one in `bytes` (required)")
+	f.IntVar(&in.Size, "payment-bytes", 0, "size of one payment in `bytes` (required)")
 	f.DurationVar(&in.RunWindow, "run-window", 0,
 		"`time` in which they are settled (default the window)")
 	f.StringVar(&projection, "projection", string(payments.ProjectNarrow),
 		"`form` of the index: INCLUDE (all but the data), ALL or KEYS_ONLY")
-	require(command, "per-day", "window", "size")
+	require(command, "per-day", "window", "payment-bytes")
 	return command
 }
 

@@ -39,8 +39,8 @@ printed does. On a data directory nothing is held by others. With --watch it goe
 		Args: cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
 			if r.callers < 0 || r.units < 0 || r.every <= 0 {
-				return usagef("--callers 64 --every 5s",
-					"--callers, --units and --every must be more than zero")
+				return usagef("--concurrency 64 --every 5s",
+					"--concurrency, --units and --every must be more than zero")
 			}
 			if r.watch {
 				return a.watchPayments(ctx, c, r)
@@ -62,7 +62,7 @@ printed does. On a data directory nothing is held by others. With --watch it goe
 	f.BoolVar(&r.once, "once", false, "end when nothing is left to do (the default)")
 	f.BoolVar(&r.watch, "watch", false, "go on until a signal ends it")
 	f.DurationVar(&r.every, "every", runEvery, "`pause` between two runs with --watch")
-	f.IntVar(&r.callers, "callers", 0, "`number` of payments settled side by side (default 64)")
+	f.IntVar(&r.callers, "concurrency", 0, "`number` of payments settled concurrently (default 64)")
 	f.IntVar(&r.units, "units", 0,
 		"greatest `number` of write units a second that it takes (default no bound)")
 	command.MarkFlagsMutuallyExclusive("once", "watch")

@@ -26,7 +26,7 @@ func (p *posting) add(command *cobra.Command) {
 	f.StringVar(&p.amount, "amount", "", "exact `amount` in major units, such as 5.50")
 	f.StringVar(&p.currency, "currency", "", "`code` of ISO 4217; without it that of the account")
 	f.StringVar(&p.description, "description", "", "`text` for people")
-	f.StringToStringVar(&p.metadata, "meta", nil, "metadata as `name=value`; may be repeated")
+	f.StringToStringVar(&p.metadata, "metadata", nil, "metadata as `name=value`; may be repeated")
 }
 
 func (a *app) postCommand() *cobra.Command {
@@ -202,6 +202,6 @@ A transaction is reversed at most once: the same command again shows the first r
 	f := command.Flags()
 	f.StringVar(&v.Description, "description", "",
 		"`text` for people; without it that of the original")
-	f.StringToStringVar(&v.Metadata, "meta", nil, "metadata as `name=value`; may be repeated")
+	f.StringToStringVar(&v.Metadata, "metadata", nil, "metadata as `name=value`; may be repeated")
 	return command
 }

@@ -159,7 +159,7 @@ type askFlags struct {
 
 func (q *askFlags) add(command *cobra.Command) {
 	f := command.Flags()
-	f.StringVar(&q.on, "on", "", "`day` whose rate is wanted, such as 2026-01-31 (default: now)")
+	f.StringVar(&q.on, "date", "", "`day` whose rate is wanted, such as 2026-01-31 (default: now)")
 	f.BoolVar(&q.fresh, "fresh", false, "refuse a rate that is stale")
 }
 
@@ -174,7 +174,7 @@ func (a *app) ratesGet() *cobra.Command {
 		Short: "Show the rate of a pair",
 		Long: `Show the rate of a pair, now or on a day. The rate of a weekend or of a holiday is that of the
 last day before it that has one, at most 14 days back, and comes with its own date.`,
-		Example: "  exchequer rates get USD EUR\n  exchequer rates get EUR HRK --on 2022-12-31",
+		Example: "  exchequer rates get USD EUR\n  exchequer rates get EUR HRK --date 2022-12-31",
 		Args:    cobra.ExactArgs(2),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			found, err := c.Rate(ctx, q.query(pairArgs(args)))
@@ -203,7 +203,7 @@ func (a *app) ratesConvert() *cobra.Command {
 		Long: `Convert an amount. It is rounded once, at the end, to the digits of the target, half up unless
 --rounding says otherwise; with --cash, to what can be paid in coins.`,
 		Example: "  exchequer rates convert 100 USD JPY\n" +
-			"  exchequer rates convert 9.99 EUR CHF --cash --on 2026-04-13",
+			"  exchequer rates convert 9.99 EUR CHF --cash --date 2026-04-13",
 		Args: cobra.ExactArgs(3),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			base, target := pairArgs(args[1:])

@@ -101,7 +101,7 @@ func TestSettingsThatNothingReads(t *testing.T) {
 	for entry, near := range map[string]string{
 		"EXCHEQUER_LISTENS=x":               "EXCHEQUER_LISTEN",
 		"EXCHEQUER_LOGLEVEL=debug":          "EXCHEQUER_LOG_LEVEL",
-		"EXCHEQUER_PAYMENTS_CALLERS=3":      "EXCHEQUER_PAYMENT_CALLERS",
+		"EXCHEQUER_PAYMENTS_CONCURRENCY=3":  "EXCHEQUER_PAYMENT_CONCURRENCY",
 		"EXCHEQUER_SOMETHING_FAR_AWAY=9999": "",
 	} {
 		for _, name := range []string{"serve", "dynamodb"} {
@@ -148,10 +148,10 @@ func TestOldNamesOfSettingsStillWork(t *testing.T) {
 }
 
 func TestAWrongValueNamesItsVariable(t *testing.T) {
-	a, _ := settled("EXCHEQUER_PAYMENT_CALLERS=many")
+	a, _ := settled("EXCHEQUER_PAYMENT_CONCURRENCY=many")
 	_, err := started(t, a, "serve")
 	f, ok := err.(*failure)
-	if !ok || f.exit != exitUsage || !strings.Contains(f.text, "EXCHEQUER_PAYMENT_CALLERS") {
+	if !ok || f.exit != exitUsage || !strings.Contains(f.text, "EXCHEQUER_PAYMENT_CONCURRENCY") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -182,7 +182,7 @@ months unless days are given.`,
 	}
 	d.add(command)
 	p.add(command)
-	command.Flags().BoolVar(&latest, "latest", false, "the latest first")
+	command.Flags().BoolVar(&latest, "newest", false, "the newest first")
 	return command
 }
 
@@ -334,7 +334,7 @@ Words are looked for, in any case, in merchants, the bank's text, notes, referen
 tags; all of them must be there. "Words in quotes" stand together, -word must not be there, and OR
 between two words wants one of them.`,
 		Example: `  exchequer statements search 'market -night'
-  exchequer statements search --tag Groceries --min 50 --unsigned --from 2026-01 --to 2026-03
+  exchequer statements search --tag Groceries --amount-from 50 --unsigned --from 2026-01 --to 2026-03
   exchequer statements search --untagged --month 2026-02`,
 		Args: cobra.ArbitraryArgs,
 		RunE: a.withMine(func(ctx context.Context, m *mine, args []string) error {
@@ -352,11 +352,11 @@ between two words wants one of them.`,
 	f.StringSliceVar(&s.tags, "tag", nil, "only those with all of these `tags`")
 	f.BoolVar(&s.anyTag, "any", false, "one of the tags is enough")
 	f.BoolVar(&s.untagged, "untagged", false, "only those without any tag")
-	f.StringVar(&s.min, "min", "", "the least `amount`; money out is negative")
-	f.StringVar(&s.max, "max", "", "the greatest `amount`")
+	f.StringVar(&s.min, "amount-from", "", "the least `amount`; money out is negative")
+	f.StringVar(&s.max, "amount-to", "", "the greatest `amount`")
 	f.BoolVar(&s.unsigned, "unsigned", false, "compare amounts without their signs")
 	f.StringVar(&s.merchant, "merchant", "", "only this merchant, by its exact `name`")
-	f.BoolVar(&s.latest, "latest", false, "the latest first")
+	f.BoolVar(&s.latest, "newest", false, "the newest first")
 	return command
 }
 
@@ -379,7 +379,7 @@ func (s *searchFlags) query(
 	for _, bound := range []struct {
 		flag, text string
 		to         **money.Decimal
-	}{{"--min", s.min, &q.AmountFrom}, {"--max", s.max, &q.AmountTo}} {
+	}{{"--amount-from", s.min, &q.AmountFrom}, {"--amount-to", s.max, &q.AmountTo}} {
 		if bound.text == "" {
 			continue
 		}

@@ -29,6 +29,7 @@ var checks = []struct {
 	{"docs", plain(tidy.Docs)},
 	{"names", plain(tidy.Names)},
 	{"words", plain(tidy.Words)},
+	{"codes", plain(tidy.Codes)},
 	{"plain", tidy.Plain},
 	{"measures", tidy.Measures},
 	{"folders", tidy.Folders},

@@ -64,24 +64,19 @@ type newAccount struct {
 // overdraft is the body that changes how far an account may go below zero.
 type overdraft struct {
 	OverdraftLimit *payload.Decimal `json:"overdraftLimit,omitempty" doc:"How far the balance may go below zero: 0 for not at all. Needed unless unlimited is true" example:"100.00"`
-	Limit          *payload.Decimal `json:"limit,omitempty" deprecated:"true" doc:"The former name of overdraftLimit"`
 	Currency       money.Currency   `json:"currency,omitempty" doc:"That of the account, if given, as a check" example:"USD"`
 	Unlimited      bool             `json:"unlimited,omitempty" doc:"Lets the balance go below zero without limit"`
 }
 
-// limit returns the limit that a body gives, by either name, and adds what is wrong with that: a
-// change that says nothing must not take a limit away.
+// limit returns the limit that a body gives, and adds what is wrong with it: a change without a
+// limit must not remove the present one.
 func (o *overdraft) limit(
 	wrong *problem.Fields, currency money.Currency,
 ) (limit money.Amount) {
 	limit, _ = money.New(money.Decimal{}, currency) // An unknown currency has its own check.
 	switch {
-	case o.OverdraftLimit != nil && o.Limit != nil:
-		wrong.Add("limit", "must be left out: it is the former name of overdraftLimit")
 	case o.OverdraftLimit != nil:
 		limit = readAmount(wrong, "overdraftLimit", *o.OverdraftLimit, currency)
-	case o.Limit != nil:
-		limit = readAmount(wrong, "limit", *o.Limit, currency)
 	case !o.Unlimited:
 		wrong.Add("overdraftLimit", "is missing: give 0 for no overdraft, or unlimited")
 	}

@@ -92,7 +92,7 @@ type (
 		BankAccountPath
 		BankDays
 		PageParams
-		Latest bool `query:"latest" doc:"Whether the latest come first"`
+		Order string `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first"`
 	}
 )
 
@@ -168,8 +168,8 @@ func (a *API) bankTransactions(
 		return nil, err
 	}
 	page, err := p.Transactions(ctx, statements.Range{
-		AccountID: in.Account, From: in.From, To: in.To, Latest: in.Latest,
-	}, in.Size, in.Cursor)
+		AccountID: in.Account, From: in.From, To: in.To, Latest: in.Order == newestFirst,
+	}, in.Limit, in.Cursor)
 	if err == nil && len(page.Transactions) == 0 && len(page.Unreadable) == 0 {
 		_, err = p.Account(ctx, in.Account) // A list of what does not exist is a mistake.
 	}

@@ -22,7 +22,7 @@ type exchanging struct {
 	Currency    money.Currency    `json:"currency" doc:"That of the amount" example:"USD"`
 	Into        money.Currency    `json:"into,omitempty" doc:"The currency that is bought; without it that of the account to credit" example:"EUR"`
 	Rate        payload.Decimal   `json:"rate,omitempty" doc:"The rate that was agreed on; without it the stored one" example:"0.8559"`
-	On          rates.Date        `json:"on,omitempty" doc:"The day whose stored rate is taken; now without it" example:"2025-12-31"`
+	On          rates.Date        `json:"date,omitempty" doc:"The day whose stored rate is taken; now without it" example:"2025-12-31"`
 	AllowStale  bool              `json:"allowStale,omitempty" doc:"Whether a stored rate that is no longer fresh will do"`
 	Bought      payload.Decimal   `json:"bought,omitempty" doc:"The amount that was agreed on. It may differ from the converted one by the smallest unit of its currency, which is posted to @rounding" example:"85.60"`
 	Rounding    string            `json:"rounding,omitempty" enum:"half-up,half-even,down,up" doc:"How the bought amount is rounded; half-up without it"`
@@ -76,7 +76,7 @@ func (x *exchanging) read(key string) (ledger.Exchanging, error) {
 			wrong.Add("rate", `must be a plain decimal above zero such as "0.85"`)
 		}
 		if x.On != "" {
-			wrong.Add("on", "must be left out where there is a rate")
+			wrong.Add("date", "must be left out where there is a rate")
 		}
 		e.Rate = ledger.ExchangeRate{Above: above, Below: money.DecimalFromInt(1), Source: "agreed"}
 	}

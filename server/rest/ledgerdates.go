@@ -10,7 +10,7 @@ import (
 
 type (
 	repairDatesParams struct {
-		Mend bool `query:"mend" doc:"Whether to rewrite the dates; without it nothing is written"`
+		Mend bool `query:"repair" doc:"Whether to rewrite the dates; without it nothing is written"`
 	}
 
 	dateRepair struct {
@@ -45,7 +45,7 @@ func (a *API) registerLedgerDates() {
 		summary: "Check whether dates are ahead of the clock, and change them to now",
 		description: "A server whose clock was ahead has dated its postings in the future, and since then " +
 			"their accounts refuse others with account_from_future. Set the clocks right first, because " +
-			"the clock of this server decides. With mend, such transactions are dated now, in the order " +
+			"the clock of this server decides. With repair, such transactions are dated now, in the order " +
 			"of the legs of each account; ids, amounts, balances and idempotency keys stay as they are. " +
 			"Postings may go on. A run that ends early leaves books that reconcile, and another run " +
 			"mends the rest. It reads the whole table.",

@@ -287,7 +287,7 @@ type (
 		Limit  int     `query:"limit" minimum:"1" maximum:"1000" default:"50" doc:"The greatest number of locations"`
 	}
 	repairParams struct {
-		Mend bool `query:"mend" doc:"Whether to put right what is found"`
+		Mend bool `query:"repair" doc:"Whether to put right what is found"`
 	}
 )
 
@@ -361,7 +361,7 @@ func (a *API) listLocations(
 ) (*answer[list[location]], error) {
 	q := locations.ListQuery{
 		Status: locations.Status(in.Status), Tag: in.Tag, Order: in.Order, Prefix: in.Prefix,
-		Size: in.Size, Cursor: in.Cursor,
+		Size: in.Limit, Cursor: in.Cursor,
 	}
 	if in.Status == "all" {
 		q.Status = ""

@@ -66,7 +66,7 @@ type planRequest struct {
 // runPattern is the body that runs a pattern.
 type runPattern struct {
 	Inputs map[string]string `json:"inputs,omitempty" doc:"The inputs as text, by name"`
-	Size   int               `json:"size,omitempty" minimum:"1" maximum:"1000" doc:"The maximum number of rows; 100 without it"`
+	Limit  int               `json:"limit,omitempty" minimum:"1" maximum:"1000" doc:"The maximum number of rows; 100 without it"`
 	Cursor string            `json:"cursor,omitempty" doc:"The member next of the page before; leave it out for the first page"`
 }
 
@@ -108,7 +108,7 @@ func (a *API) registerPatterns() {
 		description: "Answers a page of items as they are stored, the plan, and what the page took. " +
 			"Patterns over the data of persons are run only where nobody is asked who they are: on " +
 			"this machine, or in the process that has the data directory.",
-		example: runPattern{Inputs: map[string]string{"Status": "completed"}, Size: 10},
+		example: runPattern{Inputs: map[string]string{"Status": "completed"}, Limit: 10},
 		problems: []*problem.Definition{
 			ErrPatternNotFound, ErrPersonalPattern, ErrInvalidInput, problem.ErrCursorInvalid,
 		},
@@ -172,12 +172,12 @@ func (a *API) runPattern(
 	if slices.Contains(a.deps.Personal, m) && exchangeOf(ctx).caller.by != byNothing {
 		return nil, ErrPersonalPattern.With("pattern", in.Name)
 	}
-	size := body.Size
+	size := body.Limit
 	if size == 0 {
 		size = ledger.PageDefault
 	}
 	if size < 0 || size > ledger.PageMax {
-		return nil, problem.ErrRequestInvalid.Field("size",
+		return nil, problem.ErrRequestInvalid.Field("limit",
 			fmt.Sprintf("must be 1 to %d", ledger.PageMax))
 	}
 	// Planning does no I/O: what it finds wrong is wrong with the inputs.

@@ -15,7 +15,7 @@ import (
 )
 
 func (p PageParams) payments() payments.PageQuery {
-	return payments.PageQuery{Size: p.Size, Cursor: p.Cursor}
+	return payments.PageQuery{Size: p.Limit, Cursor: p.Cursor}
 }
 
 // PaymentRange is the range of times of a list over all accounts.

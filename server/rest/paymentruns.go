@@ -14,7 +14,7 @@ import (
 
 // runPayments is the body that asks for a run.
 type runPayments struct {
-	Callers int `json:"callers,omitempty" minimum:"1" maximum:"1024" doc:"How many payments are settled side by side, at most 1024; 64 without it" example:"64"`
+	Callers int `json:"concurrency,omitempty" minimum:"1" maximum:"1024" doc:"How many payments are settled side by side, at most 1024; 64 without it" example:"64"`
 	Units   int `json:"units,omitempty" minimum:"1" doc:"Bounds what the run takes from the store, in write units a second; no bound without it" example:"4000"`
 }
 
@@ -177,7 +177,7 @@ func (a *API) runPayments(
 ) (*streamed, error) {
 	var wrong problem.Fields
 	if body.Callers < 0 || body.Callers > callersMax {
-		wrong.Addf("callers", "must be 1 to %d", callersMax)
+		wrong.Addf("concurrency", "must be 1 to %d", callersMax)
 	}
 	if body.Units < 0 {
 		wrong.Add("units", "must be more than zero")

@@ -39,7 +39,7 @@ type shardPlan struct {
 type shardPlanParams struct {
 	Payments   int                 `query:"payments" required:"true" minimum:"1" doc:"How many arrive within the window" example:"1000000"`
 	Window     string              `query:"window" required:"true" doc:"The time in which they arrive" example:"30m"`
-	Size       int                 `query:"size" required:"true" minimum:"1" maximum:"409600" doc:"The size of one in bytes" example:"8192"`
+	Size       int                 `query:"paymentBytes" required:"true" minimum:"1" maximum:"409600" doc:"The size of one in bytes" example:"8192"`
 	Projection payments.Projection `query:"projection" enum:"ALL,INCLUDE,KEYS_ONLY" default:"INCLUDE" doc:"What the index has of each"`
 	RunWindow  string              `query:"runWindow" doc:"The time in which they are settled; the window without it" example:"30m"`
 }

@@ -191,12 +191,12 @@ type (
 	}
 	quoteParams struct {
 		PairPath
-		On    rates.Date `query:"on" doc:"The day whose rate is wanted; now without it" example:"2025-12-31"`
+		On    rates.Date `query:"date" doc:"The day whose rate is wanted; now without it" example:"2025-12-31"`
 		Fresh bool       `query:"fresh" doc:"Whether a stale rate is refused"`
 	}
 	convertParams struct {
 		PairPath
-		On       rates.Date `query:"on" doc:"The day whose rate is wanted; now without it" example:"2025-12-31"`
+		On       rates.Date `query:"date" doc:"The day whose rate is wanted; now without it" example:"2025-12-31"`
 		Fresh    bool       `query:"fresh" doc:"Whether a stale rate is refused"`
 		Amount   string     `query:"amount" required:"true" doc:"In the base" example:"100.00"`
 		Rounding string     `query:"rounding" enum:"half-up,half-even,down,up" default:"half-up" doc:"How the converted amount is rounded"`
@@ -315,7 +315,7 @@ func (a *API) registerRates() {
 }
 
 func (a *API) listRates(ctx context.Context, in *PageParams) (*answer[list[rate]], error) {
-	page, err := a.deps.Rates.Rates(ctx, in.Size, in.Cursor)
+	page, err := a.deps.Rates.Rates(ctx, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}

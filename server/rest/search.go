@@ -27,7 +27,7 @@ type searchParams struct {
 	Source     string         `query:"source" enum:"bank,person" doc:"Only what a file brought, or what was typed in"`
 	Pending    string         `query:"pending" enum:"true,false" doc:"Only those that are pending, or only those that are not"`
 	Transfer   string         `query:"transfer" enum:"true,false" doc:"Only transfers between the person's own accounts, or only others"`
-	Latest     bool           `query:"latest" doc:"Whether the latest come first"`
+	Order      string         `query:"order" enum:"oldest,newest" default:"oldest" doc:"Which come first"`
 }
 
 // foundTransactions is a page of a search.
@@ -71,12 +71,12 @@ func (a *API) search(ctx context.Context, in *searchParams) (*answer[foundTransa
 		Unsigned: in.Unsigned, Currency: in.Currency, TagIDs: in.Tags, AnyTag: in.AnyTag,
 		Untagged: in.Untagged, Merchant: in.Merchant, UploadID: in.Upload,
 		Source: statements.Source(in.Source), Pending: either(in.Pending),
-		Transfer: either(in.Transfer), Latest: in.Latest,
+		Transfer: either(in.Transfer), Latest: in.Order == newestFirst,
 	}
 	if err := wrong.Err(problem.ErrRequestInvalid); err != nil {
 		return nil, err
 	}
-	found, err := p.Search(ctx, s, in.Size, in.Cursor)
+	found, err := p.Search(ctx, s, in.Limit, in.Cursor)
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func (a *API) transactions(
 	}
 	page, err := a.deps.Ledger.TransactionsByStatus(ctx, ledger.StatusQuery{
 		Status: in.Status, From: in.From.instant(), To: in.To.instant(),
-		NewestFirst: in.Order == "newest",
+		NewestFirst: in.Order == newestFirst,
 		PageQuery:   in.query(),
 	})
 	if err != nil {

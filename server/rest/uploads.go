@@ -211,7 +211,7 @@ func (a *API) uploads(ctx context.Context, in *uploadsParams) (*answer[list[uplo
 	if err != nil {
 		return nil, err
 	}
-	page, err := p.Uploads(ctx, in.Account, in.Size, in.Cursor)
+	page, err := p.Uploads(ctx, in.Account, in.Limit, in.Cursor)
 	if err == nil && len(page.Uploads) == 0 && len(page.Unreadable) == 0 {
 		_, err = p.Account(ctx, in.Account)
 	}
@@ -330,7 +330,7 @@ func (a *API) outcomes(ctx context.Context, in *outcomesParams) (*answer[list[de
 	only := convertAll(in.Verdict, func(v string) statements.Verdict {
 		return statements.Verdict(v)
 	})
-	page, err := p.Outcomes(ctx, in.Account, in.Upload, only, from, in.Size)
+	page, err := p.Outcomes(ctx, in.Account, in.Upload, only, from, in.Limit)
 	if err != nil {
 		return nil, err
 	}

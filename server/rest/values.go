@@ -37,14 +37,17 @@ func (i instant) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
+// newestFirst is the value of the parameter order that returns the newest rows first.
+const newestFirst = "newest"
+
 // PageParams are the parameters of every list.
 type PageParams struct {
-	Size   int    `query:"size" minimum:"1" maximum:"1000" default:"100" doc:"The greatest number of rows"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The maximum number of rows"`
 	Cursor string `query:"cursor" doc:"The member next of the page before; leave it out for the first page"`
 }
 
 func (p PageParams) query() ledger.PageQuery {
-	return ledger.PageQuery{Size: p.Size, Cursor: p.Cursor}
+	return ledger.PageQuery{Size: p.Limit, Cursor: p.Cursor}
 }
 
 // list is a page of rows.

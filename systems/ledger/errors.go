@@ -36,7 +36,7 @@ var (
 	ErrBoughtOutOfRange = Problems.Define(problem.Invalid, "bought_out_of_range",
 		"{amount} at the rate {rate} is {converted}, and {bought} differs from it by more than {limit}",
 		"Give {converted}, or leave bought out")
-	ErrInvalidStatusShards = Problems.Define(problem.Invalid, "invalid_status_shards",
+	ErrInvalidStatusShards = Problems.Define(problem.Invalid, "status_shards_invalid",
 		"Transactions can be spread over {least} to {most} shards from then on, not over {given}",
 		"Shards only grow: give a number in that range")
 	ErrStatusEpochTooEarly = Problems.Define(problem.Invalid, "status_epoch_too_early",
@@ -114,7 +114,7 @@ var ErrJoined = Problems.Define(problem.Changed, "joined_write_refused",
 // the clock than [ClockSkewMax]: one wrong clock would date all later postings.
 var ErrAccountFromFuture = Problems.Define(problem.Unavailable, "account_from_future",
 	"Account {account} was last posted to at {last}, but it is {now} here: more than {limit} apart",
-	"Set the clocks of all servers right, run exchequer ledger repair-dates --mend, and send the same "+
+	"Set the clocks of all servers right, run exchequer ledger repair-dates --repair, and send the same "+
 		"request again")
 
 // ErrStatementIncomplete is what a statement is if a leg in the middle of it cannot be found: the

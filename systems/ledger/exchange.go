@@ -317,7 +317,7 @@ func (e Exchanging) differentPrice(t *Transaction, bought money.Amount, legs int
 	case e.On != "" && e.On != t.Metadata[exchangeOn] &&
 		// Exchanges before this note was made have the day only in the time of the rate.
 		(t.Metadata[exchangeOn] != "" || !strings.HasPrefix(t.Metadata[exchangeAsOf], e.On)):
-		return "on"
+		return "date"
 	case !ok || !e.Bought.IsZero():
 		return ""
 	}

@@ -173,7 +173,7 @@ func TestAnExchangeHappensOnceThoughTheRateMoves(t *testing.T) {
 		"bought":      func(e *ledger.Exchanging) { e.Bought = money.MustParse("1", "JPY") },
 		"description": func(e *ledger.Exchanging) { e.Description = "Another one" },
 		"rate":        func(e *ledger.Exchanging) { e.Rate = rateOf("160", "1") },
-		"on":          func(e *ledger.Exchanging) { e.On = "2026-01-01" },
+		"date":        func(e *ledger.Exchanging) { e.On = "2026-01-01" },
 		"metadata":    func(e *ledger.Exchanging) { e.Metadata = map[string]string{"a": "b"} },
 	} {
 		other := e

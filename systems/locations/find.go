@@ -149,7 +149,7 @@ func listing(d *Directory, q ListQuery) (*singletable.Pattern[Listing, locationI
 		wrong.Add("status", "must be active or inactive")
 	}
 	if q.Size < 0 || q.Size > PageMax {
-		wrong.Add("size", fmt.Sprintf("must be from 1 to %d", PageMax))
+		wrong.Add("limit", fmt.Sprintf("must be from 1 to %d", PageMax))
 	}
 	if q.Prefix != "" && q.Order != ByCode && q.Order != ByName {
 		wrong.Add("prefix", "needs the order code or name")

@@ -135,7 +135,7 @@ type PageQuery struct {
 
 func (q PageQuery) size() (int, error) {
 	if q.Size < 0 || q.Size > PageMax {
-		return 0, ErrInvalidRequest.Field("size", fmt.Sprintf("must be from 1 to %d", PageMax))
+		return 0, ErrInvalidRequest.Field("limit", fmt.Sprintf("must be from 1 to %d", PageMax))
 	}
 	if q.Size == 0 {
 		return PageDefault, nil

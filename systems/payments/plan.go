@@ -70,7 +70,7 @@ func PlanShards(in PlanInput) (Plan, error) {
 		wrong.Add("window", "must be at least a second")
 	}
 	if in.Size < 1 || in.Size > planSizeMax {
-		wrong.Addf("size", "must be 1 to %d bytes", planSizeMax)
+		wrong.Addf("paymentBytes", "must be 1 to %d bytes", planSizeMax)
 	}
 	if in.RunWindow == 0 {
 		in.RunWindow = in.Window

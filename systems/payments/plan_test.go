@@ -47,10 +47,10 @@ func TestTheDesignsFiguresComeOut(t *testing.T) {
 func TestAPlanRefuses(t *testing.T) {
 	good := payments.PlanInput{Payments: 1, Window: time.Second, Size: 1}
 	for name, change := range map[string]func(*payments.PlanInput){
-		"payments":   func(in *payments.PlanInput) { in.Payments = 0 },
-		"window":     func(in *payments.PlanInput) { in.Window = 0 },
-		"size":       func(in *payments.PlanInput) { in.Size = 500_000 },
-		"projection": func(in *payments.PlanInput) { in.Projection = "SOME" },
+		"payments":     func(in *payments.PlanInput) { in.Payments = 0 },
+		"window":       func(in *payments.PlanInput) { in.Window = 0 },
+		"paymentBytes": func(in *payments.PlanInput) { in.Size = 500_000 },
+		"projection":   func(in *payments.PlanInput) { in.Projection = "SOME" },
 	} {
 		in := good
 		change(&in)

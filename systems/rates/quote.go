@@ -350,7 +350,7 @@ func (a Ask) check(now time.Time) (Date, error) {
 	checkCode(&wrong, "base", a.Base)
 	checkCode(&wrong, "target", a.Target)
 	if a.On != "" && !a.On.Valid() {
-		wrong.Add("on", "must be a day such as 2026-01-31")
+		wrong.Add("date", "must be a day such as 2026-01-31")
 	}
 	if err := wrong.Err(ErrInvalid); err != nil {
 		return "", err
@@ -359,7 +359,7 @@ func (a Ask) check(now time.Time) (Date, error) {
 		return DateOf(now.UTC()), nil
 	}
 	if a.On > today(now) {
-		return "", ErrFutureDate.With("date", a.On).Field("on", "must not be in the future")
+		return "", ErrFutureDate.With("date", a.On).Field("date", "must not be in the future")
 	}
 	return a.On, nil
 }

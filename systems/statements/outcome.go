@@ -170,7 +170,7 @@ func (p *Person) Outcomes(
 		return OutcomePage{}, err
 	}
 	if size < 1 || size > PageMax || from < 0 {
-		return OutcomePage{}, ErrInvalid.Field("size", fmt.Sprintf("must be 1 to %d", PageMax))
+		return OutcomePage{}, ErrInvalid.Field("limit", fmt.Sprintf("must be 1 to %d", PageMax))
 	}
 	if p.books.opts.Files == nil {
 		return OutcomePage{}, ErrNoFiles
