@@ -2,8 +2,8 @@ package bankfile
 
 import "github.com/exchequer-dev/exchequer/bankfile/internal/charset"
 
-// Encoding is how the characters of a file are written as bytes. Besides the constants it can be
-// the name of a code page, such as "shift-jis"; see [ParseEncoding].
+// Encoding is how the characters of a file are written as bytes. It is one of the constants or the
+// name of a code page, such as "shift-jis"; see [ParseEncoding].
 type Encoding string
 
 // The most common encodings. Latin-1 is read as Windows-1252, because files that declare Latin-1

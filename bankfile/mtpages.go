@@ -70,7 +70,7 @@ func (p *mtParser) begin(opening *Balance, intermediate bool) error {
 		p.pages.now = &mtChain{key: strings.Clone(key), at: p.w.at, page: p.page, count: 1,
 			opening: opening}
 		if intermediate {
-			return p.tell("The statement %s begins with an intermediate balance: the previous "+
+			return p.warn("The statement %s begins with an intermediate balance: the previous "+
 				"page is missing.", cells.Clip(p.number))
 		}
 		return nil
@@ -99,13 +99,13 @@ func (p *mtParser) tellGap(last *mtChain, opening *Balance) error {
 	gap := opening != nil && last.closing != nil && opening.Amount != last.closing.Amount
 	switch {
 	case gap && missing != "":
-		return p.tell("In the statement %s %s: a page begins with %s, and the previous one ended "+
+		return p.warn("In the statement %s %s: a page begins with %s, and the previous one ended "+
 			"with %s.", cells.Clip(p.number), missing, opening.Amount, last.closing.Amount)
 	case gap:
-		return p.tell("A page of the statement %s begins with %s, but the previous one ended with "+
+		return p.warn("A page of the statement %s begins with %s, but the previous one ended with "+
 			"%s: a page may be missing.", cells.Clip(p.number), opening.Amount, last.closing.Amount)
 	case missing != "":
-		return p.tell("In the statement %s %s.", cells.Clip(p.number), missing)
+		return p.warn("In the statement %s %s.", cells.Clip(p.number), missing)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (p *mtParser) closePage(closing *Balance, intermediate bool) error {
 		return nil
 	}
 	c.told = true
-	return p.tell("A page of the statement %s begins with %s, and its entries of %s make %s, but "+
+	return p.warn("A page of the statement %s begins with %s, and its entries of %s make %s, but "+
 		"it ends with %s.", cells.Clip(p.number), c.opening.Amount, entries, want, closing.Amount)
 }
 
@@ -164,7 +164,7 @@ func (p *mtParser) endPages() error {
 		p.w.at = at
 		p.waitFor(c, false)
 		number := p.w.known().ID
-		err := p.tell("The statement %s ends with an intermediate balance: the next page is "+
+		err := p.warn("The statement %s ends with an intermediate balance: the next page is "+
 			"missing.", cells.Clip(number))
 		if err != nil {
 			return err
@@ -178,8 +178,8 @@ func (p *mtParser) endPages() error {
 	return nil
 }
 
-// tell warns of something about a page.
-func (p *mtParser) tell(format string, args ...any) error {
+// warn sends a warning about a page.
+func (p *mtParser) warn(format string, args ...any) error {
 	return stoppedUnless(p.w.warn(p.lines.Line, fmt.Sprintf(format, args...)))
 }
 
@@ -220,6 +220,6 @@ func (p *mtParser) checkMoves(text string, debits bool) error {
 	if err != nil || count == m.count && sum == m.sum {
 		return nil
 	}
-	return p.tell("The bank counts %d %s of %s, but there are %d of %s.", count, side, sum,
+	return p.warn("The bank counts %d %s of %s, but there are %d of %s.", count, side, sum,
 		m.count, m.sum)
 }

@@ -38,18 +38,18 @@ type table struct {
 	preamble   []string
 	owner      string // The account, if the lines before the header have it.
 	goesOn     []int  // The columns of lines that continue the text of the previous row.
-	more       int    // How many such lines a row has.
+	more       int    // The number of such lines per row.
 
 	date, value, authorised, amount, debit, credit, flag, currency, balance, name, payer, id,
 	reference, counterparty, account, category, foreign, foreignCurrency, status, fee int
 	memos []int
 	named money.Currency // The currency in the name of the amount's column.
 	notes []int          // Columns of other words.
-	left  []int          // Columns with row that nothing reads.
+	left  []int          // Columns of other cells that are not read.
 
 	best   reading.Money   // How the amounts are read, and
 	others []reading.Money // how else they could be read.
-	words  []string        // Two unknown words that may say the direction.
+	words  []string        // Two unknown words that may mean the direction.
 	// strange is the sign of a currency that is not the account's.
 	strange cells.At
 	card    bool // Purchases are positive, as the words of rows show.

@@ -26,6 +26,6 @@
 //
 // # In one process
 //
-// [Server.Transport] carries requests to the handler without a socket, with every right: whoever
-// can open the data directory owns what is in it.
+// [Server.Transport] carries requests to the handler without a socket, with every right,
+// because a process that can open the data directory can read all of it anyway.
 package server
