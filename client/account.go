@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 )
 
@@ -100,7 +101,7 @@ func (c *Client) Account(ctx context.Context, id AccountID) (Account, error) {
 
 // Accounts returns a page of all accounts in no particular order.
 func (c *Client) Accounts(ctx context.Context, q PageQuery) (Page[Account], error) {
-	return answer[Page[Account]](ctx, c.get("/v1/accounts", q.values(nil)))
+	return answer[Page[Account]](ctx, c.get("/v1/accounts", pageValues(q, nil)))
 }
 
 // AllAccounts returns all accounts in no particular order.
@@ -113,7 +114,7 @@ func (c *Client) AccountsOfUser(
 	ctx context.Context, user UserID, q PageQuery,
 ) (Page[Account], error) {
 	path := "/v1/users/" + segment(user) + "/accounts"
-	return answer[Page[Account]](ctx, c.get(path, q.values(nil)))
+	return answer[Page[Account]](ctx, c.get(path, pageValues(q, nil)))
 }
 
 // AllAccountsOfUser returns all accounts of a user, by account id.
@@ -173,7 +174,7 @@ func (c *Client) SetOverdraft(
 func (c *Client) LegsOfAccount(
 	ctx context.Context, id AccountID, q PageQuery,
 ) (Page[Leg], error) {
-	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", q.values(nil)))
+	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", pageValues(q, nil)))
 }
 
 // LegsOfAccountBetween returns the legs that were posted in [from, to). A zero bound is open.
@@ -183,7 +184,7 @@ func (c *Client) LegsOfAccountBetween(
 	values := url.Values{}
 	setTime(values, "from", from)
 	setTime(values, "to", to)
-	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", q.values(values)))
+	return answer[Page[Leg]](ctx, c.get("/v1/accounts/"+segment(id)+"/legs", pageValues(q, values)))
 }
 
 // AllLegsOfAccount returns all legs of an account, newest first.
@@ -192,7 +193,7 @@ func (c *Client) AllLegsOfAccount(ctx context.Context, id AccountID) iter.Seq2[L
 }
 
 // Date is a calendar day, written 2026-01-31.
-type Date string
+type Date = api.Date
 
 // StatementQuery selects the legs of an account over calendar days of its zone, both included. An
 // empty To is today in that zone, and an empty From is 30 days before To.
@@ -224,7 +225,7 @@ func (c *Client) Statement(ctx context.Context, q StatementQuery) (Statement, er
 		values.Set("to", string(q.To))
 	}
 	path := "/v1/accounts/" + segment(q.AccountID) + "/statement"
-	return answer[Statement](ctx, c.get(path, q.PageQuery.values(values)))
+	return answer[Statement](ctx, c.get(path, pageValues(q.PageQuery, values)))
 }
 
 // StatementPages returns the pages of an account's statement.

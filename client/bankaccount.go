@@ -152,7 +152,7 @@ func (c *Client) SaveProfile(
 // BankAccounts returns the accounts of the caller.
 func (c *Client) BankAccounts(ctx context.Context) ([]BankAccount, error) {
 	page, err := answer[Page[BankAccount]](ctx, c.get("/v1/me/accounts", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // BankAccountReceipt is the response to the creation of an account.
@@ -192,7 +192,7 @@ func (c *Client) ChangeBankAccount(
 // Tags returns the tags of the caller.
 func (c *Client) Tags(ctx context.Context) ([]Tag, error) {
 	page, err := answer[Page[Tag]](ctx, c.get("/v1/me/tags", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 type tagText struct {
@@ -247,7 +247,7 @@ func (c *Client) DeleteTag(ctx context.Context, id TagID, version uint64) (Job, 
 // Jobs returns the background jobs that are open or were completed within a week.
 func (c *Client) Jobs(ctx context.Context) ([]Job, error) {
 	page, err := answer[Page[Job]](ctx, c.get("/v1/me/jobs", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // Job returns a job.

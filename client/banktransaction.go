@@ -148,7 +148,7 @@ func setNewest(v url.Values, newest bool) {
 }
 
 func (q DaysQuery) values() url.Values {
-	v := q.PageQuery.values(nil)
+	v := pageValues(q.PageQuery, nil)
 	v.Set("from", string(q.From))
 	v.Set("to", string(q.To))
 	setNewest(v, q.Latest)
@@ -215,7 +215,7 @@ type BankSearch struct {
 }
 
 func (q BankSearch) values() url.Values {
-	v := q.PageQuery.values(nil)
+	v := pageValues(q.PageQuery, nil)
 	v.Set("from", string(q.From))
 	v.Set("to", string(q.To))
 	setEach(v, "account", q.Accounts)

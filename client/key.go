@@ -43,7 +43,7 @@ func (c *Client) CreateKey(ctx context.Context, n NewAPIKey) (CreatedKey, error)
 // Keys returns all API keys, including revoked ones.
 func (c *Client) Keys(ctx context.Context) ([]Key, error) {
 	page, err := answer[Page[Key]](ctx, c.get("/v1/keys", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // RevokeKey permanently revokes an API key.

@@ -161,7 +161,7 @@ type LocationQuery struct {
 }
 
 func (q LocationQuery) values() url.Values {
-	v := q.PageQuery.values(nil)
+	v := pageValues(q.PageQuery, nil)
 	setText(v, "status", q.Status)
 	setText(v, "tag", q.Tag)
 	setText(v, "order", q.Order)
@@ -191,7 +191,7 @@ func (c *Client) AllLocations(ctx context.Context, q LocationQuery) iter.Seq2[Lo
 // Directory returns all active locations by code, from a list that the server caches.
 func (c *Client) Directory(ctx context.Context) ([]Location, error) {
 	page, err := answer[Page[Location]](ctx, c.get("/v1/locations/directory", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // LocationBox is an area between two parallels and two meridians. A West greater than East means
@@ -298,7 +298,7 @@ func (c *Client) SwapLocations(ctx context.Context, id, with LocationID) ([]Loca
 	page, err := answer[Page[Location]](ctx, c.post("/v1/locations/"+segment(id)+"/swap", struct {
 		With LocationID `json:"with"`
 	}{with}))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // LocationRow is a row of a CSV file of locations: cells by the names of their columns.
@@ -336,7 +336,7 @@ func (c *Client) ImportLocations(
 	}{rows, mode, preview})
 	r.safe = true
 	page, err := answer[Page[RowOutcome]](ctx, r)
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // LocationRepair is the result of a comparison of locations and lookup items.

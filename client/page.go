@@ -1,70 +1,28 @@
 package client
 
 import (
-	"fmt"
 	"iter"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/exchequer-dev/exchequer/api"
 )
 
-// PageQuery selects a page of a list.
-type PageQuery struct {
-	// Size is the maximum number of rows, up to 1000; 0 means 100.
-	Size int
-	// Cursor is the Next of the previous page, or empty for the first page.
-	Cursor string
-}
+// The forms of lists.
+type (
+	// PageQuery selects a page of a list.
+	PageQuery = api.Page
+	// Page is a page of a list.
+	Page[T any] = api.List[T]
+	// UnreadableItem is a stored item that cannot be decoded.
+	UnreadableItem = api.UnreadableItem
+	// UnreadableItems are the unreadable items of a list.
+	UnreadableItems = api.UnreadableItems
+)
 
-// Page is a page of a list.
-type Page[T any] struct {
-	Items []T `json:"items"`
-	// Next is the cursor of the next page; empty on the last page.
-	Next string `json:"next,omitempty"`
-	// Unreadable are the stored items among the rows of this page that cannot be read.
-	Unreadable []UnreadableItem `json:"unreadable,omitempty"`
-}
-
-// UnreadableItem is a stored item that cannot be decoded. It is also the error that iterators yield
-// for it between readable rows.
-type UnreadableItem struct {
-	Entity    string `json:"entity"`
-	Table     string `json:"table"`
-	Key       string `json:"key"`
-	Attribute string `json:"attribute"`
-	Reason    string `json:"reason"`
-}
-
-// Error names the item, the attribute and the reason.
-func (u *UnreadableItem) Error() string {
-	return fmt.Sprintf("%s %s in table %s cannot be read: attribute %s %s", u.Entity, u.Key,
-		u.Table, u.Attribute, u.Reason)
-}
-
-// UnreadableItems are the unreadable items of a list, as the error that is returned together with
-// the readable rows.
-type UnreadableItems []UnreadableItem
-
-// Error names the items.
-func (u UnreadableItems) Error() string {
-	lines := make([]string, len(u))
-	for i := range u {
-		lines[i] = u[i].Error()
-	}
-	return strings.Join(lines, "; ")
-}
-
-// rows returns the rows of a list with one page.
-func (p Page[T]) rows(err error) ([]T, error) {
-	if err == nil && len(p.Unreadable) > 0 {
-		err = UnreadableItems(p.Unreadable)
-	}
-	return p.Items, err
-}
-
-// values adds the page to the parameters of a request.
-func (q PageQuery) values(v url.Values) url.Values {
+// pageValues adds the page to the parameters of a request.
+func pageValues(q PageQuery, v url.Values) url.Values {
 	if v == nil {
 		v = url.Values{}
 	}

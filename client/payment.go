@@ -201,7 +201,7 @@ func (c *Client) PaymentsOfAccount(
 		values.Set("days", strconv.Itoa(q.Days))
 	}
 	path := "/v1/accounts/" + segment(q.AccountID) + "/payments"
-	return answer[Page[ScheduledPayment]](ctx, c.get(path, q.values(values)))
+	return answer[Page[ScheduledPayment]](ctx, c.get(path, pageValues(q.PageQuery, values)))
 }
 
 // AllPaymentsOfAccount returns all payments of q, beginning with its page.
@@ -239,7 +239,7 @@ func (c *Client) Payments(
 	setText(values, "zone", q.Zone)
 	setTime(values, "from", q.From)
 	setTime(values, "to", q.To)
-	return answer[Page[ScheduledPayment]](ctx, c.get(path, q.values(values)))
+	return answer[Page[ScheduledPayment]](ctx, c.get(path, pageValues(q.PageQuery, values)))
 }
 
 // AllPayments returns all payments of q, beginning with its page.

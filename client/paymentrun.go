@@ -135,7 +135,7 @@ type PaymentShards struct {
 // PaymentShards returns the numbers of shards of the payments, the earliest first.
 func (c *Client) PaymentShards(ctx context.Context) ([]PaymentShards, error) {
 	page, err := answer[Page[PaymentShards]](ctx, c.get("/v1/payments/shards", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // GrowPaymentShards increases the number of shards for payments that are due from a day on.
@@ -148,7 +148,7 @@ func (c *Client) GrowPaymentShards(
 	}{count, from})
 	r.safe = true // growing again to the same number from the same day changes nothing
 	page, err := answer[Page[PaymentShards]](ctx, r)
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // streamed reads the lines of a response: progress, and finally a report or a problem.

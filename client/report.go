@@ -164,7 +164,7 @@ func (c *Client) MonthTotals(
 	setText(v, "from", string(from))
 	setText(v, "to", string(to))
 	page, err := answer[Page[MonthTotal]](ctx, c.get(bankPath(account)+"/totals", v))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // TotalsCheck is the result of a comparison of totals and rows.

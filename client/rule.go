@@ -94,7 +94,7 @@ type RuleChange struct {
 // Rules returns the rules of the caller in the order in which they are tried.
 func (c *Client) Rules(ctx context.Context) ([]Rule, error) {
 	page, err := answer[Page[Rule]](ctx, c.get("/v1/me/rules", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // RuleReceipt is the answer to a request for a rule.

@@ -57,7 +57,7 @@ type TableCheck struct {
 // Tables returns the tables of the server's systems that exist.
 func (c *Client) Tables(ctx context.Context) ([]Table, error) {
 	page, err := answer[Page[Table]](ctx, c.get("/v1/tables", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // Table describes a table.
@@ -70,7 +70,7 @@ func (c *Client) CreateTables(ctx context.Context) ([]Table, error) {
 	r := c.post("/v1/tables", nil)
 	r.safe = true // only missing tables are created
 	page, err := answer[Page[Table]](ctx, r)
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // CheckTable compares a table with its definition in the server.
@@ -82,7 +82,7 @@ func (c *Client) CheckTable(ctx context.Context, name string) (TableCheck, error
 // one that is missing.
 func (c *Client) CheckTables(ctx context.Context) ([]TableCheck, error) {
 	page, err := answer[Page[TableCheck]](ctx, c.get("/v1/tables/-/check", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // ExportModel returns the tables of the server's systems in the format of another tool: workbench,
@@ -166,7 +166,7 @@ type PatternRun struct {
 // Patterns returns the access patterns of the server's systems.
 func (c *Client) Patterns(ctx context.Context) ([]Pattern, error) {
 	page, err := answer[Page[Pattern]](ctx, c.get("/v1/patterns", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // Pattern returns an access pattern with its plan.

@@ -58,7 +58,9 @@ func TestEachWaitForAServerHasABound(t *testing.T) {
 				_, err := c.OpenAccount(ctx, client.NewAccount{ID: "a"})
 				return err
 			},
-			"delete": func(ctx context.Context) error { return c.DeleteRate(ctx, "EUR", "USD") },
+			"delete": func(ctx context.Context) error {
+				return c.Rates().Delete(ctx, "EUR", "USD")
+			},
 			"stream": func(ctx context.Context) error {
 				_, err := c.EraseEverything(ctx, nil)
 				return err

@@ -159,7 +159,7 @@ func (c *Client) Entry(ctx context.Context, id TransactionID) (Entry, error) {
 // LegsOfTransaction returns the legs of a transaction.
 func (c *Client) LegsOfTransaction(ctx context.Context, id TransactionID) ([]Leg, error) {
 	page, err := answer[Page[Leg]](ctx, c.get("/v1/transactions/"+segment(id)+"/legs", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // TransactionByKey returns the transaction with an idempotency key from the store's index. On a
@@ -195,7 +195,10 @@ func (c *Client) TransactionsByStatus(
 	if q.NewestFirst {
 		values.Set("order", "newest")
 	}
-	return answer[Page[Transaction]](ctx, c.get("/v1/transactions", q.PageQuery.values(values)))
+	return answer[Page[Transaction]](
+		ctx,
+		c.get("/v1/transactions", pageValues(q.PageQuery, values)),
+	)
 }
 
 // AllTransactionsByStatus returns all transactions of one status by time, beginning with q's page.
@@ -218,7 +221,7 @@ type StatusShards struct {
 // StatusShards returns the numbers of shards of the transactions of one status, the earliest first.
 func (c *Client) StatusShards(ctx context.Context) ([]StatusShards, error) {
 	page, err := answer[Page[StatusShards]](ctx, c.get("/v1/transactions/shards", nil))
-	return page.rows(err)
+	return page.Rows(err)
 }
 
 // GrowStatusShards increases the number of shards for transactions that are created from an instant
@@ -232,5 +235,5 @@ func (c *Client) GrowStatusShards(
 	}{count, from})
 	r.safe = true // growing again to the same number changes nothing
 	page, err := answer[Page[StatusShards]](ctx, r)
-	return page.rows(err)
+	return page.Rows(err)
 }

@@ -171,7 +171,7 @@ func (c *Client) Upload(
 func (c *Client) Uploads(
 	ctx context.Context, account BankAccountID, q PageQuery,
 ) (Page[Upload], error) {
-	return answer[Page[Upload]](ctx, c.get(bankPath(account)+"/uploads", q.values(nil)))
+	return answer[Page[Upload]](ctx, c.get(bankPath(account)+"/uploads", pageValues(q, nil)))
 }
 
 // AllUploads returns the uploads of an account from all pages.
@@ -253,7 +253,7 @@ func (c *Client) PreviewUpload(
 func (c *Client) UploadRows(
 	ctx context.Context, account BankAccountID, id UploadID, verdicts []string, q PageQuery,
 ) (Page[FileRow], error) {
-	v := q.values(nil)
+	v := pageValues(q, nil)
 	setEach(v, "verdict", verdicts)
 	return answer[Page[FileRow]](ctx, c.get(uploadPath(account, id)+"/rows", v))
 }

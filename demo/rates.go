@@ -5,6 +5,7 @@ import (
 	_ "embed" // The file is inside the binary.
 	"fmt"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 	"github.com/exchequer-dev/exchequer/money"
@@ -46,44 +47,42 @@ func (s *story) exchangeRates(ctx context.Context) error {
 	return s.exchange(ctx)
 }
 
-func (s *story) loadRates(ctx context.Context) (client.LoadedRates, error) {
+func (s *story) loadRates(ctx context.Context) (api.LoadedRates, error) {
 	days, err := feed.Read(ratesCSV)
 	if err != nil {
-		return client.LoadedRates{}, fmt.Errorf("rates.csv: %w", err)
+		return api.LoadedRates{}, fmt.Errorf("rates.csv: %w", err)
 	}
-	request := client.RateDays{HistoryOnly: true}
+	request := api.RateDays{HistoryOnly: true}
 	for _, d := range days {
-		day := client.RateDay{
-			Date: client.Date(d.Date), Base: d.Base, Source: d.Source,
-			Rates: map[money.Currency]string{},
+		day := api.RateDay{
+			Date: api.Date(d.Date), Base: d.Base, Source: d.Source,
+			Rates: map[money.Currency]money.Decimal{},
 		}
 		for _, p := range d.Prices {
-			day.Rates[p.Currency] = p.Value.String()
+			day.Rates[p.Currency] = p.Value
 		}
 		request.Days = append(request.Days, day)
 	}
-	return s.client.LoadRates(ctx, request)
+	return s.client.Rates().Load(ctx, request)
 }
 
 // convert shows the rate of a weekend, a cross rate and a currency that is no more.
 func (s *story) convert(ctx context.Context) error {
-	million := money.MustParse("1000000", "NZD")
-	crossed, err := s.client.Convert(ctx, client.ConvertQuery{
-		RateQuery: client.RateQuery{Target: "JPY", On: "2026-02-14"}, Amount: million,
+	crossed, err := s.client.Rates().Convert(ctx, api.ConvertQuery{
+		RateQuery: api.RateQuery{Base: "NZD", Target: "JPY", On: "2026-02-14"}, Amount: "1000000",
 	})
 	if err != nil {
 		return err
 	}
-	fixed, err := s.client.Convert(ctx, client.ConvertQuery{
-		RateQuery: client.RateQuery{Target: "FRF", On: "2026-02-14"},
-		Amount:    money.MustParse("1000", "ITL"),
+	fixed, err := s.client.Rates().Convert(ctx, api.ConvertQuery{
+		RateQuery: api.RateQuery{Base: "ITL", Target: "FRF", On: "2026-02-14"}, Amount: "1000",
 	})
 	if err != nil {
 		return err
 	}
 	t := grid.New(grid.Left("AMOUNT"), grid.Left("IS"), grid.Left("RATE OF"), grid.Left("MADE OF"))
-	for _, c := range []client.Conversion{crossed, fixed} {
-		t.Add(c.Amount+" "+string(c.Currency), c.Converted+" "+string(c.Into),
+	for _, c := range []api.Conversion{crossed, fixed} {
+		t.Add(string(c.Amount)+" "+string(c.Currency), string(c.Converted)+" "+string(c.Into),
 			string(c.Quote.Date), legs(c.Quote))
 	}
 	s.table(t)
@@ -102,7 +101,7 @@ func (s *story) convert(ctx context.Context) error {
 }
 
 // legs writes what a rate is made of.
-func legs(q client.Quote) string {
+func legs(q api.Quote) string {
 	text := ""
 	for i, l := range q.Legs {
 		if i > 0 {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/test/issuer"
 	"github.com/exchequer-dev/exchequer/test/storetest"
 )
@@ -377,7 +377,7 @@ func (c *crowd) person(iss *issuer.Issuer, name string) *someone {
 func (c *crowd) bound(name string) *someone {
 	c.t.Helper()
 	var scopes []string
-	for _, s := range apikey.Scopes() {
+	for _, s := range api.Scopes() {
 		scopes = append(scopes, string(s))
 	}
 	key := must[client.CreatedKey](c.t)(c.CreateKey(c.t.Context(),

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
@@ -60,8 +61,8 @@ func (w *world) operations() []described {
 func TestEveryOperationAsksForItsScope(t *testing.T) {
 	w := start(t, withKeys)
 	var others = map[string]string{} // A key with every scope but one.
-	for _, scope := range apikey.Scopes() {
-		all := slices.DeleteFunc(apikey.Scopes(), func(s apikey.Scope) bool { return s == scope })
+	for _, scope := range api.Scopes() {
+		all := slices.DeleteFunc(api.Scopes(), func(s api.Scope) bool { return s == scope })
 		var names []string
 		for _, s := range all {
 			names = append(names, string(s))

@@ -3,9 +3,9 @@ package server_test
 import (
 	"testing"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/test/frozen"
 )
 
@@ -26,7 +26,7 @@ func TestCodesAndScopesAreFrozen(t *testing.T) {
 			})
 		}
 	}
-	for _, s := range apikey.Scopes() {
+	for _, s := range api.Scopes() {
 		samples = append(samples, frozen.Sample{Name: "scope " + string(s), Value: string(s)})
 	}
 	frozen.Check(t, "codes", samples...)

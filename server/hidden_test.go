@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
@@ -46,7 +47,7 @@ func rowsOf(t *testing.T, c *client.Client) (map[string]int, map[string]error) {
 	note("locations", len(places.Items), err)
 	_, err = c.LocationByCode(ctx, "p-1")
 	note("location by code", 1, err)
-	found, err := c.Rates(ctx, client.PageQuery{})
+	found, err := c.Rates().List(ctx, client.PageQuery{})
 	note("rates", len(found.Items), err)
 	banks, err := c.BankAccounts(ctx)
 	note("bank accounts", len(banks), err)
@@ -145,7 +146,7 @@ func writeRows(t *testing.T, c *client.Client) {
 		must[client.LocationReceipt](t)(c.CreateLocation(ctx, client.NewLocation{Code: code,
 			LocationFields: client.LocationFields{Name: new("Name of " + code)}}))
 	}
-	must[client.Rate](t)(c.SaveRate(ctx, client.NewRate{Base: "USD", Target: "EUR",
+	must[api.Rate](t)(c.Rates().Save(ctx, "USD", "EUR", api.NewRate{
 		Rate: must[money.Decimal](t)(money.ParseDecimal("0.85")), TTLSeconds: 3600}))
 	must[client.BankAccountReceipt](t)(c.CreateBankAccount(ctx,
 		client.NewBankAccount{Name: "Everyday", Currency: "USD"}))

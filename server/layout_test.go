@@ -42,7 +42,7 @@ func wantOnlyRefused(t *testing.T, c *client.Client, code string, refused ...str
 			return err
 		},
 		"rates": func() error {
-			_, err := c.Rates(ctx, client.PageQuery{})
+			_, err := c.Rates().List(ctx, client.PageQuery{})
 			return err
 		},
 		"statements": func() error {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/oidc"
 	"github.com/exchequer-dev/exchequer/test/issuer"
 )
@@ -34,7 +34,7 @@ func TestAUserReachesTheirOwnDataAndNothingElse(t *testing.T) {
 		iss.CognitoID("alice", app), iss.CognitoAccess("alice", app), iss.Token("alice", app),
 	} {
 		want := me{Subject: "alice", Authentication: "token"}
-		for _, s := range apikey.PersonalScopes() {
+		for _, s := range api.PersonalScopes() {
 			want.Scopes = append(want.Scopes, string(s))
 		}
 		if diff := cmp.Diff(want, w.whoAmI(bearer(token)...)); diff != "" {

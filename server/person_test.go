@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
@@ -37,7 +37,7 @@ func (w *world) whoAmI(headers ...string) me {
 
 func allScopes() []string {
 	var names []string
-	for _, s := range apikey.Scopes() {
+	for _, s := range api.Scopes() {
 		names = append(names, string(s))
 	}
 	return names
@@ -127,7 +127,7 @@ func TestPersonalOperationsAreDescribedAsSuch(t *testing.T) {
 	w := start(t)
 	personal := 0
 	for _, op := range w.operations() {
-		byScope := slices.Contains(apikey.PersonalScopes(), apikey.Scope(op.scope))
+		byScope := slices.Contains(api.PersonalScopes(), api.Scope(op.scope))
 		if byScope != op.user {
 			t.Errorf("%s %s has the scope %s, and users may use it: %t",
 				op.method, op.path, op.scope, op.user)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/server/worker"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/rates"
@@ -147,15 +147,16 @@ func (c rateCollector) Collect(out chan<- prometheus.Metric) {
 }
 
 // rateFetches returns the state of the fetches, or nil if there are none.
-func (s *Server) rateFetches() func() rest.RateFetches {
+func (s *Server) rateFetches() func() api.RateFetches {
 	if s.fetcher == nil {
 		return nil
 	}
-	return func() rest.RateFetches {
+	return func() api.RateFetches {
 		f := s.fetcher.Status()
-		out := rest.RateFetches{
-			Source: f.Source, Failures: f.Failures, Newest: f.Newest,
-			Tried: f.Tried, Succeeded: f.Succeeded, PausedUntil: f.PausedUntil,
+		out := api.RateFetches{
+			Source: f.Source, Failures: f.Failures, Newest: api.Date(f.Newest),
+			Tried: api.At(f.Tried), Succeeded: api.At(f.Succeeded),
+			PausedUntil: api.At(f.PausedUntil),
 		}
 		if f.Problem != nil {
 			out.Problem = problem.From(f.Problem).Sentence

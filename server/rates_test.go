@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
@@ -18,12 +19,12 @@ import (
 )
 
 // rateDay is what a source has published for a day.
-func rateDay(date client.Date, pairs ...string) client.RateDay {
-	d := client.RateDay{
-		Date: date, Base: "EUR", Source: "ecb", Rates: map[money.Currency]string{},
+func rateDay(date api.Date, pairs ...string) api.RateDay {
+	d := api.RateDay{
+		Date: date, Base: "EUR", Source: "ecb", Rates: map[money.Currency]money.Decimal{},
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		d.Rates[money.Currency(pairs[i])] = pairs[i+1]
+		d.Rates[money.Currency(pairs[i])] = money.MustParse(pairs[i+1], "USD").Units()
 	}
 	return d
 }
@@ -41,7 +42,7 @@ func TestRatesOverTheAPI(t *testing.T) {
 		t.Fatalf("%+v", loaded)
 	}
 	t.Run("a derived rate tells what it is made of", func(t *testing.T) {
-		q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "JPY"}))
+		q := must[api.Quote](t)(w.Rates().Get(ctx, api.RateQuery{Base: "USD", Target: "JPY"}))
 		if q.Rate.String() != "159.833960972" || q.Above.String() != "186.75" ||
 			q.Below.String() != "1.1684" || !q.Derived || len(q.Legs) != 2 || q.Stale ||
 			!q.Legs[0].Inverted || q.Source != "ecb" {
@@ -49,28 +50,29 @@ func TestRatesOverTheAPI(t *testing.T) {
 		}
 	})
 	t.Run("amounts are converted without rounding on the way", func(t *testing.T) {
-		c := must[client.Conversion](t)(w.Convert(ctx, client.ConvertQuery{
-			RateQuery: client.RateQuery{Target: "JPY"}, Amount: money.MustParse("1000000", "USD"),
+		c := must[api.Conversion](t)(w.Rates().Convert(ctx, api.ConvertQuery{
+			RateQuery: api.RateQuery{Base: "USD", Target: "JPY"}, Amount: "1000000",
 		}))
 		if c.Converted != "159833961" || c.Rounding != "half up" {
 			t.Errorf("%+v", c)
 		}
-		c = must[client.Conversion](t)(w.Convert(ctx, client.ConvertQuery{
-			RateQuery: client.RateQuery{Target: "FRF"}, Amount: money.MustParse("1000", "ITL"),
+		c = must[api.Conversion](t)(w.Rates().Convert(ctx, api.ConvertQuery{
+			RateQuery: api.RateQuery{Base: "ITL", Target: "FRF"}, Amount: "1000",
 		}))
 		if c.Converted != "3.38" {
 			t.Errorf("%+v", c)
 		}
 	})
 	t.Run("the rate of a date has its own date", func(t *testing.T) {
-		q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{
+		q := must[api.Quote](t)(w.Rates().Get(ctx, api.RateQuery{
 			Base: "EUR", Target: "USD", On: "2026-04-12",
 		}))
 		if q.Date != "2026-04-10" || q.On != "2026-04-12" || q.Rate.String() != "1.1711" {
 			t.Errorf("%+v", q)
 		}
-		history := must[[]client.Quote](t)(w.RateHistory(ctx, "EUR", "USD", "2026-04-11",
-			"2026-04-13"))
+		history := must[[]api.Quote](t)(w.Rates().History(ctx, api.RateHistoryQuery{
+			Base: "EUR", Target: "USD", From: "2026-04-11", To: "2026-04-13",
+		}))
 		if len(history) != 2 || history[0].Date != "2026-04-10" {
 			t.Errorf("%+v", history)
 		}
@@ -83,31 +85,33 @@ func TestRatesOverTheAPI(t *testing.T) {
 		}
 	})
 	t.Run("a rate is saved, listed and deleted", func(t *testing.T) {
-		r := must[client.Rate](t)(w.SaveRate(ctx, client.NewRate{
-			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "0.91"), TTLSeconds: 60,
+		r := must[api.Rate](t)(w.Rates().Save(ctx, "NZD", "AUD", api.NewRate{
+			Rate: decimalOf(t, "0.91"), TTLSeconds: 60,
 		}))
 		now := w.clock.Now().Truncate(time.Second)
-		if r.State != client.RateFresh || r.FreshUntil.Sub(now) != time.Minute {
+		if r.State != api.RateFresh || r.FreshUntil.Sub(now) != time.Minute {
 			t.Errorf("%+v", r)
 		}
-		_, err := w.SaveRate(ctx, client.NewRate{
-			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "9.1"),
+		_, err := w.Rates().Save(ctx, "NZD", "AUD", api.NewRate{
+			Rate: decimalOf(t, "9.1"),
 		})
 		if !errors.Is(err, rates.ErrJump) {
 			t.Error(err)
 		}
-		_, err = w.SaveRate(ctx, client.NewRate{
-			Base: "NZD", Target: "AUD", Rate: decimalOf(t, "0.91"),
-			AsOf: w.clock.Now().Add(-time.Hour),
+		_, err = w.Rates().Save(ctx, "NZD", "AUD", api.NewRate{
+			Rate: decimalOf(t, "0.91"),
+			AsOf: api.At(w.clock.Now().Add(-time.Hour)),
 		})
 		if !errors.Is(err, rates.ErrOlder) {
 			t.Error(err)
 		}
-		if list := must[[]client.Rate](t)(w.RatesOfBase(ctx, "NZD", false)); len(list) != 1 {
+		if list := must[[]api.Rate](t)(w.Rates().OfBase(ctx, api.BaseQuery{Base: "NZD"})); len(
+			list,
+		) != 1 {
 			t.Errorf("%+v", list)
 		}
 		n := 0
-		for _, err := range w.AllRates(ctx, client.PageQuery{Size: 2}) {
+		for _, err := range w.Rates().All(ctx, client.PageQuery{Size: 2}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,11 +121,11 @@ func TestRatesOverTheAPI(t *testing.T) {
 			t.Errorf("%d rates", n)
 		}
 		for range 2 {
-			if err := w.DeleteRate(ctx, "NZD", "AUD"); err != nil {
+			if err := w.Rates().Delete(ctx, "NZD", "AUD"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := w.Rate(ctx, client.RateQuery{Base: "NZD", Target: "AUD"}); !errors.Is(err,
+		if _, err := w.Rates().Get(ctx, api.RateQuery{Base: "NZD", Target: "AUD"}); !errors.Is(err,
 			rates.ErrNotFound) {
 			t.Error(err)
 		}
@@ -129,10 +133,10 @@ func TestRatesOverTheAPI(t *testing.T) {
 }
 
 // ratesOfApril takes in what was published on 13 April 2026, the day that the clock is set to.
-func ratesOfApril(t *testing.T, w *world) client.LoadedRates {
+func ratesOfApril(t *testing.T, w *world) api.LoadedRates {
 	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
-	return must[client.LoadedRates](t)(w.LoadRates(t.Context(), client.RateDays{
-		Days: []client.RateDay{
+	return must[api.LoadedRates](t)(w.Rates().Load(t.Context(), api.RateDays{
+		Days: []api.RateDay{
 			rateDay("2026-04-13", "USD", "1.1684", "JPY", "186.75", "GBP", "0.87058"),
 			rateDay("2026-04-10", "USD", "1.1711", "JPY", "186.43", "XBT", "0.00001"),
 		},
@@ -151,19 +155,19 @@ func TestTheHealthOfRatesOverTheAPI(t *testing.T) {
 		}
 	})
 	t.Run("stale rates are served so until they are too old", func(t *testing.T) {
-		if h := must[client.RatesHealth](t)(w.RatesHealth(ctx)); h.Status != "ok" || h.Fresh != 3 {
+		if h := must[api.RatesHealth](t)(w.Rates().Health(ctx)); h.Status != "ok" || h.Fresh != 3 {
 			t.Errorf("%+v", h)
 		}
 		w.clock.set(time.Date(2026, time.April, 20, 15, 0, 0, 0, time.UTC))
-		q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "JPY"}))
+		q := must[api.Quote](t)(w.Rates().Get(ctx, api.RateQuery{Base: "USD", Target: "JPY"}))
 		if !q.Stale || q.AgeSeconds != (7*24+1)*3600 {
 			t.Errorf("%+v", q)
 		}
-		_, err := w.Rate(ctx, client.RateQuery{Base: "USD", Target: "JPY", Fresh: true})
+		_, err := w.Rates().Get(ctx, api.RateQuery{Base: "USD", Target: "JPY", Fresh: true})
 		if !errors.Is(err, rates.ErrNotFresh) {
 			t.Error(err)
 		}
-		h := must[client.RatesHealth](t)(w.RatesHealth(ctx))
+		h := must[api.RatesHealth](t)(w.Rates().Health(ctx))
 		if h.Status != "stale" || h.Stale != 3 || h.AgeSeconds == 0 || h.Fetches != nil {
 			t.Errorf("%+v", h)
 		}
@@ -201,8 +205,8 @@ func TestExchangesOverTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	save := func(rate string) {
-		must[client.Rate](t)(w.SaveRate(ctx, client.NewRate{
-			Base: "USD", Target: "JPY", Rate: decimalOf(t, rate), TTLSeconds: 3600, Source: "desk",
+		must[api.Rate](t)(w.Rates().Save(ctx, "USD", "JPY", api.NewRate{
+			Rate: decimalOf(t, rate), TTLSeconds: 3600, Source: "desk",
 		}))
 	}
 	save("159.835")
@@ -256,17 +260,17 @@ func TestRatesAreFetchedOverTheAPI(t *testing.T) {
 	})
 	ctx := t.Context()
 	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
-	q := must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "EUR"}))
+	q := must[api.Quote](t)(w.Rates().Get(ctx, api.RateQuery{Base: "USD", Target: "EUR"}))
 	if q.Stale || q.Legs[0].Rate.String() != "1.1684" {
 		t.Errorf("%+v", q)
 	}
 	answer.Store("<html><body>Sorry</body></html>")
-	_, err := w.FetchRates(ctx)
+	_, err := w.Rates().Fetch(ctx)
 	if !errors.Is(err, rates.ErrFetchFailed) {
 		t.Fatal(err)
 	}
-	q = must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "EUR"}))
-	h := must[client.RatesHealth](t)(w.RatesHealth(ctx))
+	q = must[api.Quote](t)(w.Rates().Get(ctx, api.RateQuery{Base: "USD", Target: "EUR"}))
+	h := must[api.RatesHealth](t)(w.Rates().Health(ctx))
 	if h.Status != "stale" || h.Fetches == nil || h.Fetches.Failures != 1 ||
 		!strings.Contains(h.Fetches.Problem, "it begins with <html>") ||
 		strings.Contains(h.Fetches.Source, "secret") {
@@ -276,11 +280,11 @@ func TestRatesAreFetchedOverTheAPI(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	answer.Store("Date, USD, \n13 April 2026, 1.1685, \n")
-	loaded := must[client.LoadedRates](t)(w.FetchRates(ctx))
+	loaded := must[api.LoadedRates](t)(w.Rates().Fetch(ctx))
 	if loaded.Current != 1 {
 		t.Errorf("%+v", loaded)
 	}
-	q = must[client.Quote](t)(w.Rate(ctx, client.RateQuery{Base: "USD", Target: "EUR"}))
+	q = must[api.Quote](t)(w.Rates().Get(ctx, api.RateQuery{Base: "USD", Target: "EUR"}))
 	if q.Stale || q.Legs[0].Rate.String() != "1.1685" {
 		t.Errorf("%+v", q)
 	}
@@ -290,7 +294,7 @@ func TestRatesGiveCoinsRoundedOnce(t *testing.T) {
 	w := start(t)
 	ctx := t.Context()
 	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
-	must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{Days: []client.RateDay{
+	must[api.LoadedRates](t)(w.Rates().Load(ctx, api.RateDays{Days: []api.RateDay{
 		rateDay("2026-04-13", "SEK", "10.496", "NZD", "1.046", "USD", "1.2"),
 	}}))
 	for _, c := range []struct{ amount, from, into, rounding, want string }{
@@ -300,11 +304,13 @@ func TestRatesGiveCoinsRoundedOnce(t *testing.T) {
 		{"1.26", "USD", "NZD", "half-even", "1.10"},
 		{"1.04", "NZD", "NZD", "", "1.00"},
 	} {
-		got := must[client.Conversion](t)(w.Convert(ctx, client.ConvertQuery{
-			RateQuery: client.RateQuery{Target: money.Currency(c.into)}, Cash: true,
-			Amount: money.MustParse(c.amount, money.Currency(c.from)), Rounding: c.rounding,
+		got := must[api.Conversion](t)(w.Rates().Convert(ctx, api.ConvertQuery{
+			RateQuery: api.RateQuery{
+				Base: money.Currency(c.from), Target: money.Currency(c.into),
+			},
+			Cash: true, Amount: api.Amount(c.amount), Rounding: c.rounding,
 		}))
-		if got.Converted != c.want || !got.Cash {
+		if string(got.Converted) != c.want || !got.Cash {
 			t.Errorf("%s %s is %s %s, want %s", c.amount, c.from, got.Converted, c.into, c.want)
 		}
 	}
@@ -314,7 +320,7 @@ func TestRatesConvertRowsExactly(t *testing.T) {
 	w := start(t)
 	ctx := t.Context()
 	w.clock.set(time.Date(2026, time.April, 13, 15, 0, 0, 0, time.UTC))
-	must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{Days: []client.RateDay{
+	must[api.LoadedRates](t)(w.Rates().Load(ctx, api.RateDays{Days: []api.RateDay{
 		rateDay("2026-04-13", "USD", "1.2"),
 	}}))
 	w.everyday()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/internal/tempfile"
+	ratesapi "github.com/exchequer-dev/exchequer/server/rates"
 	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/oidc"
@@ -131,28 +132,32 @@ func (s *Server) build(ctx context.Context) error {
 	if err := s.buildUsers(ctx); err != nil {
 		return err
 	}
-	s.api = rest.New(
-		rest.Deps{
-			Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
-			Statements: s.statements,
-			Keys:       s.keys, Store: store, Models: models, Personal: personal, Tables: s.tables,
-		},
-		rest.Options{
-			Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.asks(),
-			Authenticate: s.authenticate(),
-			Hosts:        s.opts.Hosts, User: s.opts.User,
-			BodyMax: s.opts.Limits.Body, UploadMax: s.opts.Limits.Upload,
-			ArchiveMax: s.opts.Limits.Archive,
-			BodyTime:   s.opts.Limits.Read,
-			SpoolMax:   s.opts.Limits.Spool, SpoolRoom: s.spoolRoom,
-			StreamsMax: s.opts.Limits.Streams, StallTime: s.opts.Limits.Stall,
-			AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
-			Paid:       s.metrics.paid,
-			FetchRates: s.fetch(), RateFetches: s.rateFetches(),
-			Layout: s.systemLayout,
-			Ready:  s.ready, Metrics: s.metrics.handler(),
-		})
+	s.api = s.serveAPI(rest.Deps{
+		Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
+		Statements: s.statements,
+		Keys:       s.keys, Store: store, Models: models, Personal: personal, Tables: s.tables,
+	})
 	return nil
+}
+
+// serveAPI returns the API with the operations of all systems.
+func (s *Server) serveAPI(deps rest.Deps) *rest.API {
+	router := rest.NewRouter(s.keys, rest.Options{
+		Version: s.opts.Version, Now: s.opts.Now, AskForKeys: s.opts.asks(),
+		Authenticate: s.authenticate(),
+		Hosts:        s.opts.Hosts, User: s.opts.User,
+		BodyMax: s.opts.Limits.Body, UploadMax: s.opts.Limits.Upload,
+		ArchiveMax: s.opts.Limits.Archive,
+		BodyTime:   s.opts.Limits.Read,
+		SpoolMax:   s.opts.Limits.Spool, SpoolRoom: s.spoolRoom,
+		StreamsMax: s.opts.Limits.Streams, StallTime: s.opts.Limits.Stall,
+		AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
+		Paid:   s.metrics.paid,
+		Layout: s.systemLayout,
+		Ready:  s.ready, Metrics: s.metrics.handler(),
+	})
+	ratesapi.Mount(router, s.rates, ratesapi.Options{Fetch: s.fetch(), Fetches: s.rateFetches()})
+	return rest.New(router, deps)
 }
 
 // spoolRoom returns why there is no room for an archive that is brought back: archives are kept in

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
@@ -343,10 +344,10 @@ func (w *world) reportsOfStatements(t *testing.T) {
 		t.Errorf("checked %+v", c)
 	}
 	t.Run("in another currency, by the rate of each day", func(t *testing.T) {
-		must[client.LoadedRates](t)(w.LoadRates(ctx, client.RateDays{
+		must[api.LoadedRates](t)(w.Rates().Load(ctx, api.RateDays{
 			HistoryOnly: true,
-			Days: []client.RateDay{{Base: "NZD", Date: "2025-08-04", Source: "test",
-				Rates: map[money.Currency]string{"USD": "0.5"}}},
+			Days: []api.RateDay{{Base: "NZD", Date: "2025-08-04", Source: "test",
+				Rates: map[money.Currency]money.Decimal{"USD": decimalOf(t, "0.5")}}},
 		}))
 		q.Currency = "USD"
 		s := must[client.Spending](t)(w.Spending(ctx, q))

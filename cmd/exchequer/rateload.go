@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/cmd/exchequer/grid"
 	"github.com/exchequer-dev/exchequer/money"
@@ -22,7 +23,7 @@ const rateBatch = 100
 
 func (a *app) ratesLoad() *cobra.Command {
 	var (
-		days client.RateDays
+		days api.RateDays
 		ttl  time.Duration
 	)
 	command := &cobra.Command{
@@ -50,7 +51,7 @@ that. Loading a file again changes nothing, so that what was stopped can be give
 }
 
 func (a *app) loadRates(
-	ctx context.Context, c *client.Client, path string, request client.RateDays,
+	ctx context.Context, c *client.Client, path string, request api.RateDays,
 ) error {
 	data, err := a.readRates(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *app) loadRates(
 	}
 	bar := a.newProgress("loading", "day", len(days))
 	defer bar.clear()
-	sum := client.LoadedRates{First: client.Date(days[0].Date)}
+	sum := api.LoadedRates{First: api.Date(days[0].Date)}
 	historyOnly := request.HistoryOnly
 	for begin := 0; begin < len(days); begin += rateBatch {
 		end := min(begin+rateBatch, len(days))
@@ -72,7 +73,7 @@ func (a *app) loadRates(
 		}
 		// The oldest days come first, and only the last ones can be those of now.
 		request.HistoryOnly = historyOnly || end < len(days)
-		loaded, err := c.LoadRates(ctx, request)
+		loaded, err := c.Rates().Load(ctx, request)
 		if err != nil {
 			return err
 		}
@@ -96,18 +97,18 @@ func (a *app) readRates(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, feed.SizeMax+1))
 }
 
-func rateDayOf(d rates.Day) client.RateDay {
-	made := client.RateDay{
-		Date: client.Date(d.Date), At: d.At, Base: d.Base, Source: d.Source,
-		Rates: make(map[money.Currency]string, len(d.Prices)),
+func rateDayOf(d rates.Day) api.RateDay {
+	made := api.RateDay{
+		Date: api.Date(d.Date), At: api.At(d.At), Base: d.Base, Source: d.Source,
+		Rates: make(map[money.Currency]money.Decimal, len(d.Prices)),
 	}
 	for _, p := range d.Prices {
-		made.Rates[p.Currency] = p.Value.String()
+		made.Rates[p.Currency] = p.Value
 	}
 	return made
 }
 
-func addLoaded(sum *client.LoadedRates, part client.LoadedRates) {
+func addLoaded(sum *api.LoadedRates, part api.LoadedRates) {
 	sum.Days += part.Days
 	sum.Rates += part.Rates
 	sum.Current += part.Current
@@ -122,10 +123,10 @@ func addLoaded(sum *client.LoadedRates, part client.LoadedRates) {
 const refusedShown = 20
 
 // loadedRates prints what was taken in. Refused rates are an error, after everything was said.
-func (a *app) loadedRates(l client.LoadedRates) error {
-	type loaded = client.LoadedRates
+func (a *app) loadedRates(l api.LoadedRates) error {
+	type loaded = api.LoadedRates
 	if l.Refused == nil {
-		l.Refused = []client.RefusedRate{}
+		l.Refused = []api.RefusedRate{}
 	}
 	err := one(a, []column[loaded]{
 		num("DAYS", func(l loaded) string { return thousands(l.Days) }),

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/server"
@@ -82,34 +83,34 @@ two weeks (EXCHEQUER_RATES_STALE_FOR), and for the two days after them that the 
 	return command
 }
 
-func rateColumns() []column[client.Rate] {
-	type rate = client.Rate
+func rateColumns() []column[api.Rate] {
+	type rate = api.Rate
 	return []column[rate]{
 		col("BASE", func(r rate) string { return string(r.Base) }),
 		col("TARGET", func(r rate) string { return string(r.Target) }),
 		num("RATE", func(r rate) string { return r.Rate.String() }),
-		col("AS OF", func(r rate) string { return instant(r.AsOf) }),
+		col("AS OF", func(r rate) string { return r.AsOf.String() }),
 		col("STATE", func(r rate) string { return string(r.State) }),
-		col("FRESH UNTIL", func(r rate) string { return instant(r.FreshUntil) }),
-		col("EXPIRES", func(r rate) string { return instant(r.Expires) }),
+		col("FRESH UNTIL", func(r rate) string { return r.FreshUntil.String() }),
+		col("EXPIRES", func(r rate) string { return r.Expires.String() }),
 		col("SOURCE", func(r rate) string { return r.Source }),
 	}
 }
 
-func quoteColumns() []column[client.Quote] {
-	type quote = client.Quote
+func quoteColumns() []column[api.Quote] {
+	type quote = api.Quote
 	return []column[quote]{
 		col("PAIR", func(q quote) string { return string(q.Base) + "/" + string(q.Target) }),
 		num("RATE", func(q quote) string { return q.Rate.String() }),
 		col("DATE", func(q quote) string { return string(q.Date) }),
-		col("AS OF", func(q quote) string { return instant(q.AsOf) }),
+		col("AS OF", func(q quote) string { return q.AsOf.String() }),
 		col("STATE", func(q quote) string { return stateText(q) }),
 		col("SOURCE", func(q quote) string { return q.Source }),
 		col("MADE OF", madeOf),
 	}
 }
 
-func stateText(q client.Quote) string {
+func stateText(q api.Quote) string {
 	switch {
 	case q.AsOf.IsZero():
 		return ""
@@ -120,7 +121,7 @@ func stateText(q client.Quote) string {
 }
 
 // madeOf writes the legs of a derived rate.
-func madeOf(q client.Quote) string {
+func madeOf(q api.Quote) string {
 	if !q.Derived {
 		return ""
 	}
@@ -139,10 +140,10 @@ func madeOf(q client.Quote) string {
 }
 
 // warn remarks on a rate that is stale.
-func (a *app) warn(q client.Quote) {
+func (a *app) warn(q api.Quote) {
 	if q.Stale {
 		age := time.Duration(q.AgeSeconds) * time.Second
-		a.remark("the rate is stale: it is of %s, %s ago", instant(q.AsOf), age)
+		a.remark("the rate is stale: it is of %s, %s ago", q.AsOf.String(), age)
 	}
 }
 
@@ -163,8 +164,8 @@ func (q *askFlags) add(command *cobra.Command) {
 	f.BoolVar(&q.fresh, "fresh", false, "refuse a rate that is stale")
 }
 
-func (q *askFlags) query(base, target money.Currency) client.RateQuery {
-	return client.RateQuery{Base: base, Target: target, On: client.Date(q.on), Fresh: q.fresh}
+func (q *askFlags) query(base, target money.Currency) api.RateQuery {
+	return api.RateQuery{Base: base, Target: target, On: api.Date(q.on), Fresh: q.fresh}
 }
 
 func (a *app) ratesGet() *cobra.Command {
@@ -177,7 +178,7 @@ last day before it that has one, at most 14 days back, and comes with its own da
 		Example: "  exchequer rates get USD EUR\n  exchequer rates get EUR HRK --date 2022-12-31",
 		Args:    cobra.ExactArgs(2),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
-			found, err := c.Rate(ctx, q.query(pairArgs(args)))
+			found, err := c.Rates().Get(ctx, q.query(pairArgs(args)))
 			if err != nil {
 				return err
 			}
@@ -195,7 +196,7 @@ var roundingNames = []string{"half-up", "half-even", "down", "up"}
 func (a *app) ratesConvert() *cobra.Command {
 	var (
 		q    askFlags
-		rule client.ConvertQuery
+		rule api.ConvertQuery
 	)
 	command := &cobra.Command{
 		Use:   "convert AMOUNT BASE TARGET",
@@ -212,8 +213,8 @@ func (a *app) ratesConvert() *cobra.Command {
 				return usagef("exchequer rates convert 100 USD JPY", "The amount %q: %v", args[0],
 					err)
 			}
-			rule.RateQuery, rule.Amount = q.query(base, target), amount
-			found, err := c.Convert(ctx, rule)
+			rule.RateQuery, rule.Amount = q.query(base, target), api.AmountOf(amount)
+			found, err := c.Rates().Convert(ctx, rule)
 			if err != nil {
 				return err
 			}
@@ -230,11 +231,17 @@ func (a *app) ratesConvert() *cobra.Command {
 	return command
 }
 
-func conversionColumns() []column[client.Conversion] {
-	type conversion = client.Conversion
+func conversionColumns() []column[api.Conversion] {
+	type conversion = api.Conversion
 	made := []column[conversion]{
-		col("AMOUNT", func(c conversion) string { return c.Amount + " " + string(c.Currency) }),
-		col("CONVERTED", func(c conversion) string { return c.Converted + " " + string(c.Into) }),
+		col(
+			"AMOUNT",
+			func(c conversion) string { return string(c.Amount) + " " + string(c.Currency) },
+		),
+		col(
+			"CONVERTED",
+			func(c conversion) string { return string(c.Converted) + " " + string(c.Into) },
+		),
 	}
 	for _, column := range quoteColumns() {
 		made = append(made, col(column.Head, func(c conversion) string {
@@ -260,16 +267,18 @@ that are in the table, in no order and in every state.`,
 			const empty = "there are no rates"
 			if len(args) == 1 {
 				base, _ := pairArgs([]string{args[0], ""})
-				found, err := readable(c.RatesOfBase(ctx, base, stale))
+				found, err := readable(
+					c.Rates().OfBase(ctx, api.BaseQuery{Base: base, Stale: stale}),
+				)
 				if err != nil {
 					return err
 				}
 				return page(a, rateColumns(), found, empty)
 			}
 			if p.all {
-				return all(a, rateColumns(), c.AllRates(ctx, p.query()), empty)
+				return all(a, rateColumns(), c.Rates().All(ctx, p.query()), empty)
 			}
-			found, err := c.Rates(ctx, p.query())
+			found, err := c.Rates().List(ctx, p.query())
 			if err != nil {
 				return err
 			}
@@ -283,7 +292,7 @@ that are in the table, in no order and in every state.`,
 
 func (a *app) ratesSave() *cobra.Command {
 	var (
-		n    client.NewRate
+		n    api.NewRate
 		ttl  time.Duration
 		asOf string
 	)
@@ -295,18 +304,20 @@ from the rate before are refused unless --force is given.`,
 		Example: "  exchequer rates save USD EUR 0.85 --ttl 24h",
 		Args:    cobra.ExactArgs(3),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) (err error) {
-			n.Base, n.Target = pairArgs(args)
+			base, target := pairArgs(args)
 			if n.Rate, err = money.ParseDecimal(args[2]); err != nil {
 				return usagef("exchequer rates save USD EUR 0.85", "The rate %q: %v", args[2], err)
 			}
 			if asOf != "" {
-				if n.AsOf, err = when.Instant(asOf); err != nil {
+				at, err := when.Instant(asOf)
+				n.AsOf = api.At(at)
+				if err != nil {
 					return usagef("--as-of 2026-01-31T10:30:00Z",
 						"--as-of %q is no instant: it %v", asOf, err)
 				}
 			}
 			n.TTLSeconds = int(ttl / time.Second)
-			saved, err := c.SaveRate(ctx, n)
+			saved, err := c.Rates().Save(ctx, base, target, n)
 			if err != nil {
 				return err
 			}
@@ -329,7 +340,7 @@ func (a *app) ratesDelete() *cobra.Command {
 		Args:    cobra.ExactArgs(2),
 		RunE: a.with(func(ctx context.Context, c *client.Client, args []string) error {
 			base, target := pairArgs(args)
-			if err := c.DeleteRate(ctx, base, target); err != nil {
+			if err := c.Rates().Delete(ctx, base, target); err != nil {
 				return err
 			}
 			a.remark("there is no stored rate of %s/%s any more", base, target)
@@ -353,7 +364,9 @@ rate of the first day, though it be older, so that a plot has a beginning.`,
 				to = string(rates.DateOf(time.Now().UTC()))
 			}
 			found, err := readable(
-				c.RateHistory(ctx, base, target, client.Date(from), client.Date(to)),
+				c.Rates().History(ctx, api.RateHistoryQuery{
+					Base: base, Target: target, From: api.Date(from), To: api.Date(to),
+				}),
 			)
 			if err != nil {
 				return err
@@ -369,7 +382,7 @@ rate of the first day, though it be older, so that a plot has a beginning.`,
 }
 
 func (a *app) ratesHealth() *cobra.Command {
-	type health = client.RatesHealth
+	type health = api.RatesHealth
 	return &cobra.Command{
 		Use:   "health",
 		Short: "Check whether the rates are fresh, and how the fetching of them goes",
@@ -379,11 +392,11 @@ checked.`,
 		Example: "  exchequer rates health -o json",
 		Args:    cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-			found, err := c.RatesHealth(ctx)
+			found, err := c.Rates().Health(ctx)
 			if err != nil {
 				return err
 			}
-			fetches := client.RateFetches{}
+			fetches := api.RateFetches{}
 			if found.Fetches != nil {
 				fetches = *found.Fetches
 			}
@@ -392,9 +405,9 @@ checked.`,
 				num("FRESH", func(h health) string { return thousands(h.Fresh) }),
 				num("STALE", func(h health) string { return thousands(h.Stale) }),
 				num("GONE", func(h health) string { return thousands(h.Gone) }),
-				col("NEWEST", func(h health) string { return instant(h.Newest) }),
+				col("NEWEST", func(h health) string { return h.Newest.String() }),
 				col("SOURCE", func(health) string { return fetches.Source }),
-				col("FETCHED", func(health) string { return instant(fetches.Succeeded) }),
+				col("FETCHED", func(health) string { return fetches.Succeeded.String() }),
 				col("PROBLEM", func(health) string { return fetches.Problem }),
 			}, found)
 			if err != nil {
@@ -425,7 +438,7 @@ EXCHEQUER_RATES_SOURCE. When it fails, the rates that are there stay.`,
 		Example: "  exchequer rates fetch --rates-source ecb",
 		Args:    cobra.NoArgs,
 		RunE: a.with(func(ctx context.Context, c *client.Client, _ []string) error {
-			loaded, err := c.FetchRates(ctx)
+			loaded, err := c.Rates().Fetch(ctx)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/systems/locations"
@@ -90,23 +91,23 @@ func (w *world) compareNear(c *caller, all []client.Location) error {
 	return sameRows("locations nearby", rowsOf(got.Items, err), toldPlace, want)
 }
 
-func rateKey(r client.Rate) string {
+func rateKey(r api.Rate) string {
 	return fmt.Sprintf("%s/%s %s as of %v", r.Base, r.Target, r.Rate, r.AsOf)
 }
 
 // compareRateLists compares the rates of each base that are not gone, and what the health counts,
 // with all rates.
-func (w *world) compareRateLists(c *caller, listed map[ratePair]client.Rate) error {
+func (w *world) compareRateLists(c *caller, listed map[ratePair]api.Rate) error {
 	for _, base := range []money.Currency{"USD", "EUR", "NZD"} {
-		want := selected(maps.Values(listed), rateKey, func(r client.Rate) bool {
-			return r.Base == base && r.State != client.RateGone
+		want := selected(maps.Values(listed), rateKey, func(r api.Rate) bool {
+			return r.Base == base && r.State != api.RateGone
 		})
-		rows := rowsOf(c.RatesOfBase(w.ctx, base, true))
+		rows := rowsOf(c.Rates().OfBase(w.ctx, api.BaseQuery{Base: base, Stale: true}))
 		if err := sameRows("rates of "+string(base), rows, rateKey, want); err != nil {
 			return err
 		}
 	}
-	health, err := c.RatesHealth(w.ctx)
+	health, err := c.Rates().Health(w.ctx)
 	if err != nil {
 		return cannotTell("read the health of the rates", err)
 	}

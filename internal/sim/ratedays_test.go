@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
@@ -32,23 +33,23 @@ func loadRates(c *caller, s step) {
 	w, value := c.w, fmt.Sprintf("1.%05d1", s.ID)
 	x := &rateSave{value: value, outcome: outcome{begin: time.Since(w.began), end: forever,
 		err: client.ErrNoAnswer, doubt: true}}
-	load := client.RateDays{HistoryOnly: true}
+	load := api.RateDays{HistoryOnly: true}
 	w.mu.Lock()
 	for n := range loadedAtOnce {
 		date := historyDate((s.C + n) % loadedDays)
-		rates := map[money.Currency]string{}
+		rates := map[money.Currency]money.Decimal{}
 		for _, target := range historyTargets {
-			rates[target] = value
+			rates[target] = money.MustParse(value, "USD").Units()
 			day := rateDay{ratePair{historyBase, target}, date}
 			w.rates.days[day] = append(w.rates.days[day], x)
 		}
-		load.Days = append(load.Days, client.RateDay{Date: date, Base: historyBase, Rates: rates})
+		load.Days = append(load.Days, api.RateDay{Date: date, Base: historyBase, Rates: rates})
 	}
 	w.mu.Unlock()
-	var got client.LoadedRates
+	var got api.LoadedRates
 	o := c.call(s, "load days with "+value, func(ctx context.Context) (string, error) {
 		var err error
-		got, err = c.LoadRates(ctx, load)
+		got, err = c.Rates().Load(ctx, load)
 		return fmt.Sprintf("%d rates of %d days", got.Rates, got.Days), err
 	})
 	w.mu.Lock()
@@ -89,7 +90,9 @@ func rateHistory(c *caller, s step) {
 
 // history returns the days of a pair's history that have a rate.
 func (c *caller) history(ctx context.Context, pair ratePair) (map[client.Date]string, error) {
-	all, err := c.RateHistory(ctx, pair.base, pair.target, historyBefore, historyDate(loadedDays))
+	all, err := c.Rates().History(ctx, api.RateHistoryQuery{
+		Base: pair.base, Target: pair.target, From: historyBefore, To: historyDate(loadedDays),
+	})
 	found := map[client.Date]string{}
 	var e *problem.Error
 	if errors.As(err, &e) && e.Code == "rate_not_found" {

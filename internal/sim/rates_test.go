@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/client"
 	"github.com/exchequer-dev/exchequer/money"
 )
@@ -52,18 +53,19 @@ func saveRate(c *caller, s step) {
 	w.mu.Lock()
 	w.rates.saves[pair] = append(w.rates.saves[pair], x)
 	w.mu.Unlock()
-	var got client.Rate
+	var got api.Rate
 	o := c.call(s, fmt.Sprintf("rate of %v is %s as of %s", pair, value,
 		x.asOf.Format(time.TimeOnly)), func(ctx context.Context) (string, error) {
 		var err error
-		got, err = c.SaveRate(ctx, client.NewRate{Base: pair.base, Target: pair.target,
-			Rate: money.MustParse(value, "USD").Units(), AsOf: x.asOf, TTLSeconds: 1 << 22})
+		got, err = c.Rates().Save(ctx, pair.base, pair.target, api.NewRate{
+			Rate: money.MustParse(value, "USD").Units(), AsOf: api.At(x.asOf), TTLSeconds: 1 << 22,
+		})
 		return fmt.Sprintf("%s as of %v", got.Rate, got.AsOf), err
 	})
 	w.mu.Lock()
 	x.outcome = o
 	w.mu.Unlock()
-	if o.ok() && (got.Rate.String() != value || !got.AsOf.Equal(x.asOf)) {
+	if o.ok() && (got.Rate.String() != value || !got.AsOf.Time.Equal(x.asOf)) {
 		w.fail("%v: rate %s as of %v was saved, and the answer is %+v", s, value, x.asOf, got)
 	}
 }
@@ -80,15 +82,15 @@ func (m *rateModel) asked(pair ratePair, value string, asOf time.Time) bool {
 
 func readRate(c *caller, s step) {
 	w, pair := c.w, ratePairs[s.A%len(ratePairs)]
-	var got client.Quote
+	var got api.Quote
 	o := c.call(s, fmt.Sprintf("read the rate of %v", pair),
 		func(ctx context.Context) (string, error) {
 			var err error
-			got, err = c.Rate(ctx, client.RateQuery{Base: pair.base, Target: pair.target})
+			got, err = c.Rates().Get(ctx, api.RateQuery{Base: pair.base, Target: pair.target})
 			return fmt.Sprintf("%s as of %v, derived %v", got.Rate, got.AsOf, got.Derived), err
 		})
 	w.mu.Lock()
-	known := w.rates.asked(pair, got.Rate.String(), got.AsOf)
+	known := w.rates.asked(pair, got.Rate.String(), got.AsOf.Time)
 	w.mu.Unlock()
 	if o.ok() && !got.Derived && !known {
 		w.fail("%v: no client saved the rate %s of %v as of %v", s, got.Rate, pair, got.AsOf)
@@ -109,7 +111,7 @@ func listRates(c *caller, s step) {
 	seen := map[ratePair]bool{}
 	o := c.call(s, "list rates", func(ctx context.Context) (string, error) {
 		clear(seen)
-		for r, err := range c.AllRates(ctx, client.PageQuery{Size: 1 + s.B%3}) {
+		for r, err := range c.Rates().All(ctx, client.PageQuery{Size: 1 + s.B%3}) {
 			if err != nil {
 				return "", err
 			}
@@ -131,8 +133,8 @@ func listRates(c *caller, s step) {
 // compareRates checks that each rate that is stored was asked for, and that none is older than one
 // that was acknowledged.
 func (w *world) compareRates(c *caller) error {
-	listed := map[ratePair]client.Rate{}
-	for r, err := range c.AllRates(w.ctx, client.PageQuery{}) {
+	listed := map[ratePair]api.Rate{}
+	for r, err := range c.Rates().All(w.ctx, client.PageQuery{}) {
 		if err != nil {
 			return cannotTell("list rates", err)
 		}
@@ -141,7 +143,7 @@ func (w *world) compareRates(c *caller) error {
 			return fmt.Errorf("the rate of %v is listed twice", pair)
 		}
 		listed[pair] = r
-		if !w.rates.asked(pair, r.Rate.String(), r.AsOf) {
+		if !w.rates.asked(pair, r.Rate.String(), r.AsOf.Time) {
 			return fmt.Errorf("the rate of %v is %s as of %v, which no client saved", pair, r.Rate,
 				r.AsOf)
 		}
@@ -156,7 +158,7 @@ func (w *world) compareRates(c *caller) error {
 			case got.AsOf.Before(x.asOf):
 				return fmt.Errorf("the rate %s of %v as of %v was saved, and that of %v is there",
 					x.value, pair, x.asOf, got.AsOf)
-			case got.AsOf.Equal(x.asOf) && got.Rate.String() != x.value &&
+			case got.AsOf.Time.Equal(x.asOf) && got.Rate.String() != x.value &&
 				!w.laterRate(pair, x, got):
 				return fmt.Errorf("the rate %s of %v was saved after %s, which is there", x.value,
 					pair, got.Rate)
@@ -171,7 +173,7 @@ func (w *world) compareRates(c *caller) error {
 
 // laterRate reports whether the rate that is stored can have been saved after x, which has the same
 // instant.
-func (w *world) laterRate(pair ratePair, x *rateSave, got client.Rate) bool {
+func (w *world) laterRate(pair ratePair, x *rateSave, got api.Rate) bool {
 	for _, y := range w.rates.saves[pair] {
 		if y.value == got.Rate.String() && (y.end > x.begin || y.doubt) {
 			return true

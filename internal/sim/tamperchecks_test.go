@@ -102,7 +102,7 @@ func (w *world) checkedRates(c *caller) checked {
 			return []string{"Rate"}
 		},
 		find: func() ([]finding, error) {
-			got, err := c.RatesHealth(w.ctx)
+			got, err := c.Rates().Health(w.ctx)
 			if err != nil {
 				return nil, err
 			}

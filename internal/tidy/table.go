@@ -53,19 +53,25 @@ var layout = []rule{
 	}},
 	{pkg: "systems/locations/...", may: []string{"singletable", "problem", "when", "sheet"}},
 
+	// The HTTP API as values, which server, client and commands share.
+	{pkg: "api", may: []string{"money", "problem", "when"}},
+
 	// Layer 4: the server is the composition root and the only place that opens a store.
 	{pkg: "server", may: []string{
-		"server/...", "systems/...", "singletable", "money", "problem", "dynamo/...",
+		"api", "server/...", "systems/...", "singletable", "money", "problem", "dynamo/...",
 		"internal/tempfile",
 	}},
 	{pkg: "server/rest/...", may: []string{
-		"systems/...", "singletable", "money", "problem", "when", "bankfile",
+		"api", "systems/...", "singletable", "money", "problem", "when", "bankfile",
 		"internal/tempfile",
+	}},
+	{pkg: "server/rates", may: []string{
+		"api", "server/rest", "systems/rates", "singletable", "money", "problem",
 	}},
 	{pkg: "server/worker/...", may: []string{"systems/...", "singletable", "money", "problem"}},
 	{pkg: "server/transfer/...", may: []string{"dynamo/...", "internal/tempfile"}},
 	{pkg: "server/endpoint/...", may: []string{"dynamo/..."}},
-	{pkg: "client/...", may: []string{"money", "problem", "when", "internal/tempfile"}},
+	{pkg: "client/...", may: []string{"api", "money", "problem", "when", "internal/tempfile"}},
 
 	// Outside the layers: the binary, its demo, the benchmarks, the tests of the whole.
 	{pkg: "cmd/exchequer/...", may: anything},
@@ -89,7 +95,7 @@ type home struct {
 var homes = []home{
 	// The network belongs to the edge. Tests may start servers anywhere.
 	{"net/http", []string{
-		"server/...", "client/...", "dynamo/wire/...", "dynamo/awssdk/...", "test/issuer",
+		"api", "server/...", "client/...", "dynamo/wire/...", "dynamo/awssdk/...", "test/issuer",
 		"test/contract",
 	}, anything},
 

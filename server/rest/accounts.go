@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -129,7 +129,7 @@ func (a *API) registerAccounts() {
 	const tag = "Accounts"
 	registerBody(a.Router, operation{
 		id: "open-account", method: http.MethodPost, path: "/v1/accounts", tag: tag,
-		scope: apikey.LedgerWrite, status: http.StatusCreated, repeats: true,
+		scope: api.LedgerWrite, status: http.StatusCreated, repeats: true,
 		summary: "Open an account",
 		description: "A balance of a user in one currency, zero at first. The first answer has status " +
 			"201. A repeat with the same id or Idempotency-Key gets the account as it is by then, " +
@@ -148,20 +148,20 @@ func (a *API) registerAccounts() {
 	}, a.openAccount)
 	register(a.Router, operation{
 		id: "list-accounts", method: http.MethodGet, path: "/v1/accounts", tag: tag,
-		scope: apikey.LedgerRead, summary: "List all accounts",
+		scope: api.LedgerRead, summary: "List all accounts",
 		description: "In no order that means anything; the ledger's own accounts, whose ids begin " +
 			"with @, are among them.",
 		problems: []*problem.Definition{ledger.ErrInvalidCursor},
 	}, a.accounts)
 	register(a.Router, operation{
 		id: "get-account", method: http.MethodGet, path: "/v1/accounts/{id}", tag: tag,
-		scope: apikey.LedgerRead, summary: "Get an account",
+		scope: api.LedgerRead, summary: "Get an account",
 		description: "As of now: an answer reflects every posting that was answered before.",
 		problems:    []*problem.Definition{ledger.ErrAccountNotFound},
 	}, a.account)
 	register(a.Router, operation{
 		id: "list-accounts-of-user", method: http.MethodGet, path: "/v1/users/{user}/accounts",
-		tag: tag, scope: apikey.LedgerRead, summary: "List the accounts of a user",
+		tag: tag, scope: api.LedgerRead, summary: "List the accounts of a user",
 		description: "By account id. A user without accounts has an empty list.",
 		problems:    []*problem.Definition{ledger.ErrInvalidRequest, ledger.ErrInvalidCursor},
 	}, a.accountsOfUser)
@@ -173,7 +173,7 @@ func (a *API) registerAccounts() {
 		a.deps.Ledger.UnfreezeAccount, ledger.ErrAccountClosed)
 	register(a.Router, operation{
 		id: "close-account", method: http.MethodPost, path: "/v1/accounts/{id}/close", tag: tag,
-		scope: apikey.LedgerAdmin, summary: "Close an account",
+		scope: api.LedgerAdmin, summary: "Close an account",
 		description: "Permanently; its balance must be zero. Closing it again changes nothing. An " +
 			"account that pays or receives scheduled payments, also as the account that a merchant " +
 			"settles to, is not closed unless withOpenPayments is true, because they would fail.",
@@ -185,7 +185,7 @@ func (a *API) registerAccounts() {
 	}, a.closeAccount)
 	registerBody(a.Router, operation{
 		id: "set-overdraft", method: http.MethodPut, path: "/v1/accounts/{id}/overdraft", tag: tag,
-		scope: apikey.LedgerAdmin, summary: "Change how far an account may go below zero",
+		scope: api.LedgerAdmin, summary: "Change how far an account may go below zero",
 		description: "A balance that is below the new limit stays, and can only rise.",
 		example:     overdraft{OverdraftLimit: new(payload.Decimal("100.00"))},
 		problems: []*problem.Definition{
@@ -197,7 +197,7 @@ func (a *API) registerAccounts() {
 	}, a.setOverdraft)
 	register(a.Router, operation{
 		id: "list-legs-of-account", method: http.MethodGet, path: "/v1/accounts/{id}/legs",
-		tag: tag, scope: apikey.LedgerRead, summary: "List the legs of an account",
+		tag: tag, scope: api.LedgerRead, summary: "List the legs of an account",
 		description: "Those posted within [from, to), the newest first.",
 		problems: []*problem.Definition{
 			ledger.ErrInvalidRequest, ledger.ErrInvalidCursor, ledger.ErrAccountNotFound,
@@ -214,7 +214,7 @@ func (a *API) registerDeed(
 ) {
 	register(a.Router, operation{
 		id: deed + "-account", method: http.MethodPost, path: "/v1/accounts/{id}/" + deed,
-		tag: "Accounts", scope: apikey.LedgerAdmin, summary: summary, description: description,
+		tag: "Accounts", scope: api.LedgerAdmin, summary: summary, description: description,
 		problems: append(problems,
 			ledger.ErrAccountNotFound, ledger.ErrSystemAccount,
 			ledger.ErrAccountChanged,

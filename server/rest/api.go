@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
@@ -48,7 +49,7 @@ type Deps struct {
 
 // Options are the choices of an API.
 type Options struct {
-	// Version is what the description of the API says it is.
+	// Version is the version in the description of the API.
 	Version string
 	// AskForKeys demands an API key for every operation. Without it every caller may do everything.
 	AskForKeys bool
@@ -84,9 +85,6 @@ type Options struct {
 	Posted func(kind ledger.TransactionType, outcome string)
 	// Paid, if set, is told of what became of attempts to pay.
 	Paid func(outcome payments.Outcome, n int)
-	// FetchRates, if set, fetches exchange rates now, and RateFetches is how that goes.
-	FetchRates  func(context.Context) (rates.Loaded, error)
-	RateFetches func() RateFetches
 	// Layout, if set, returns why a system of this server cannot be used: one of its tables is not
 	// as it needs it, or a setting differs from what is stored with its data.
 	Layout func(system string) error
@@ -132,7 +130,7 @@ func (a *Router) config() huma.Config {
 
 // schemaNames are the names of types whose own names say too little outside of this package.
 var schemaNames = map[string]string{
-	"Document": "Problem", "DocumentField": "ProblemField", "Line": "ReconciliationLine",
+	"UnreadableItem": "Unreadable", "Line": "ReconciliationLine",
 	"Exchanging": "NewExchange", "Reversing": "NewReversal", "Overdraft": "NewOverdraft",
 	"RunLine": "PaymentRunLine", "MoveLine": "MovedDayLine", "Reconcile": "NewReconciliation",
 	"ChangedPayment": "PaymentChange", "Posting": "NewTransaction", "PostingLeg": "NewLeg",
@@ -178,7 +176,7 @@ type operation struct {
 	tag              string
 	summary          string
 	description      string
-	scope            apikey.Scope
+	scope            api.Scope
 	personal         bool // Whether it is about one person's own data, whom personOf then names.
 	status           int  // Of success; 0 means 200.
 	repeats          bool // Whether a repeat of what made something is answered with status 200.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -75,7 +75,7 @@ func bankAccountOf(v statements.Account) bankAccount {
 }
 
 func (a *API) registerBankAccounts() {
-	const chapter, read, write = tagBankAccounts, apikey.StatementsRead, apikey.StatementsWrite
+	const chapter, read, write = tagBankAccounts, api.StatementsRead, api.StatementsWrite
 	register(a.Router, operation{
 		id: "list-bank-accounts", method: http.MethodGet, path: "/v1/me/accounts", tag: chapter,
 		scope: read, personal: true, summary: "List the accounts",

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -127,7 +127,7 @@ func readSplits(wrong *problem.Fields, splits []newSplit) []statements.NewSplit 
 }
 
 func (a *API) registerBankEdits() {
-	const chapter, scope = tagBankTransactions, apikey.StatementsWrite
+	const chapter, scope = tagBankTransactions, api.StatementsWrite
 	const path = "/v1/me/accounts/{account}/transactions"
 	registerBody(a.Router, operation{
 		id: "add-bank-transaction", method: http.MethodPost, path: path, tag: chapter,

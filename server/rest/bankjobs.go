@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -87,7 +87,7 @@ func begunJob(j statements.Job, err error) (*created[job], error) {
 }
 
 func (a *API) registerTagEdits() {
-	const chapter, write = tagBankTransactions, apikey.StatementsWrite
+	const chapter, write = tagBankTransactions, api.StatementsWrite
 	registerBody(a.Router, operation{
 		id: "rename-tag", method: http.MethodPatch, path: "/v1/me/tags/{tag}", tag: chapter,
 		scope: write, personal: true, summary: "Rename a tag",
@@ -124,17 +124,17 @@ func (a *API) registerJobs() {
 	const chapter = tagBankTransactions
 	register(a.Router, operation{
 		id: "list-jobs", method: http.MethodGet, path: "/v1/me/jobs", tag: chapter,
-		scope: apikey.StatementsRead, personal: true, summary: "List the work over many rows",
+		scope: api.StatementsRead, personal: true, summary: "List the work over many rows",
 		description: "What is open, and what was done within a week.",
 	}, a.jobs)
 	register(a.Router, operation{
 		id: "get-job", method: http.MethodGet, path: "/v1/me/jobs/{job}", tag: chapter,
-		scope: apikey.StatementsRead, personal: true, summary: "Get a job",
+		scope: api.StatementsRead, personal: true, summary: "Get a job",
 		problems: []*problem.Definition{statements.ErrNoJob},
 	}, a.job)
 	registerWork(a.Router, operation{
 		id: "run-job", method: http.MethodPost, path: "/v1/me/jobs/{job}/run", tag: chapter,
-		scope: apikey.StatementsWrite, personal: true, summary: "Run a job",
+		scope: api.StatementsWrite, personal: true, summary: "Run a job",
 		description: "It goes on where an earlier run stopped, for whatever reason.",
 		problems:    []*problem.Definition{statements.ErrNoJob},
 	}, func(c huma.Context, in *runJobParams, tell func(job)) (job, error) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -31,7 +31,7 @@ func tagForm(t statements.Tag) tag {
 }
 
 func (a *API) registerTags() {
-	const chapter, read, write = tagBankTransactions, apikey.StatementsRead, apikey.StatementsWrite
+	const chapter, read, write = tagBankTransactions, api.StatementsRead, api.StatementsWrite
 	register(a.Router, operation{
 		id: "list-tags", method: http.MethodGet, path: "/v1/me/tags", tag: chapter, scope: read,
 		personal: true, summary: "List the tags",

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -141,7 +141,7 @@ func inDigits(d money.Decimal, currency money.Currency) string {
 }
 
 func (a *API) registerBankTransactions() {
-	const chapter, read = tagBankTransactions, apikey.StatementsRead
+	const chapter, read = tagBankTransactions, api.StatementsRead
 	register(a.Router, operation{
 		id: "list-bank-transactions", method: http.MethodGet,
 		path: "/v1/me/accounts/{account}/transactions", tag: chapter, scope: read,

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -149,18 +149,18 @@ func profileOf(p statements.Profile) profile {
 func (a *API) registerProfile() {
 	register(a.Router, operation{
 		id: "start", method: http.MethodGet, path: "/v1/me/start", tag: tagMe,
-		scope: apikey.StatementsRead, personal: true,
+		scope: api.StatementsRead, personal: true,
 		summary:     "Get all that an app needs when it starts",
 		description: "The profile, the accounts and the tags, in one query of the store.",
 	}, a.startOfApp)
 	register(a.Router, operation{
 		id: "get-profile", method: http.MethodGet, path: "/v1/me/profile", tag: tagMe,
-		scope: apikey.StatementsRead, personal: true, summary: "Get the profile",
+		scope: api.StatementsRead, personal: true, summary: "Get the profile",
 		problems: []*problem.Definition{statements.ErrNoProfile},
 	}, a.profile)
 	registerBody(a.Router, operation{
 		id: "save-profile", method: http.MethodPut, path: "/v1/me/profile", tag: tagMe,
-		scope: apikey.StatementsWrite, personal: true, summary: "Save the profile",
+		scope: api.StatementsWrite, personal: true, summary: "Save the profile",
 		description: "All of it is replaced.",
 		example: newProfile{
 			Email:       "moana@example.com",

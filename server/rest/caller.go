@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/person"
 	"github.com/exchequer-dev/exchequer/singletable"
@@ -26,7 +27,7 @@ type caller struct {
 	// one that is not marked as such learns of nobody.
 	person person.Subject
 	by     string
-	scopes []apikey.Scope
+	scopes []api.Scope
 	key    apikey.Key // Its zero value unless by is byKey.
 }
 
@@ -43,7 +44,7 @@ func (c *caller) name() string {
 
 // access is what an operation asks of its caller.
 type access struct {
-	scope    apikey.Scope
+	scope    api.Scope
 	personal bool
 }
 
@@ -79,7 +80,7 @@ func (a *Router) identify(
 	ctx context.Context, x *Exchange, header string, needs access,
 ) (caller, error) {
 	if !a.opts.AskForKeys || x.trusted {
-		return caller{person: a.opts.User, by: byNothing, scopes: apikey.Scopes()}, nil
+		return caller{person: a.opts.User, by: byNothing, scopes: api.Scopes()}, nil
 	}
 	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimSpace(token)
@@ -118,7 +119,7 @@ func (a *Router) identifyUser(ctx context.Context, token string, needs access) (
 	if !needs.personal {
 		return caller{}, ErrNotPersonal
 	}
-	return caller{person: who, by: byToken, scopes: apikey.PersonalScopes()}, nil
+	return caller{person: who, by: byToken, scopes: api.PersonalScopes()}, nil
 }
 
 // authorise is admit for an operation.
@@ -133,7 +134,7 @@ func (a *Router) authorise(needs access) func(huma.Context, func(huma.Context)) 
 }
 
 // protect is admit for a handler that is no operation of the API.
-func (a *Router) protect(scope apikey.Scope, h http.Handler) http.Handler {
+func (a *Router) protect(scope api.Scope, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := a.admit(r.Context(), r.Header.Get("Authorization"), access{scope: scope})
 		if err != nil {

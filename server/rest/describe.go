@@ -10,6 +10,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/oidc"
@@ -143,7 +144,7 @@ func (a *Router) sharedResponse(name string, definitions []*problem.Definition) 
 // problemResponse describes an answer that is one of some problems, or any other without them.
 func (a *Router) problemResponse(definitions []*problem.Definition) *huma.Response {
 	response := &huma.Response{Description: "Any other problem", Headers: map[string]*huma.Param{}}
-	schema := a.schema(typeOf[document]())
+	schema := a.schema(typeOf[api.Problem]())
 	if len(definitions) > 0 {
 		var lines []string
 		var codes []any

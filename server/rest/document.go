@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
@@ -19,39 +20,23 @@ const (
 	retryAfter = "1"
 )
 
-// document is a problem as it is sent (RFC 9457).
+// document is a problem as it is sent.
 type document struct {
-	Type     string            `json:"type" doc:"Where the problem is described" example:"/docs#insufficient_funds"`
-	Title    string            `json:"title" doc:"The code in words" example:"Insufficient funds"`
-	Status   int               `json:"status" doc:"The HTTP status" example:"422"`
-	Detail   string            `json:"detail" doc:"What is wrong, in a sentence" example:"Account alice has 3.00 USD to spend, but 5.50 USD is needed"`
-	Instance string            `json:"instance,omitempty" doc:"The id of the request, by which it is found in the log" example:"4DPQ2XKCR3VJ7M5T"`
-	Kind     problem.Kind      `json:"kind" doc:"What sort of trouble it is" example:"refused"`
-	Code     problem.Code      `json:"code" doc:"Which problem it is, for programs; codes are only ever added" example:"insufficient_funds"`
-	Hint     string            `json:"hint,omitempty" doc:"What to try next" example:"Deposit money first, or raise the account's overdraft limit"`
-	Fields   []documentField   `json:"fields,omitempty" nullable:"false" doc:"The wrong fields of the request"`
-	Details  map[string]string `json:"details,omitempty" doc:"The values in the detail by name, for programs"`
+	api.Problem
 
 	cause error
-}
-
-// documentField is one wrong field.
-type documentField struct {
-	Name  string     `json:"name" doc:"The path of the field" example:"legs[1].amount"`
-	Wrong string     `json:"wrong" doc:"Completes a sentence that begins with the name" example:"must be more than zero"`
-	In    problem.In `json:"in,omitempty" enum:"body,query,path,header" doc:"The part of the request that has the field" example:"body"`
 }
 
 // newDocument returns the document of an error, as the answer to the request with an id.
 func newDocument(err error, requestID string) *document {
 	e := problemOf(err)
-	d := &document{
+	d := &document{cause: err, Problem: api.Problem{
 		Type: docsPath + "#" + string(e.Code), Title: title(e.Code), Detail: e.Sentence,
 		Status: Status(e.Kind, e.Code), Instance: requestID, Kind: e.Kind, Code: e.Code,
-		Hint: e.Hint, Details: e.Details, cause: err,
-	}
+		Hint: e.Hint, Details: e.Details,
+	}}
 	for _, f := range e.Fields {
-		d.Fields = append(d.Fields, documentField(f))
+		d.Fields = append(d.Fields, api.ProblemField(f))
 	}
 	return d
 }

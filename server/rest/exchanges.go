@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/rates"
@@ -33,7 +33,7 @@ type exchanging struct {
 func (a *API) registerExchanges() {
 	registerBody(a.Router, operation{
 		id: "exchange", method: http.MethodPost, path: "/v1/transactions/exchange",
-		tag: "Transactions", scope: apikey.LedgerWrite, status: http.StatusCreated,
+		tag: "Transactions", scope: api.LedgerWrite, status: http.StatusCreated,
 		summary: "Exchange money of one currency for another",
 		description: "Posts one transaction that balances in each currency: what is sold goes to " +
 			"@exchange of its currency, what is bought comes from that of the other. It happens " +

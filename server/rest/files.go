@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 )
@@ -35,9 +36,9 @@ func (s *Streaming) accept() string { return s.Accept }
 
 // workLine is one line of a stream; one member is set.
 type workLine[P, R any] struct {
-	Progress *P        `json:"progress,omitempty"`
-	Report   *R        `json:"report,omitempty" doc:"What came of it, on the last line"`
-	Problem  *document `json:"problem,omitempty" doc:"What ended the work, on the last line"`
+	Progress *P           `json:"progress,omitempty"`
+	Report   *R           `json:"report,omitempty" doc:"What came of it, on the last line"`
+	Problem  *api.Problem `json:"problem,omitempty" doc:"What ended the work, on the last line"`
 }
 
 // streams explains the answers of long work.
@@ -70,7 +71,7 @@ func registerWork[P, R, I any, T interface {
 func worked[P, R any](a *Router, accept string, do work[P, R]) *streamed {
 	return &streamed{Body: func(c huma.Context) {
 		stream(a, accept, func(_ context.Context, tell func(P)) (R, error) { return do(c, tell) },
-			func(p *P, r *R, d *document) any { return workLine[P, R]{p, r, d} }).Body(c)
+			func(p *P, r *R, d *api.Problem) any { return workLine[P, R]{p, r, d} }).Body(c)
 	}}
 }
 
@@ -117,8 +118,12 @@ func registerFile[I, O any](
 ) {
 	op.stream, op.file = true, true
 	register(a, op, handle)
-	h := a.operationOf(op)
-	h.RequestBody = &huma.RequestBody{
+	a.operationOf(op).RequestBody = fileBody()
+}
+
+// fileBody describes a body that is a file.
+func fileBody() *huma.RequestBody {
+	return &huma.RequestBody{
 		Required: true, Description: "The bytes of the file, of whatever media type but a form",
 		Content: map[string]*huma.MediaType{mediaAny: {
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"},
@@ -151,26 +156,17 @@ func (f *WithFile) body(a *Router, limit int64) (*payload.File, error) {
 func (a *Router) download(
 	media, fileName string, write func(huma.Context, io.Writer) error,
 ) *streamed {
-	return &streamed{Body: func(c huma.Context) {
-		w := &downloadWriter{c: c, media: media, fileName: fileName}
-		err := write(c, w)
-		switch {
-		case err == nil:
-			w.begin()
-		case !w.begun:
-			a.fail(c, err)
-		default:
-			a.document(c.Context(), err)
-			panic(http.ErrAbortHandler)
-		}
-	}}
+	return a.downloaded(func(c huma.Context, file *Download) error {
+		file.Media, file.FileName = media, fileName
+		return write(c, file)
+	})
 }
 
 // downloadWriter begins the answer with its first byte.
 type downloadWriter struct {
-	c               huma.Context
-	media, fileName string
-	begun           bool
+	c     huma.Context
+	file  *Download
+	begun bool
 }
 
 func (w *downloadWriter) begin() {
@@ -178,9 +174,9 @@ func (w *downloadWriter) begin() {
 		return
 	}
 	w.begun = true
-	w.c.SetHeader("Content-Type", w.media)
+	w.c.SetHeader("Content-Type", w.file.Media)
 	w.c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment",
-		map[string]string{"filename": w.fileName}))
+		map[string]string{"filename": w.file.FileName}))
 	w.c.SetStatus(http.StatusOK)
 }
 

@@ -62,7 +62,7 @@ var faults = []struct{ theirs, ours string }{
 	{"required", "is missing"},
 	{"invalid integer", "must be a whole number"},
 	{"invalid boolean", "must be true or false"},
-	{badBound, "must be an instant such as 2026-01-02T10:30:00.123Z: it "},
+	{badValue, ""}, // The value's own words follow.
 	{"expected number >= ", "must be at least "},
 	{"expected number > ", "must be more than "},
 	{"expected number <= ", "must be at most "},
@@ -77,7 +77,7 @@ var faults = []struct{ theirs, ours string }{
 func parameterFault(message string) string {
 	for _, f := range faults {
 		if rest, ok := strings.CutPrefix(message, f.theirs); ok {
-			if strings.HasSuffix(f.ours, " ") {
+			if f.ours == "" || strings.HasSuffix(f.ours, " ") {
 				return f.ours + rest
 			}
 			return f.ours

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/person"
@@ -14,7 +15,7 @@ import (
 type APIKey struct {
 	ID        string         `json:"id" example:"6f3a9c0d2b7e4815"`
 	Name      string         `json:"name" doc:"What the key is for" example:"web shop"`
-	Scopes    []apikey.Scope `json:"scopes" nullable:"false" doc:"What the key allows"`
+	Scopes    []api.Scope    `json:"scopes" nullable:"false" doc:"What the key allows"`
 	Subject   person.Subject `json:"subject,omitempty" doc:"The person whose data the key reaches; nobody's without it" example:"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"`
 	CreatedAt instant        `json:"createdAt,omitzero"`
 	ExpiresAt instant        `json:"expiresAt,omitzero"`
@@ -38,7 +39,7 @@ type createdAPIKey struct {
 // newAPIKey is the body that asks for an API key.
 type newAPIKey struct {
 	Name      string         `json:"name" doc:"What the key is for, at most 100 bytes" example:"web shop"`
-	Scopes    []apikey.Scope `json:"scopes" nullable:"false" enum:"ledger:read,ledger:write,ledger:admin,payments:read,payments:write,locations:read,locations:write,locations:admin,rates:read,rates:write,statements:read,statements:write,store:read,store:admin,keys:admin,metrics:read" doc:"What the key allows"`
+	Scopes    []api.Scope    `json:"scopes" nullable:"false" enum:"ledger:read,ledger:write,ledger:admin,payments:read,payments:write,locations:read,locations:write,locations:admin,rates:read,rates:write,statements:read,statements:write,store:read,store:admin,keys:admin,metrics:read" doc:"What the key allows"`
 	Subject   person.Subject `json:"subject,omitempty" doc:"Binds the key to a person, by the claim sub of their tokens: it then reaches their data, as far as its scopes go. At most 255 visible ASCII characters" example:"aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee"`
 	ExpiresAt string         `json:"expiresAt,omitempty" format:"date-time" doc:"When the key ends; never without it" example:"2027-01-01T00:00:00Z"`
 }
@@ -51,21 +52,21 @@ func (a *API) registerKeys() {
 	const tag = "API keys"
 	registerBody(a.Router, operation{
 		id: "create-key", method: http.MethodPost, path: "/v1/keys", tag: tag,
-		scope: apikey.KeysAdmin, status: http.StatusCreated, summary: "Create an API key",
+		scope: api.KeysAdmin, status: http.StatusCreated, summary: "Create an API key",
 		description: "The secret is in this answer and nowhere else: the server keeps its SHA-256.",
 		example: newAPIKey{
-			Name: "web shop", Scopes: []apikey.Scope{apikey.LedgerRead, apikey.LedgerWrite},
+			Name: "web shop", Scopes: []api.Scope{api.LedgerRead, api.LedgerWrite},
 		},
 		problems: []*problem.Definition{problem.ErrRequestInvalid},
 	}, a.createKey)
 	register(a.Router, operation{
 		id: "list-keys", method: http.MethodGet, path: "/v1/keys", tag: tag,
-		scope: apikey.KeysAdmin, summary: "List the API keys",
+		scope: api.KeysAdmin, summary: "List the API keys",
 		description: "The oldest first, revoked and expired ones included.",
 	}, a.keys)
 	register(a.Router, operation{
 		id: "revoke-key", method: http.MethodPost, path: "/v1/keys/{id}/revoke", tag: tag,
-		scope: apikey.KeysAdmin, summary: "Revoke an API key",
+		scope: api.KeysAdmin, summary: "Revoke an API key",
 		description: "For ever, from the next request on. Revoking it again changes nothing.",
 		problems:    []*problem.Definition{apikey.ErrKeyNotFound},
 	}, a.revokeKey)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -41,7 +41,7 @@ type (
 func (a *API) registerLedgerDates() {
 	register(a.Router, operation{
 		id: "repair-dates", method: http.MethodPost, path: "/v1/transactions/repair-dates",
-		tag: "Transactions", scope: apikey.LedgerAdmin, stream: true,
+		tag: "Transactions", scope: api.LedgerAdmin, stream: true,
 		summary: "Check whether dates are ahead of the clock, and change them to now",
 		description: "A server whose clock was ahead has dated its postings in the future, and since then " +
 			"their accounts refuse others with account_from_future. Set the clocks right first, because " +

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -26,14 +26,14 @@ func (a *API) registerLedgerShards() {
 	const tag, path = "Transactions", "/v1/transactions/shards"
 	register(a.Router, operation{
 		id: "list-transaction-shards", method: http.MethodGet, path: path,
-		tag: tag, scope: apikey.LedgerRead,
+		tag: tag, scope: api.LedgerRead,
 		summary: "List over how many shards transactions are spread",
 		description: "The earliest number first, each with the instant from which on it holds. Lists by " +
 			"status ask the shards of all numbers.",
 	}, a.ledgerShards)
 	registerBody(a.Router, operation{
 		id: "grow-transaction-shards", method: http.MethodPost, path: path,
-		tag: tag, scope: apikey.LedgerAdmin,
+		tag: tag, scope: api.LedgerAdmin,
 		summary: "Spread transactions over more shards from an instant on",
 		description: "Nothing that is stored is rewritten, and nothing is hidden: lists by status ask the " +
 			"shards of all numbers. Growing to the last number again changes nothing.",

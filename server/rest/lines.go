@@ -11,12 +11,14 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/exchequer-dev/exchequer/api"
 )
 
 // lineTime is how long a caller may take to read a line.
 const lineTime = 30 * time.Second
 
-// tellAfter is how often a stream tells of progress at the most.
+// tellAfter is the minimum time between two lines of progress.
 const tellAfter = 100 * time.Millisecond
 
 // stream answers with what a long work comes to, and, where the caller asks for lines, with its
@@ -24,7 +26,7 @@ const tellAfter = 100 * time.Millisecond
 // that it still has a status of its own.
 func stream[P, R any](
 	a *Router, accept string, work func(context.Context, func(P)) (R, error),
-	line func(*P, *R, *document) any,
+	line func(*P, *R, *api.Problem) any,
 ) *streamed {
 	lines := strings.Contains(accept, mediaLines)
 	return &streamed{Body: func(c huma.Context) {
@@ -40,7 +42,7 @@ func stream[P, R any](
 		case err != nil && !s.begun:
 			a.fail(c, err)
 		case err != nil:
-			s.write(line(nil, nil, a.document(c.Context(), err)))
+			s.write(line(nil, nil, &a.document(c.Context(), err).Problem))
 		case lines:
 			s.write(line(nil, &outcome, nil))
 		default:

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 )
 
@@ -84,7 +84,7 @@ func (a *API) registerLocations() {
 const locationsTag = "Locations"
 
 func (a *API) registerLocationReads() {
-	const tag, scope = locationsTag, apikey.LocationsRead
+	const tag, scope = locationsTag, api.LocationsRead
 	register(a.Router, operation{
 		id: "list-locations", method: http.MethodGet, path: "/v1/locations", tag: tag,
 		scope: scope, summary: "List locations",
@@ -136,7 +136,7 @@ func (a *API) registerLocationReads() {
 }
 
 func (a *API) registerLocationWrites() {
-	const tag, scope = locationsTag, apikey.LocationsWrite
+	const tag, scope = locationsTag, api.LocationsWrite
 	taken := []*problem.Definition{
 		locations.ErrInvalid, locations.ErrInvalidCode, locations.ErrCodeTaken,
 		locations.ErrCodeReserved, locations.ErrUnsettled, locations.ErrContended,
@@ -182,7 +182,7 @@ func (a *API) registerLocationWrites() {
 	}, a.restoreLocation)
 	register(a.Router, operation{
 		id: "release-location-code", method: http.MethodPost, path: "/v1/locations/{id}/release",
-		tag: tag, scope: apikey.LocationsAdmin,
+		tag: tag, scope: api.LocationsAdmin,
 		summary:     "Give up the code that a deleted location reserves",
 		description: "So that others can take it. The location remembers it as formerCode.",
 		problems: []*problem.Definition{
@@ -206,7 +206,7 @@ func (a *API) registerLocationDuties() {
 	const tag = locationsTag
 	registerBody(a.Router, operation{
 		id: "import-locations", method: http.MethodPost, path: "/v1/locations/import", tag: tag,
-		scope: apikey.LocationsWrite, summary: "Take in rows of a sheet",
+		scope: api.LocationsWrite, summary: "Take in rows of a sheet",
 		description: "A row whose code nobody has makes a location, and one whose code is known changes " +
 			"that location. Good rows are saved and bad ones reported, each for itself; a repeat " +
 			"changes nothing.",
@@ -219,7 +219,7 @@ func (a *API) registerLocationDuties() {
 	}, a.importLocations)
 	register(a.Router, operation{
 		id: "repair-locations", method: http.MethodPost, path: "/v1/locations/repair", tag: tag,
-		scope: apikey.LocationsAdmin, stream: true,
+		scope: api.LocationsAdmin, stream: true,
 		summary: "Check locations and lookup items against each other",
 		description: "Both ways, while others write. No write of this server leaves a difference; " +
 			"another program can. An item that cannot be read is a fault. What changes each time " +
@@ -228,7 +228,7 @@ func (a *API) registerLocationDuties() {
 	}, a.repairLocations)
 	register(a.Router, operation{
 		id: "reindex-locations", method: http.MethodPost, path: "/v1/locations/reindex", tag: tag,
-		scope: apikey.LocationsAdmin, summary: "Write the index keys of all locations anew",
+		scope: api.LocationsAdmin, summary: "Write the index keys of all locations anew",
 		description: "After an index was added to a table in use.", stream: true,
 		problems: []*problem.Definition{locations.ErrContended},
 	}, a.reindexLocations)

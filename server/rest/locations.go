@@ -225,7 +225,7 @@ type Guarded struct {
 
 // settle sets the header to the ETag that the resource has now, which the caller knows; to "" where
 // the caller accepts any.
-func (g *Guarded) settle(etag string) { g.IfMatch = etag }
+func (g *Guarded) Settle(etag string) { g.IfMatch = etag }
 
 // tag returns the ETag that a change expects without its quotes, "" where any state will do.
 func (g Guarded) tag() string { return strings.Trim(g.IfMatch, `"`) }

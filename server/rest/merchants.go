@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -50,7 +50,7 @@ type merchantParams struct {
 func (a *API) registerMerchants() {
 	registerBody(a.Router, operation{
 		id: "create-merchant", method: http.MethodPost, path: "/v1/merchants", tag: "Merchants",
-		scope: apikey.LedgerWrite, status: http.StatusCreated, repeats: true,
+		scope: api.LedgerWrite, status: http.StatusCreated, repeats: true,
 		summary: "Create a merchant",
 		description: "Someone who is paid. The first answer has status 201. A repeat with the same id " +
 			"or Idempotency-Key gets the first merchant, with status 200 and Idempotent-Replayed: " +
@@ -68,7 +68,7 @@ func (a *API) registerMerchants() {
 	}, a.createMerchant)
 	register(a.Router, operation{
 		id: "get-merchant", method: http.MethodGet, path: "/v1/merchants/{id}", tag: "Merchants",
-		scope: apikey.LedgerRead, summary: "Get a merchant",
+		scope: api.LedgerRead, summary: "Get a merchant",
 		problems: []*problem.Definition{ledger.ErrMerchantNotFound},
 	}, a.merchant)
 }

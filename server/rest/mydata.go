@@ -8,9 +8,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/internal/tempfile"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -63,7 +63,7 @@ type (
 )
 
 func (a *API) registerMyData() {
-	const chapter, read, write = tagMe, apikey.StatementsRead, apikey.StatementsWrite
+	const chapter, read, write = tagMe, api.StatementsRead, api.StatementsWrite
 	export := operation{
 		id: "export-bank-transactions", method: http.MethodGet, path: "/v1/me/export",
 		tag: tagReports, scope: read, personal: true, stream: true,

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/api"
 )
 
 // The paths that are no operations of the API.
@@ -47,7 +47,7 @@ func (a *Router) registerPages() {
 	a.mux.HandleFunc("GET "+healthPath, fixed(mediaJSON, []byte(`{"status":"ok"}`+"\n")))
 	a.mux.HandleFunc("GET "+readyPath, a.ready)
 	if a.opts.Metrics != nil {
-		a.mux.Handle("GET "+metricsPath, a.protect(apikey.MetricsRead, a.opts.Metrics))
+		a.mux.Handle("GET "+metricsPath, a.protect(api.MetricsRead, a.opts.Metrics))
 	}
 }
 

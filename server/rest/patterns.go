@@ -10,8 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -94,17 +96,17 @@ func (a *API) registerPatterns() {
 	const tag = "Patterns"
 	register(a.Router, operation{
 		id: "list-patterns", method: http.MethodGet, path: "/v1/patterns", tag: tag,
-		scope: apikey.StoreRead, summary: "List the access patterns",
+		scope: api.StoreRead, summary: "List the access patterns",
 		description: "Everything that the systems of this server ask of their tables.",
 	}, a.patterns)
 	register(a.Router, operation{
 		id: "get-pattern", method: http.MethodGet, path: "/v1/patterns/{name}", tag: tag,
-		scope: apikey.StoreRead, summary: "Describe an access pattern, with its plan",
+		scope: api.StoreRead, summary: "Describe an access pattern, with its plan",
 		problems: []*problem.Definition{ErrPatternNotFound},
 	}, a.pattern)
 	registerBody(a.Router, operation{
 		id: "run-pattern", method: http.MethodPost, path: "/v1/patterns/{name}/run", tag: tag,
-		scope: apikey.StoreRead, summary: "Run an access pattern",
+		scope: api.StoreRead, summary: "Run an access pattern",
 		description: "Answers a page of items as they are stored, the plan, and what the page took. " +
 			"Patterns over the data of persons are run only where nobody is asked who they are: on " +
 			"this machine, or in the process that has the data directory.",

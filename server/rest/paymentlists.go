@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -81,7 +81,7 @@ type (
 func (a *API) registerPaymentLists() {
 	register(a.Router, operation{
 		id: "list-payments-of-account", method: http.MethodGet,
-		path: "/v1/accounts/{id}/payments", tag: tagPayments, scope: apikey.PaymentsRead,
+		path: "/v1/accounts/{id}/payments", tag: tagPayments, scope: api.PaymentsRead,
 		summary: "List the payments of an account",
 		description: "By time, those in the history among them. Days are calendar days in the " +
 			"account's zone, both included.",
@@ -91,14 +91,14 @@ func (a *API) registerPaymentLists() {
 	}, a.paymentsOfAccount)
 	register(a.Router, operation{
 		id: "list-payments", method: http.MethodGet, path: "/v1/payments", tag: tagPayments,
-		scope: apikey.PaymentsRead, summary: "List the payments of a status",
+		scope: api.PaymentsRead, summary: "List the payments of a status",
 		description: "Of all accounts, by time, those in the history among them. The list is whole, " +
 			"or there is none: when a shard cannot be read, that is the answer.",
 		problems: []*problem.Definition{payments.ErrInvalidRequest, payments.ErrInvalidCursor},
 	}, a.paymentsByStatus)
 	register(a.Router, operation{
 		id: "list-payment-history", method: http.MethodGet, path: "/v1/payments/history",
-		tag: tagPayments, scope: apikey.PaymentsRead,
+		tag: tagPayments, scope: api.PaymentsRead,
 		summary: "List the payments that came to their end",
 		description: "Whatever it was, of all accounts, by time; those too that wait to be moved " +
 			"into the history.",
@@ -106,7 +106,7 @@ func (a *API) registerPaymentLists() {
 	}, a.paymentHistory)
 	register(a.Router, operation{
 		id: "get-payment-by-transaction", method: http.MethodGet,
-		path: "/v1/payments/by-transaction/{id}", tag: tagPayments, scope: apikey.PaymentsRead,
+		path: "/v1/payments/by-transaction/{id}", tag: tagPayments, scope: api.PaymentsRead,
 		summary:  "Get the payment that a transaction settled",
 		problems: []*problem.Definition{payments.ErrNotFound},
 	}, a.paymentByTransaction)

@@ -6,9 +6,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
+	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -71,14 +73,14 @@ type moveProgress struct {
 // runLine and moveLine are lines of streams; one member is set.
 type (
 	runLine struct {
-		Progress *paymentRun `json:"progress,omitempty"`
-		Report   *paymentRun `json:"report,omitempty" doc:"What the run did, on the last line"`
-		Problem  *document   `json:"problem,omitempty" doc:"What ended the run, on the last line"`
+		Progress *paymentRun  `json:"progress,omitempty"`
+		Report   *paymentRun  `json:"report,omitempty" doc:"What the run did, on the last line"`
+		Problem  *api.Problem `json:"problem,omitempty" doc:"What ended the run, on the last line"`
 	}
 	moveLine struct {
 		Progress *moveProgress `json:"progress,omitempty"`
 		Report   *movedDay     `json:"report,omitempty" doc:"How far the day has come, on the last line"`
-		Problem  *document     `json:"problem,omitempty" doc:"What ended the move, on the last line"`
+		Problem  *api.Problem  `json:"problem,omitempty" doc:"What ended the move, on the last line"`
 	}
 )
 
@@ -112,7 +114,7 @@ func (a *API) registerPaymentRuns() {
 		"or problem. "
 	registerBody(a.Router, operation{
 		id: "run-payments", method: http.MethodPost, path: "/v1/payments/run", tag: tagPayments,
-		scope: apikey.PaymentsWrite, stream: true, summary: "Settle all payments that are due",
+		scope: api.PaymentsWrite, stream: true, summary: "Settle all payments that are due",
 		description: "Those of earlier days too, and those whose attempt or wait is over, until " +
 			"there are none. Any number of runs, here and on other servers, share the shards by " +
 			"leases. When the caller goes away, the payments in hand are finished and no others " +
@@ -121,7 +123,7 @@ func (a *API) registerPaymentRuns() {
 	}, a.runPayments)
 	registerBody(a.Router, operation{
 		id: "move-payment-day", method: http.MethodPost, path: "/v1/payments/days/{date}/move",
-		tag: tagPayments, scope: apikey.PaymentsWrite, stream: true,
+		tag: tagPayments, scope: api.PaymentsWrite, stream: true,
 		summary: "Move a day's payments into the history",
 		description: "Those that came to their end, whatever it was. It can be broken off anywhere " +
 			"and asked for again. The day is declared moved when all its payments are there and " +
@@ -134,7 +136,7 @@ func (a *API) registerPaymentRuns() {
 	}, a.movePaymentDay)
 	register(a.Router, operation{
 		id: "get-payment-day", method: http.MethodGet, path: "/v1/payments/days/{date}",
-		tag: tagPayments, scope: apikey.PaymentsRead,
+		tag: tagPayments, scope: api.PaymentsRead,
 		summary: "Tell how far the move of a day has come",
 		description: "As it was noted last. A day to which payments came back since, by a replay or " +
 			"as they were scheduled or changed late, is not moved until it is moved again; its " +
@@ -197,7 +199,7 @@ func (a *API) runPayments(
 		}
 		r, err := a.deps.Payments.Run(ctx, opts)
 		return a.paymentRunOf(r), err
-	}, func(p, r *paymentRun, d *document) any { return runLine{p, r, d} }), nil
+	}, func(p, r *paymentRun, d *api.Problem) any { return runLine{p, r, d} }), nil
 }
 
 // counted tells whoever counts payments what came on top of an earlier report of the same run.
@@ -239,7 +241,7 @@ func (a *API) movePaymentDay(
 		m, err := a.deps.Payments.MoveDay(ctx, in.Date, zone,
 			func(p payments.MoveProgress) { tell(moveProgress(p)) })
 		return movedDayOf(m, true), err
-	}, func(p *moveProgress, r *movedDay, d *document) any { return moveLine{p, r, d} }), nil
+	}, func(p *moveProgress, r *movedDay, d *api.Problem) any { return moveLine{p, r, d} }), nil
 }
 
 func movedDayOf(m payments.MovedDay, begun bool) movedDay {

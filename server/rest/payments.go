@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/payments"
@@ -119,7 +119,7 @@ type scheduledPayment struct {
 func (a *API) registerPayments() {
 	registerBody(a.Router, operation{
 		id: "schedule-payment", method: http.MethodPost, path: "/v1/payments", tag: tagPayments,
-		scope: apikey.PaymentsWrite, status: http.StatusCreated, summary: "Schedule a payment",
+		scope: api.PaymentsWrite, status: http.StatusCreated, summary: "Schedule a payment",
 		description: "Inserts a payment once for its account and Idempotency-Key, however often and " +
 			"however late it is sent. The first answer has status 201; an equal request gets the " +
 			"payment as it is then, also when it was changed, paid or archived, with status 200 and " +
@@ -143,13 +143,13 @@ func (a *API) registerPayments() {
 	}, a.schedulePayment)
 	register(a.Router, operation{
 		id: "get-payment", method: http.MethodGet, path: "/v1/payments/{id}", tag: tagPayments,
-		scope: apikey.PaymentsRead, summary: "Get a payment",
+		scope: api.PaymentsRead, summary: "Get a payment",
 		description: "As of now, wherever it is: scheduled, or in the history.",
 		problems:    []*problem.Definition{payments.ErrNotFound},
 	}, a.payment)
 	registerBody(a.Router, operation{
 		id: "change-payment", method: http.MethodPatch, path: "/v1/payments/{id}",
-		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Change a payment",
+		tag: tagPayments, scope: api.PaymentsWrite, summary: "Change a payment",
 		description: "Its amount, payee, time or description, until it is claimed. What is left out " +
 			"stays. With If-Match only if it is as the caller knows it.",
 		example: changedPayment{Description: new("Rent of November")},
@@ -165,7 +165,7 @@ func (a *API) registerPayments() {
 	}, a.changePayment)
 	register(a.Router, operation{
 		id: "cancel-payment", method: http.MethodPost, path: "/v1/payments/{id}/cancel",
-		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Cancel a payment",
+		tag: tagPayments, scope: api.PaymentsWrite, summary: "Cancel a payment",
 		description: "Until it is claimed; of a cancellation and a claim at once one wins, and both " +
 			"are told. Cancelling it again changes nothing.",
 		problems: []*problem.Definition{
@@ -175,7 +175,7 @@ func (a *API) registerPayments() {
 	}, a.cancelPayment)
 	register(a.Router, operation{
 		id: "replay-payment", method: http.MethodPost, path: "/v1/payments/{id}/replay",
-		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Schedule a failed payment again",
+		tag: tagPayments, scope: api.PaymentsWrite, summary: "Schedule a failed payment again",
 		description: "Also one that is in the history. Its attempts are counted anew. Replaying a " +
 			"payment that is scheduled changes nothing.",
 		problems: []*problem.Definition{
@@ -185,7 +185,7 @@ func (a *API) registerPayments() {
 	}, a.replayPayment)
 	register(a.Router, operation{
 		id: "pay-payment", method: http.MethodPost, path: "/v1/payments/{id}/pay",
-		tag: tagPayments, scope: apikey.PaymentsWrite, summary: "Pay one payment now",
+		tag: tagPayments, scope: api.PaymentsWrite, summary: "Pay one payment now",
 		description: "Claims a payment that is due and settles it through the ledger, in one write " +
 			"with the ledger's transaction. The outcome says what became of it.",
 		problems: []*problem.Definition{payments.ErrNotFound, payments.ErrForeign},

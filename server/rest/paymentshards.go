@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 
@@ -47,13 +47,13 @@ type shardPlanParams struct {
 func (a *API) registerPaymentShards() {
 	register(a.Router, operation{
 		id: "list-payment-shards", method: http.MethodGet, path: "/v1/payments/shards",
-		tag: tagPayments, scope: apikey.PaymentsRead,
+		tag: tagPayments, scope: api.PaymentsRead,
 		summary:     "List over how many shards payments are spread",
 		description: "The earliest number first, each with the day from which on it holds.",
 	}, a.paymentShards)
 	registerBody(a.Router, operation{
 		id: "grow-payment-shards", method: http.MethodPost, path: "/v1/payments/shards",
-		tag: tagPayments, scope: apikey.PaymentsWrite,
+		tag: tagPayments, scope: api.PaymentsWrite,
 		summary: "Spread payments over more shards from a day on",
 		description: "Nothing that is stored is rewritten: lists ask the shards of all numbers that " +
 			"their range of time had. Growing to the same number from the same day changes nothing.",
@@ -64,7 +64,7 @@ func (a *API) registerPaymentShards() {
 	}, a.growPaymentShards)
 	register(a.Router, operation{
 		id: "plan-payment-shards", method: http.MethodGet, path: "/v1/payments/plan",
-		tag: tagPayments, scope: apikey.PaymentsRead,
+		tag: tagPayments, scope: api.PaymentsRead,
 		summary:     "Work out how many shards a load needs",
 		description: "From the write units that DynamoDB gives one partition key, with the reasons.",
 		problems:    []*problem.Definition{payments.ErrInvalidRequest},

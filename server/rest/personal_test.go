@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
@@ -34,17 +35,18 @@ func secrets(t *testing.T, asks bool) (h http.Handler, key string) {
 		}
 	}
 	_, key, err = keyring.Create(ctx, apikey.New{
-		Name: "all", Scopes: apikey.Scopes(), Subject: "alice",
+		Name: "all", Scopes: api.Scopes(), Subject: "alice",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rest.New(
-		rest.Deps{Keys: keyring, Store: store, Personal: []*singletable.Model{l.Model()}},
-		rest.Options{
-			AskForKeys: asks, User: "local", BodyMax: 1 << 10, BodyTime: time.Minute,
-			AnswerTime: time.Minute,
-		}), key
+	router := rest.NewRouter(keyring, rest.Options{
+		AskForKeys: asks, User: "local", BodyMax: 1 << 10, BodyTime: time.Minute,
+		AnswerTime: time.Minute,
+	})
+	return rest.New(router, rest.Deps{
+		Keys: keyring, Store: store, Personal: []*singletable.Model{l.Model()},
+	}), key
 }
 
 // A pattern takes any person as its input, so that a key that could run it would reach everybody.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
@@ -143,7 +143,7 @@ func (a *API) registerPostings() {
 	const tag = "Transactions"
 	registerBody(a.Router, operation{
 		id: "post-transaction", method: http.MethodPost, path: "/v1/transactions", tag: tag,
-		scope: apikey.LedgerWrite, status: http.StatusCreated,
+		scope: api.LedgerWrite, status: http.StatusCreated,
 		summary: "Post a transaction",
 		description: "Moves money exactly once for its Idempotency-Key, however often, however late " +
 			"and by however many callers at once it is sent. The first answer has status 201; an " +
@@ -159,7 +159,7 @@ func (a *API) registerPostings() {
 	}, a.post)
 	registerBody(a.Router, operation{
 		id: "reverse-transaction", method: http.MethodPost,
-		path: "/v1/transactions/{id}/reverse", tag: tag, scope: apikey.LedgerWrite,
+		path: "/v1/transactions/{id}/reverse", tag: tag, scope: api.LedgerWrite,
 		status: http.StatusCreated, summary: "Reverse a transaction",
 		description: "Reverses a completed transaction, whole, by another one with the same legs, " +
 			"each in the other direction. It happens once: an " +

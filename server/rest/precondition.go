@@ -96,7 +96,7 @@ func describeCondition(op *huma.Operation) {
 }
 
 // settled is implemented by parameters that read If-Match.
-type settled interface{ settle(tag string) }
+type settled interface{ Settle(tag string) }
 
 // precondition evaluates the conditions of a change just before it is made, against the ETag that
 // the resource has now. The parameters get this ETag, so that the system behind them compares once
@@ -142,7 +142,7 @@ func (a *Router) precondition(ctx context.Context, op operation, in any) error {
 		if expected.any {
 			etag = ""
 		}
-		s.settle(etag)
+		s.Settle(etag)
 	}
 	return nil
 }
@@ -155,9 +155,9 @@ func single(in any, expected tagList) error {
 	case !ok:
 		return nil
 	case expected.any:
-		s.settle("")
+		s.Settle("")
 	case len(expected.tags) == 1 && !expected.tags[0].weak:
-		s.settle(expected.tags[0].opaque)
+		s.Settle(expected.tags[0].opaque)
 	default:
 		return problem.ErrRequestInvalid.Field(headerIfMatch,
 			"must be one ETag here, and not a weak one")

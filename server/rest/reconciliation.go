@@ -9,9 +9,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -76,7 +76,7 @@ type progress struct {
 type line struct {
 	Progress *progress       `json:"progress,omitempty"`
 	Report   *reconciliation `json:"report,omitempty" doc:"The outcome, on the last line"`
-	Problem  *document       `json:"problem,omitempty" doc:"What ended the run, on the last line"`
+	Problem  *api.Problem    `json:"problem,omitempty" doc:"What ended the run, on the last line"`
 }
 
 type reconcileParams struct {
@@ -92,7 +92,7 @@ type streamed struct {
 func (a *API) registerReconciliation() {
 	registerBody(a.Router, operation{
 		id: "reconcile", method: http.MethodPost, path: "/v1/reconciliation",
-		tag: "Reconciliation", scope: apikey.LedgerRead, stream: true,
+		tag: "Reconciliation", scope: api.LedgerRead, stream: true,
 		summary: "Check the books",
 		description: "Reads the whole table and both indexes, and compares each transaction's header " +
 			"with its legs, each leg with the one before it on its account, each stored balance " +
@@ -165,7 +165,7 @@ func (a *API) streamReconciliation(c huma.Context, query ledger.ReconcileQuery) 
 	case !begun:
 		a.fail(c, err)
 	default:
-		write(line{Problem: a.document(c.Context(), err)})
+		write(line{Problem: &a.document(c.Context(), err).Problem})
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
@@ -50,7 +50,7 @@ type (
 )
 
 func (a *API) registerReports() {
-	const chapter, read = tagReports, apikey.StatementsRead
+	const chapter, read = tagReports, api.StatementsRead
 	wrong := []*problem.Definition{
 		statements.ErrInvalid, statements.ErrRangeTooLong, statements.ErrNoAccount,
 	}
@@ -79,7 +79,7 @@ func (a *API) registerReports() {
 	registerWork(a.Router, operation{
 		id: "check-totals", method: http.MethodPost,
 		path: "/v1/me/accounts/{account}/totals/check", tag: chapter,
-		scope: apikey.StatementsWrite, personal: true,
+		scope: api.StatementsWrite, personal: true,
 		summary: "Check the totals of an account against its rows",
 		description: "No write of this server leaves a difference; another program can. Stored " +
 			"items that cannot be read are named, and a month that others write to all the time " +

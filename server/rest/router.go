@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 )
@@ -33,8 +34,8 @@ type Router struct {
 	spool   *spool
 }
 
-// newRouter returns a router without operations. Keys are what callers may authenticate with.
-func newRouter(keys *apikey.Keyring, opts Options) *Router {
+// NewRouter returns a router without operations. Keys are what callers may authenticate with.
+func NewRouter(keys *apikey.Keyring, opts Options) *Router {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -47,6 +48,7 @@ func newRouter(keys *apikey.Keyring, opts Options) *Router {
 	}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
+	a.huma.OpenAPI().Components.Schemas.RegisterTypeAlias(typeOf[api.Instant](), typeOf[instant]())
 	return a
 }
 

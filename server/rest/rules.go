@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
@@ -154,7 +154,7 @@ func (f *RuleFields) rule() (statements.Rule, error) {
 func (s ruleScope) scope() statements.RuleScope { return statements.RuleScope(s) }
 
 func (a *API) registerRules() {
-	const chapter, read, write = tagRules, apikey.StatementsRead, apikey.StatementsWrite
+	const chapter, read, write = tagRules, api.StatementsRead, api.StatementsWrite
 	example := RuleFields{
 		Name:       "Coffee",
 		Conditions: []condition{{Field: "text", Op: "contains", Text: "coffee"}},

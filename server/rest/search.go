@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -41,7 +41,7 @@ type foundTransactions struct {
 func (a *API) registerSearch() {
 	register(a.Router, operation{
 		id: "search-bank-transactions", method: http.MethodGet, path: "/v1/me/transactions",
-		tag: tagBankTransactions, scope: apikey.StatementsRead, personal: true,
+		tag: tagBankTransactions, scope: api.StatementsRead, personal: true,
 		summary: "List or search the transactions of all accounts",
 		description: "Of calendar days, both included, as one list in the order of their days, with " +
 			"one cursor. What is given must all hold. A page may be short, or even empty, though " +

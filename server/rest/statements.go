@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -31,7 +31,7 @@ type statementParams struct {
 func (a *API) registerStatement() {
 	register(a.Router, operation{
 		id: "get-statement", method: http.MethodGet, path: "/v1/accounts/{id}/statement",
-		tag: "Accounts", scope: apikey.LedgerRead, summary: "Get a statement",
+		tag: "Accounts", scope: api.LedgerRead, summary: "Get a statement",
 		description: "The legs of an account over calendar days, both included, with the opening " +
 			"and the closing balance, which are the same on every page. Legs that are posted while " +
 			"a reader turns the pages neither repeat nor hide a row. The days are those of the account's " +

@@ -6,12 +6,11 @@ type API struct {
 	deps Deps
 }
 
-// New returns an API.
-func New(deps Deps, opts Options) *API {
-	a := &API{Router: newRouter(deps.Keys, opts), deps: deps}
+// New adds the operations of the systems to a router and finishes it.
+func New(router *Router, deps Deps) *API {
+	a := &API{Router: router, deps: deps}
 	a.registerMerchants()
 	a.registerLocations()
-	a.registerRates()
 	a.registerExchanges()
 	a.registerAccounts()
 	a.registerPostings()

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
 
@@ -94,33 +94,33 @@ func (a *API) registerTables() {
 	const tag = "Tables"
 	register(a.Router, operation{
 		id: "list-tables", method: http.MethodGet, path: "/v1/tables", tag: tag,
-		scope: apikey.StoreRead, summary: "List the tables",
+		scope: api.StoreRead, summary: "List the tables",
 		description: "Those of the systems of this server that exist.",
 	}, a.tables)
 	register(a.Router, operation{
 		id: "create-tables", method: http.MethodPost, path: "/v1/tables", tag: tag,
-		scope: apikey.StoreAdmin, summary: "Create the tables that are missing",
+		scope: api.StoreAdmin, summary: "Create the tables that are missing",
 		description: "A table that exists is left as it is.",
 	}, a.createTables)
 	register(a.Router, operation{
 		id: "get-table", method: http.MethodGet, path: "/v1/tables/{name}", tag: tag,
-		scope: apikey.StoreRead, summary: "Describe a table",
+		scope: api.StoreRead, summary: "Describe a table",
 		problems: []*problem.Definition{ErrTableNotFound},
 	}, a.table)
 	register(a.Router, operation{
 		id: "check-table", method: http.MethodGet, path: "/v1/tables/{name}/check", tag: tag,
-		scope: apikey.StoreRead, summary: "Compare a table with what the systems need",
+		scope: api.StoreRead, summary: "Compare a table with what the systems need",
 		problems: []*problem.Definition{ErrTableNotFound},
 	}, a.checkTable)
 	register(a.Router, operation{
 		id: "check-tables", method: http.MethodGet, path: "/v1/tables/-/check", tag: tag,
-		scope: apikey.StoreRead, summary: "Compare all tables with what the systems need",
+		scope: api.StoreRead, summary: "Compare all tables with what the systems need",
 		description: "The name - means all. Each table that the systems of this server need is in the answer, also if it " +
 			"is missing in the store.",
 	}, a.checkTables)
 	register(a.Router, operation{
 		id: "export-model", method: http.MethodGet, path: "/v1/model", tag: tag,
-		scope: apikey.StoreRead, summary: "Write the tables for another tool",
+		scope: api.StoreRead, summary: "Write the tables for another tool",
 		description: "The tables of the systems of this server as a NoSQL Workbench model, which has the " +
 			"entities and access patterns too, or as a template that creates them on AWS.",
 	}, a.exportModel)

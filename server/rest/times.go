@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,10 +17,11 @@ type bound struct{ when.Time }
 // UnmarshalText reads an instant in the form of RFC 3339.
 func (b *bound) UnmarshalText(text []byte) error {
 	t, err := when.Instant(string(text))
-	if err == nil {
-		b.Time = when.At(t)
+	if err != nil {
+		return fmt.Errorf("must be an instant such as 2026-01-02T10:30:00.123Z: it %w", err)
 	}
-	return err
+	b.Time = when.At(t)
+	return nil
 }
 
 // instant returns the instant, or nil if there is none.
@@ -51,8 +53,8 @@ func describeBounds(op *huma.Operation) {
 	}
 }
 
-// badBound begins the framework's words for an instant that UnmarshalText refused.
-const badBound = "invalid value: "
+// badValue begins the framework's words for a value that UnmarshalText refused.
+const badValue = "invalid value: "
 
 // readDue reads when a payment is due. Its faults are collected.
 func readDue(wrong *problem.Fields, text string) when.Time {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
@@ -90,7 +90,7 @@ func (a *API) registerTransactions() {
 	const tag = "Transactions"
 	register(a.Router, operation{
 		id: "list-transactions", method: http.MethodGet, path: "/v1/transactions", tag: tag,
-		scope: apikey.LedgerRead, summary: "Find transactions",
+		scope: api.LedgerRead, summary: "Find transactions",
 		description: "Those of one status, created within [from, to), by time. Or, with " +
 			"idempotencyKey, the one that was posted with this key, as a list of one.",
 		problems: []*problem.Definition{
@@ -100,12 +100,12 @@ func (a *API) registerTransactions() {
 	}, a.transactions)
 	register(a.Router, operation{
 		id: "get-transaction", method: http.MethodGet, path: "/v1/transactions/{id}", tag: tag,
-		scope: apikey.LedgerRead, summary: "Get a transaction",
+		scope: api.LedgerRead, summary: "Get a transaction",
 		problems: []*problem.Definition{ledger.ErrTransactionNotFound},
 	}, a.transaction)
 	register(a.Router, operation{
 		id: "list-legs-of-transaction", method: http.MethodGet,
-		path: "/v1/transactions/{id}/legs", tag: tag, scope: apikey.LedgerRead,
+		path: "/v1/transactions/{id}/legs", tag: tag, scope: api.LedgerRead,
 		summary:     "List the legs of a transaction",
 		description: "All of them, by id.",
 		problems:    []*problem.Definition{ledger.ErrTransactionNotFound},

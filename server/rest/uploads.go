@@ -7,9 +7,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/bankfile"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/statements"
@@ -58,7 +58,7 @@ type UploadPath struct {
 }
 
 func (a *API) registerUploads() {
-	const chapter, read, write = tagUploads, apikey.StatementsRead, apikey.StatementsWrite
+	const chapter, read, write = tagUploads, api.StatementsRead, api.StatementsWrite
 	const path = "/v1/me/accounts/{account}/uploads"
 	registerFile(a.Router, operation{
 		id: "upload", method: http.MethodPost, path: path, tag: chapter, scope: write,
@@ -97,7 +97,7 @@ func (a *API) registerUploads() {
 }
 
 // registerReading adds what decides how a file is read.
-func (a *API) registerReading(path string, scope apikey.Scope) {
+func (a *API) registerReading(path string, scope api.Scope) {
 	wrong := []*problem.Definition{
 		statements.ErrInvalid, statements.ErrNoUpload, statements.ErrFileMissing,
 		statements.ErrFileDamaged, statements.ErrUploadState, statements.ErrChanged,
@@ -140,7 +140,7 @@ func (a *API) registerReading(path string, scope apikey.Scope) {
 }
 
 // registerImports adds what makes transactions of a file, and takes them back.
-func (a *API) registerImports(path string, read, write apikey.Scope) {
+func (a *API) registerImports(path string, read, write api.Scope) {
 	decide := []*problem.Definition{
 		statements.ErrUnreadable, statements.ErrNoUpload, statements.ErrFileMissing,
 		statements.ErrFileDamaged, statements.ErrDiskReserve,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
@@ -50,22 +51,11 @@ func (p PageParams) query() ledger.PageQuery {
 	return ledger.PageQuery{Size: p.Limit, Cursor: p.Cursor}
 }
 
-// list is a page of rows.
-type list[T any] struct {
-	Items []T    `json:"items" nullable:"false" doc:"The rows"`
-	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
-	// Unreadable are rows too, but nothing is known of them but their keys.
-	Unreadable []unreadable `json:"unreadable,omitempty" nullable:"false" doc:"The stored items among the rows of this page that cannot be read; absent if all can"`
-}
-
-// unreadable is a stored item that cannot be understood.
-type unreadable struct {
-	Entity    string `json:"entity" doc:"What the item is" example:"Transaction"`
-	Table     string `json:"table" example:"FinancialTransactions"`
-	Key       string `json:"key" doc:"The item's primary key" example:"{\"PK\":{\"S\":\"TXN#7\"},\"SK\":{\"S\":\"METADATA\"}}"`
-	Attribute string `json:"attribute" doc:"The attribute that cannot be understood" example:"Amount"`
-	Reason    string `json:"reason" doc:"Why it cannot" example:"is absent"`
-}
+// list is a page of rows, and unreadable a stored item that cannot be understood.
+type (
+	list[T any] = api.List[T]
+	unreadable  = api.UnreadableItem
+)
 
 func unreadableOf(bad *singletable.UnreadableError) unreadable {
 	return unreadable{Entity: bad.Entity, Table: bad.Table, Key: bad.KeyText(),
@@ -215,3 +205,17 @@ type tagged[T any] struct {
 	ETag   string `header:"ETag" doc:"Changes whenever the answer does"`
 	Body   T
 }
+
+// List returns a page of rows as an answer, with its rows in the form of the API.
+func List[T, U any](page singletable.Page[T], form func(T) U) api.List[U] {
+	return api.List[U]{
+		Items: All(page.Items, form), Next: page.Next, Unreadable: Unreadable(page.Unreadable),
+	}
+}
+
+// All returns items in another form. It is never nil, because a list in an answer is [], not null.
+func All[T, U any](items []T, form func(T) U) []U { return convertAll(items, form) }
+
+// Unreadable returns the items that cannot be read in the form of the API; nil, which is not sent,
+// if there is none.
+func Unreadable(bad []*singletable.UnreadableError) []api.UnreadableItem { return unreadables(bad) }

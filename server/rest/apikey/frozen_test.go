@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
 )
@@ -45,7 +46,7 @@ func TestAKeyOfTheFirstReleaseIsAccepted(t *testing.T) {
 			if (err == nil) != c.ok {
 				t.Fatalf("got %+v, %v", key, err)
 			}
-			if c.ok && (key.Name != "till" || !key.Allows(apikey.LedgerRead)) {
+			if c.ok && (key.Name != "till" || !key.Allows(api.LedgerRead)) {
 				t.Errorf("got %+v", key)
 			}
 		})
@@ -64,7 +65,7 @@ func other(text string) string {
 func TestOnlyTheHashOfASecretIsStored(t *testing.T) {
 	r, db := keyring(t)
 	key, token, err := r.Create(t.Context(), apikey.New{
-		Name: "n", Scopes: []apikey.Scope{apikey.LedgerRead},
+		Name: "n", Scopes: []api.Scope{api.LedgerRead},
 	})
 	if err != nil {
 		t.Fatal(err)

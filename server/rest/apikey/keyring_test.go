@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/dynamo"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
@@ -41,7 +42,7 @@ func stored(t *testing.T, db dynamo.DB, id string) dynamo.Item {
 func TestAKeyOfNobodyIsStoredAsKeysAlwaysWere(t *testing.T) {
 	r, db := keyring(t)
 	key, token, err := r.Create(t.Context(), apikey.New{
-		Name: "n", Scopes: []apikey.Scope{apikey.LedgerRead},
+		Name: "n", Scopes: []api.Scope{api.LedgerRead},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +52,7 @@ func TestAKeyOfNobodyIsStoredAsKeysAlwaysWere(t *testing.T) {
 		t.Errorf("it is stored with the subject %v: %v", subject, item)
 	}
 	got, err := r.Authenticate(t.Context(), token)
-	if err != nil || got.Subject != "" || !got.Allows(apikey.LedgerRead) {
+	if err != nil || got.Subject != "" || !got.Allows(api.LedgerRead) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -59,7 +60,7 @@ func TestAKeyOfNobodyIsStoredAsKeysAlwaysWere(t *testing.T) {
 func TestAKeyStaysBoundToItsPerson(t *testing.T) {
 	r, _ := keyring(t)
 	key, token, err := r.Create(t.Context(), apikey.New{
-		Name: "n", Scopes: []apikey.Scope{apikey.StatementsRead}, Subject: "alice",
+		Name: "n", Scopes: []api.Scope{api.StatementsRead}, Subject: "alice",
 	})
 	if err != nil {
 		t.Fatal(err)

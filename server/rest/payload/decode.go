@@ -4,6 +4,7 @@ package payload
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/exchequer-dev/exchequer/api"
+	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 )
 
@@ -121,7 +124,11 @@ func (s *scanner) value(t reflect.Type) {
 		t = t.Elem()
 	}
 	want, ok := "", false
-	switch t.Kind() {
+	kind := t.Kind()
+	if isText(t) {
+		kind = reflect.String
+	}
+	switch kind {
 	case reflect.Struct:
 		want, ok = "an object", c == '{'
 	case reflect.Map:
@@ -130,7 +137,7 @@ func (s *scanner) value(t reflect.Type) {
 		want, ok = "a list", c == '['
 	case reflect.String:
 		want, ok = "a string", c == '"'
-		if t == reflect.TypeFor[Decimal]() && c != '{' && c != '[' {
+		if isDecimal(t) && c != '{' && c != '[' {
 			want = `a string such as "5.50": many programs round JSON numbers`
 		}
 	case reflect.Bool:
@@ -147,7 +154,7 @@ func (s *scanner) value(t reflect.Type) {
 	case !ok:
 		s.fault("must be " + want)
 		s.skip()
-	case t.Kind() == reflect.Struct:
+	case kind == reflect.Struct:
 		members := s.shapes[t]
 		given := s.object(func(name string) (Member, bool) {
 			member, known := members[name]
@@ -156,7 +163,7 @@ func (s *scanner) value(t reflect.Type) {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			switch m := members[name]; {
 			case !m.Required || contains(given, name):
-			case m.Type.Kind() == reflect.String:
+			case m.Type.Kind() == reflect.String && !isText(m.Type):
 				s.absent = append(s.absent, s.name(name))
 			default: // No system can tell it from one that is zero.
 				s.path = append(s.path, "."+name)
@@ -171,10 +178,10 @@ func (s *scanner) value(t reflect.Type) {
 			}
 			return Member{Type: t.Elem(), Required: true}, true // A value may be an empty text.
 		})
-	case t.Kind() == reflect.String:
+	case kind == reflect.String:
 		from := s.at
 		s.skip()
-		s.text(s.data[from:s.at])
+		s.text(t, s.data[from:s.at])
 	case t.Kind() == reflect.Slice:
 		s.list(t.Elem())
 	default:
@@ -182,8 +189,52 @@ func (s *scanner) value(t reflect.Type) {
 	}
 }
 
-// text checks a JSON string, with its quotes.
-func (s *scanner) text(quoted []byte) {
+// isText reports whether values of a type are written as a JSON string that the type itself parses.
+func isText(t reflect.Type) bool {
+	return t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(unmarshaler)
+}
+
+var unmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// isDecimal reports whether a type is a decimal number in a string.
+func isDecimal(t reflect.Type) bool {
+	switch t {
+	case reflect.TypeFor[Decimal](),
+		reflect.TypeFor[api.Amount](),
+		reflect.TypeFor[money.Decimal]():
+		return true
+	}
+	return false
+}
+
+// text checks a JSON string, with its quotes, against a type.
+func (s *scanner) text(t reflect.Type, quoted []byte) {
+	s.characters(quoted)
+	if !isText(t) {
+		return
+	}
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil || text == "" {
+		return // An empty text is a fault of its own.
+	}
+	err := reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+	limit := (*money.LimitError)(nil)
+	switch {
+	case err == nil:
+	case t == reflect.TypeFor[api.Amount]() && errors.As(err, &limit):
+		s.fault(FaultDigits)
+	case t == reflect.TypeFor[money.Decimal]():
+		s.fault(`must be a plain decimal such as "5.50": ` + err.Error())
+	default:
+		s.fault(err.Error())
+	}
+}
+
+// FaultDigits is what is wrong with an amount of more digits than any amount has.
+var FaultDigits = fmt.Sprintf("has more than %d digits", money.DigitsMax)
+
+// characters checks the characters of a JSON string, with its quotes.
+func (s *scanner) characters(quoted []byte) {
 	if plain(quoted) {
 		return
 	}
@@ -246,7 +297,7 @@ func (s *scanner) member(m Member) {
 	if len(s.faults) > before || value == "null" {
 		return
 	}
-	if value == `""` && !m.Required && m.Type.Kind() == reflect.String {
+	if value == `""` && (isText(m.Type) || !m.Required && m.Type.Kind() == reflect.String) {
 		s.fault("is empty: give it a value, or leave it out")
 	}
 	if number, err := strconv.ParseInt(value, 10, 0); err == nil && m.bounded() {
@@ -393,6 +444,9 @@ func (s Shapes) Required(t reflect.Type) bool {
 }
 
 func (s Shapes) add(t reflect.Type) {
+	if isText(t) {
+		return
+	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		s.add(t.Elem())
