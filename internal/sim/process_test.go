@@ -220,6 +220,7 @@ func (w *world) cutPower(disk *engine.Disk, f fault) {
 		}
 		err := w.powerOff()
 		time.Sleep(restartTime)
+		left.Heal() // It may have failed in the moment before the cut.
 		if err = errors.Join(err, w.powerOn(left), w.resumeFaults()); err != nil {
 			w.fail("power on: %w", err)
 		}
