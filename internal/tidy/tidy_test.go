@@ -173,7 +173,7 @@ func TestImportsOfAFileThatDoesNotParseAreStillJudged(t *testing.T) {
 	src := "package money\n\nimport \"net/http\"\n\nfunc {\n"
 	got := tidy.Imports(load(t, map[string]string{"money/money.go": src}))
 	wantFindings(t, got, "money/money.go:3: net/http may not be imported here: "+
-		"its home is server/..., client/..., dynamo/wire/..., dynamo/awssdk/..., test/issuer, test/contract")
+		"its home is api, server/..., client/..., dynamo/wire/..., dynamo/awssdk/..., test/issuer, test/contract")
 }
 
 func TestPlainLimitsAreOnlyLowered(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 
 	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
-	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 )

@@ -9,8 +9,6 @@ import (
 	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
-	"github.com/exchequer-dev/exchequer/server/rest/apikey"
-	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/systems/payments"
 )
 

@@ -206,7 +206,7 @@ func (a *Router) receiveBody(ctx huma.Context, next func(huma.Context)) {
 	_ = ctx.SetReadDeadline(time.Time{})
 	switch {
 	case int64(len(data)) > a.opts.BodyMax:
-		a.fail(ctx, payload.ErrTooLarge.With("limit", a.opts.BodyMax))
+		a.fail(ctx, problem.ErrBodyTooLarge.With("limit", a.opts.BodyMax))
 		return
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		a.fail(ctx, payload.ErrTooSlow.Wrap(err))

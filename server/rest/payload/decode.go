@@ -51,7 +51,7 @@ func (s Shapes) Decode(body []byte, v any) error {
 		}
 	}
 	walk.faults.Place(problem.InBody)
-	if err := walk.faults.Err(problem.ErrRequestInvalid); err != nil {
+	if err := Refused(walk.faults); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
@@ -228,6 +228,22 @@ func (s *scanner) text(t reflect.Type, quoted []byte) {
 	default:
 		s.fault(err.Error())
 	}
+}
+
+// Refused returns the problem of the faults of a request: request_invalid, unless all that is wrong
+// is the size of amounts, which has a code of its own. It returns nil if there are none.
+func Refused(faults problem.Fields) error {
+	for _, f := range faults {
+		if f.Wrong != FaultDigits {
+			return faults.Err(problem.ErrRequestInvalid)
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	e := problem.ErrAmountTooLarge.With("limit", money.DigitsMax)
+	e.Fields = faults
+	return e
 }
 
 // FaultDigits is what is wrong with an amount of more digits than any amount has.
