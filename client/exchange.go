@@ -38,7 +38,7 @@ type exchangingJSON struct {
 	Currency    money.Currency    `json:"currency"`
 	Into        money.Currency    `json:"into,omitempty"`
 	Rate        string            `json:"rate,omitempty"`
-	On          Date              `json:"on,omitempty"`
+	On          Date              `json:"date,omitempty"`
 	AllowStale  bool              `json:"allowStale,omitempty"`
 	Bought      string            `json:"bought,omitempty"`
 	Rounding    string            `json:"rounding,omitempty"`
