@@ -78,21 +78,6 @@ func define(o Operation) *Operation {
 
 func op[In, Out any](o Operation) Op[In, Out] { return Op[In, Out]{define(o)} }
 
-func streamOp[In, Progress, Report any](o Operation) StreamOp[In, Progress, Report] {
-	o.Stream = true
-	return StreamOp[In, Progress, Report]{define(o)}
-}
-
-func uploadOp[In, Out any](o Operation) UploadOp[In, Out] {
-	o.Upload = true
-	return UploadOp[In, Out]{define(o)}
-}
-
-func downloadOp[In any](o Operation) DownloadOp[In] {
-	o.Download = true
-	return DownloadOp[In]{define(o)}
-}
-
 // SafeToRepeat reports whether a request may be sent again when it is not known whether it was
 // carried out.
 func (o *Operation) SafeToRepeat(in any) bool {
@@ -105,6 +90,3 @@ func (o *Operation) SafeToRepeat(in any) bool {
 
 // always is Safe of an operation of which every request may be repeated.
 func always(any) bool { return true }
-
-// never is Safe of an operation that must not be repeated.
-func never(any) bool { return false }

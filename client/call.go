@@ -68,53 +68,6 @@ func (r *request) discard(ctx context.Context) error {
 	return nil
 }
 
-// callStream calls an operation that may take long. Progress, if it is not nil, is called with each
-// report of progress.
-func callStream[In, P, R any](
-	ctx context.Context, c *Client, op api.StreamOp[In, P, R], in In, progress func(P),
-) (R, error) {
-	r, err := c.requestOf(op.Operation, in)
-	if err != nil {
-		var none R
-		return none, err
-	}
-	return streamed[R](ctx, r, progress)
-}
-
-// callUpload sends a file of size bytes, or of an unknown size if it is 0.
-func callUpload[In, Out any](
-	ctx context.Context, c *Client, op api.UploadOp[In, Out], in In, file io.Reader, size int64,
-) (out reply[Out], err error) {
-	r, err := c.requestOf(op.Operation, in)
-	if err != nil {
-		return out, err
-	}
-	// A file can be read only once.
-	r.file, r.size, r.safe = file, size, false
-	body, header, err := exchange[Out](ctx, r)
-	return reply[Out]{Body: body, Replayed: header.Get(headerReplayed) == "true"}, err
-}
-
-// callDownload writes the file that an operation returns.
-func callDownload[In any](
-	ctx context.Context, c *Client, op api.DownloadOp[In], in In, accept string, to io.Writer,
-) error {
-	r, err := c.requestOf(op.Operation, in)
-	if err != nil {
-		return err
-	}
-	r.accept = accept
-	response, err := r.send(ctx)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if _, err := io.Copy(to, response.Body); err != nil {
-		return r.broken(err)
-	}
-	return nil
-}
-
 // pages returns the rows of all pages of a list. An unreadable row is yielded as an
 // [*api.UnreadableItem] after the rows of its page, and the next page follows. Any other error is
 // yielded once, at the end.

@@ -2,6 +2,7 @@ package tidy
 
 import (
 	"go/ast"
+	"go/build"
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -109,7 +109,7 @@ func packageName(importPath string) string {
 
 // declarations parses a package of the standard library.
 func (c *circles) declarations(name string) (files []*ast.File) {
-	names, _ := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", name, "*.go"))
+	names, _ := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", name, "*.go"))
 	for _, file := range names {
 		src, err := os.ReadFile(file)
 		if err != nil || strings.HasSuffix(file, "_test.go") {

@@ -120,7 +120,7 @@ func Serve[In, Out any](
 			return outputOf(ctx, o, out), nil
 		})
 	}
-	r.finishOperation(h, o, body)
+	r.finishOperation(o, body)
 }
 
 // ServePersonal is Serve for an operation about the data of the caller, whom handle gets.
@@ -241,9 +241,9 @@ func (a *Router) prepare(
 }
 
 // finishOperation completes the description of an operation by what its types do not say.
-func (a *Router) finishOperation(h *huma.Operation, o *api.Operation, b *requestBody) {
+func (a *Router) finishOperation(o *api.Operation, b *requestBody) {
 	// The framework keeps the description that it was given, by value, in its document.
-	h = a.operationOf(operation{method: o.Method, path: o.Path})
+	h := a.operationOf(operation{method: o.Method, path: o.Path})
 	if b != nil {
 		h.RequestBody = &huma.RequestBody{
 			Required: !b.optional,
@@ -302,7 +302,7 @@ func ServeStream[In, P, R any](
 			return api.Line[P, R]{Progress: p, Report: report, Problem: d}
 		}), nil
 	})
-	r.finishOperation(h, o, body)
+	r.finishOperation(o, body)
 	r.describeAnswer(described, map[string]*huma.MediaType{
 		mediaJSON:  {Schema: r.schema(typeOf[R]())},
 		mediaLines: {Schema: r.schema(typeOf[api.Line[P, R]]())},
@@ -336,7 +336,7 @@ func ServeUpload[In, Out any](
 		}
 		return outputOf(ctx, o, out), nil
 	})
-	r.finishOperation(h, o, nil)
+	r.finishOperation(o, nil)
 	r.operationOf(operation{method: o.Method, path: o.Path}).RequestBody = fileBody()
 }
 
@@ -382,7 +382,7 @@ func ServeDownload[In any](
 			return handle(ctx.Context(), *in, file)
 		}), nil
 	})
-	r.finishOperation(h, o, body)
+	r.finishOperation(o, body)
 	content := map[string]*huma.MediaType{}
 	for _, m := range media {
 		content[m] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
