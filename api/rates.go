@@ -150,6 +150,11 @@ type RateFetches struct {
 	Newest      Date    `json:"newest,omitempty" format:"date" doc:"The newest day that was taken in"`
 }
 
+// Roundings are the ways to round, by their names in requests.
+var Roundings = map[string]money.Rounding{
+	"half-up": money.HalfUp, "half-even": money.HalfEven, "down": money.Down, "up": money.Up,
+}
+
 // The requests.
 type (
 	// Pair names a pair of currencies.

@@ -102,11 +102,6 @@ func (h *handlers) quote(
 	return rest.OK(quoteOf(q)), err
 }
 
-// roundings are the names of ways to round in parameters.
-var roundings = map[string]money.Rounding{
-	"half-up": money.HalfUp, "half-even": money.HalfEven, "down": money.Down, "up": money.Up,
-}
-
 func (h *handlers) convert(
 	ctx context.Context, in api.ConvertQuery,
 ) (out rest.Answer[api.Conversion], err error) {
@@ -118,7 +113,7 @@ func (h *handlers) convert(
 	if err != nil {
 		return out, rates.ErrUnknownCode.With("code", in.Base).Wrap(err)
 	}
-	rounding := roundings[in.Rounding]
+	rounding := api.Roundings[in.Rounding]
 	into := q.Convert
 	if in.Cash {
 		into = q.ConvertCash

@@ -286,6 +286,7 @@ func ServeStream[In, P, R any](
 ) {
 	o := op.Operation
 	described := r.operation(o)
+	described.description += " " + streams
 	h := r.describe(described)
 	body := r.readBody(h, o, reflect.TypeFor[In]())
 	huma.Register(r.huma, *h, func(ctx context.Context, in *In) (*streamed, error) {

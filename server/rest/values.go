@@ -219,3 +219,11 @@ func All[T, U any](items []T, form func(T) U) []U { return convertAll(items, for
 // Unreadable returns the items that cannot be read in the form of the API; nil, which is not sent,
 // if there is none.
 func Unreadable(bad []*singletable.UnreadableError) []api.UnreadableItem { return unreadables(bad) }
+
+// CheckCurrency collects what is wrong with a currency.
+func CheckCurrency(wrong *problem.Fields, field string, currency money.Currency) {
+	checkCurrency(wrong, field, currency)
+}
+
+// MissingKey returns the problem of a request without the idempotency key that it needs.
+func MissingKey() error { return missingKey() }
