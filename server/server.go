@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/internal/tempfile"
+	ledgerapi "github.com/exchequer-dev/exchequer/server/ledger"
 	ratesapi "github.com/exchequer-dev/exchequer/server/rates"
 	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/server/rest/apikey"
@@ -133,7 +134,7 @@ func (s *Server) build(ctx context.Context) error {
 		return err
 	}
 	s.api = s.serveAPI(rest.Deps{
-		Ledger: s.ledger, Payments: s.payments, Rates: s.rates, Locations: s.locations,
+		Ledger: s.ledger, Payments: s.payments, Locations: s.locations,
 		Statements: s.statements,
 		Keys:       s.keys, Store: store, Models: models, Personal: personal, Tables: s.tables,
 	})
@@ -151,11 +152,12 @@ func (s *Server) serveAPI(deps rest.Deps) *rest.API {
 		BodyTime:   s.opts.Limits.Read,
 		SpoolMax:   s.opts.Limits.Spool, SpoolRoom: s.spoolRoom,
 		StreamsMax: s.opts.Limits.Streams, StallTime: s.opts.Limits.Stall,
-		AnswerTime: s.opts.Limits.Answer, Done: s.done, Posted: s.metrics.posted,
+		AnswerTime: s.opts.Limits.Answer, Done: s.done,
 		Paid:   s.metrics.paid,
 		Layout: s.systemLayout,
 		Ready:  s.ready, Metrics: s.metrics.handler(),
 	})
+	ledgerapi.Mount(router, s.ledger, s.ledgerOptions())
 	ratesapi.Mount(router, s.rates, ratesapi.Options{Fetch: s.fetch(), Fetches: s.rateFetches()})
 	return rest.New(router, deps)
 }

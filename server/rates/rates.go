@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/exchequer-dev/exchequer/api"
-	"github.com/exchequer-dev/exchequer/money"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest"
 	"github.com/exchequer-dev/exchequer/singletable"

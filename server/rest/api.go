@@ -22,7 +22,6 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/ledger"
 	"github.com/exchequer-dev/exchequer/systems/locations"
 	"github.com/exchequer-dev/exchequer/systems/payments"
-	"github.com/exchequer-dev/exchequer/systems/rates"
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
@@ -33,7 +32,6 @@ type Deps struct {
 	// Ledger and Payments have designs of their own in addition to Models, which change when their
 	// shards grow.
 	Payments *payments.Scheduler
-	Rates    *rates.Board
 	// Statements are the bank statements of persons.
 	Statements *statements.Books
 	Keys       *apikey.Keyring
@@ -81,8 +79,6 @@ type Options struct {
 	BodyTime, AnswerTime time.Duration
 	// Done, if set, is told of every request once it is answered.
 	Done func(Exchange)
-	// Posted, if set, is told of every posting that was asked for.
-	Posted func(kind ledger.TransactionType, outcome string)
 	// Paid, if set, is told of what became of attempts to pay.
 	Paid func(outcome payments.Outcome, n int)
 	// Layout, if set, returns why a system of this server cannot be used: one of its tables is not

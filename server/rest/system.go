@@ -9,15 +9,7 @@ type API struct {
 // New adds the operations of the systems to a router and finishes it.
 func New(router *Router, deps Deps) *API {
 	a := &API{Router: router, deps: deps}
-	a.registerMerchants()
 	a.registerLocations()
-	a.registerExchanges()
-	a.registerAccounts()
-	a.registerPostings()
-	a.registerTransactions()
-	a.registerLedgerShards()
-	a.registerLedgerDates()
-	a.registerReconciliation()
 	a.registerPayments()
 	a.registerTables()
 	a.registerPatterns()
