@@ -32,7 +32,8 @@ type ExchangeRequest struct {
 var Exchange = op[ExchangeRequest, Transaction](Operation{
 	ID: "exchange", Method: http.MethodPost, Path: "/v1/transactions/exchange",
 	Chapter: transactionsChapter, Scope: LedgerWrite, Status: http.StatusCreated, Replays: true,
-	Summary: "Exchange money of one currency for another",
+	NeedsKey: true,
+	Summary:  "Exchange money of one currency for another",
 	Description: "Posts one transaction that balances in each currency: what is sold goes to " +
 		"@exchange of its currency, what is bought comes from that of the other. It happens " +
 		"once for its Idempotency-Key: an equal request gets the first answer, with status " +

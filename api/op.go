@@ -25,6 +25,8 @@ type Operation struct {
 	// Replays marks operations that create something once: a repeat is answered with status 200 and
 	// Idempotent-Replayed.
 	Replays bool
+	// NeedsKey marks operations that refuse a request without an Idempotency-Key.
+	NeedsKey bool
 	// Problems are the codes that the operation itself can report. Those that every operation can
 	// report are not listed.
 	Problems []problem.Code
@@ -77,6 +79,11 @@ func define(o Operation) *Operation {
 }
 
 func op[In, Out any](o Operation) Op[In, Out] { return Op[In, Out]{define(o)} }
+
+func streamOp[In, Progress, Report any](o Operation) StreamOp[In, Progress, Report] {
+	o.Stream = true
+	return StreamOp[In, Progress, Report]{define(o)}
+}
 
 // SafeToRepeat reports whether a request may be sent again when it is not known whether it was
 // carried out.

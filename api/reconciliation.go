@@ -50,7 +50,7 @@ type Reconciliation struct {
 	To           Date            `json:"to,omitempty" doc:"The last day that was asked for" example:"2026-01-31"`
 	Verdict      Verdict         `json:"verdict" enum:"balanced,diverges,undecided" doc:"balanced: everything was compared, and nothing diverges. undecided: nothing was found, but not everything could be compared"`
 	Balanced     bool            `json:"balanced" doc:"Whether the verdict is balanced"`
-	Until        Instant         `json:"until" doc:"The Instant that the sums are pinned to; what was posted later changes none of them"`
+	Until        Instant         `json:"until" doc:"The instant that the sums are pinned to; what was posted later changes none of them"`
 	Items        int             `json:"items" doc:"How many items of the table were looked at"`
 	Others       int             `json:"others" doc:"How many of them are not the ledger's, and were left out"`
 	Transactions int             `json:"transactions" doc:"How many the days have"`

@@ -160,7 +160,7 @@ var (
 	PostTransaction = op[PostRequest, Transaction](Operation{
 		ID: "post-transaction", Method: http.MethodPost, Path: "/v1/transactions",
 		Chapter: transactionsChapter, Scope: LedgerWrite, Status: http.StatusCreated,
-		Replays: true, Summary: "Post a transaction",
+		Replays: true, NeedsKey: true, Summary: "Post a transaction",
 		Description: "Moves money exactly once for its Idempotency-Key, however often, however late " +
 			"and by however many callers at once it is sent. The first answer has status 201; an " +
 			"equal request gets the same body with status 200 and Idempotent-Replayed: true, but for " +

@@ -26,7 +26,8 @@ const instantLayout = "2006-01-02T15:04:05.000Z"
 // IsZero reports whether there is no instant. Such a member is left out of JSON.
 func (i Instant) IsZero() bool { return !i.given && i.Time.IsZero() }
 
-// Bound returns the time as the bound of a range; nil, which is an open one, if there is no instant.
+// Bound returns the time as the bound of a range, or nil, which is an open one, if there is no
+// instant.
 func (i Instant) Bound() *time.Time {
 	if i.IsZero() {
 		return nil

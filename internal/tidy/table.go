@@ -65,6 +65,9 @@ var layout = []rule{
 		"api", "systems/...", "singletable", "money", "problem", "when", "bankfile",
 		"internal/tempfile",
 	}},
+	{pkg: "server/ledger", may: []string{
+		"api", "server/rest", "systems/ledger", "singletable", "money", "problem",
+	}},
 	{pkg: "server/rates", may: []string{
 		"api", "server/rest", "systems/rates", "singletable", "money", "problem",
 	}},

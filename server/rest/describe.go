@@ -187,6 +187,7 @@ func (a *Router) finishDescription() {
 	delete(schemas, "ErrorModel")
 	delete(schemas, "ErrorDetail")
 	for name, schema := range schemas {
+		describeInstants(schema)
 		if !a.reads[name] {
 			// A later version may answer with more members; a client must not be taken aback.
 			schema.AdditionalProperties = nil

@@ -48,7 +48,8 @@ func NewRouter(keys *apikey.Keyring, opts Options) *Router {
 	}
 	a.guard = newGuard(opts.Hosts, !opts.AskForKeys)
 	a.huma = humago.New(a.mux, a.config())
-	a.huma.OpenAPI().Components.Schemas.RegisterTypeAlias(typeOf[api.Instant](), typeOf[instant]())
+	schemas := a.huma.OpenAPI().Components.Schemas
+	schemas.RegisterTypeAlias(typeOf[api.Instant](), typeOf[instantValue]())
 	return a
 }
 

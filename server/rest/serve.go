@@ -269,6 +269,10 @@ func (a *Router) finishOperation(o *api.Operation, b *requestBody) {
 			delete(response.Headers, "Location")
 		}
 	}
+	for _, p := range h.Parameters {
+		// The handler checks it, so that the problem is that of the system.
+		p.Required = p.Required || o.NeedsKey && p.Name == headerIdempotencyKey
+	}
 	if o.Versioned && o.Method == http.MethodGet {
 		h.Parameters = append(h.Parameters, &huma.Param{
 			Name: headerIfNoneMatch, In: "header",

@@ -41,6 +41,27 @@ func (bound) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: boundFormat}
 }
 
+// instantValue describes an api.Instant to the framework.
+type instantValue struct{}
+
+// Schema describes the value.
+func (instantValue) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Format: boundFormat, Examples: []any{"2026-01-02T10:30:00.123Z"},
+	}
+}
+
+// describeInstants gives the members that are instants the format that readers know.
+func describeInstants(schema *huma.Schema) {
+	for name, member := range schema.Properties {
+		if member.Format == boundFormat {
+			known := *member
+			known.Format = "date-time"
+			schema.Properties[name] = &known
+		}
+	}
+}
+
 // describeBounds gives the parameters that are instants the format that readers know. The framework
 // keeps the schema that it checks with.
 func describeBounds(op *huma.Operation) {

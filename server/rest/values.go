@@ -47,10 +47,6 @@ type PageParams struct {
 	Cursor string `query:"cursor" doc:"The member next of the page before; leave it out for the first page"`
 }
 
-func (p PageParams) query() ledger.PageQuery {
-	return ledger.PageQuery{Size: p.Limit, Cursor: p.Cursor}
-}
-
 // list is a page of rows, and unreadable a stored item that cannot be understood.
 type (
 	list[T any] = api.List[T]
