@@ -99,10 +99,10 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitOf(err)
 }
 
-// flagGroup finds the flags in what the library says about flags that belong together.
+// flagGroup finds the flags in the library's error about flags that belong together.
 var flagGroup = regexp.MustCompile(`flags in the group \[([^\]]+)\]`)
 
-// badValue finds the parts of what the library says about a flag whose value it cannot read.
+// badValue finds the parts of the library's error about a flag whose value it cannot read.
 var badValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
 
 // takes returns what a flag takes, by how the reason begins for which its value was not read.

@@ -110,7 +110,7 @@ const (
 	envLocationShards  = "EXCHEQUER_LOCATION_SHARDS"
 )
 
-// locationFlags adds to serve what the environment says otherwise.
+// locationFlags are flags of serve that the environment has too.
 func (a *app) locationFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&a.flags.locationIndexes, "location-indexes", nil,
 		"`indexes` that tables create gives the locations' table: created, code, name, cell")

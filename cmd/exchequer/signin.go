@@ -57,7 +57,7 @@ func (s *signing) add(f *pflag.FlagSet) {
 		"(default "+string(person.SubjectLocal)+")")
 }
 
-// apply adds the flags to the options of a server, and what the environment says where there are
+// apply adds the flags to the options of a server, and what the environment has where there are
 // none. A flag that turns users away goes before variables that let them in.
 func (s *signing) apply(a *app, opts *server.Options) {
 	opts.Auth = server.Auth(s.auth)

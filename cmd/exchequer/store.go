@@ -54,7 +54,7 @@ func (a *app) dynamoDB() *awssdk.Options {
 	}
 }
 
-// place tells a person where the books are.
+// place returns where the books are, in words.
 func (a *app) place(dir string) string {
 	switch {
 	case a.flags.store != storeDynamoDB:

@@ -241,7 +241,7 @@ or ages (36h: that long ago).`,
 	return command
 }
 
-// parseBound reads a bound in time. A day stands for its beginning plus some days.
+// parseBound reads a bound in time. A day means its beginning plus some days.
 func parseBound(flag, text string, days int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

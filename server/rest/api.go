@@ -25,7 +25,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
-// Deps are what the API stands on. All are required.
+// Deps are what the API depends on. All are required.
 type Deps struct {
 	Ledger    *ledger.Ledger
 	Locations *locations.Directory
@@ -51,10 +51,10 @@ type Options struct {
 	Version string
 	// AskForKeys demands an API key for every operation. Without it every caller may do everything.
 	AskForKeys bool
-	// Authenticate, if set, returns the person that a user's token stands for. Personal operations
+	// Authenticate, if set, returns the person that a user's token identifies. Personal operations
 	// take such a token besides the API keys that are bound to a person.
 	Authenticate func(ctx context.Context, token string) (person.Subject, error)
-	// User is the person whose data it is where nobody is asked who they are.
+	// User is the person of every request if there is no authentication.
 	User person.Subject
 	// Hosts are names, without a port, that requests may be addressed to besides those of the
 	// loopback interface. With AskForKeys an empty list allows every name.
@@ -73,7 +73,7 @@ type Options struct {
 	// read; 0 is no bound. StallTime bounds the time for which a client may take nothing of one.
 	StreamsMax int
 	StallTime  time.Duration
-	// Now is the clock that tells what is open and what is stale.
+	// Now is the clock by which places are open and rates are stale.
 	Now func() time.Time
 	// BodyTime bounds the time to read a body, and AnswerTime that to work out an answer.
 	BodyTime, AnswerTime time.Duration
@@ -84,7 +84,7 @@ type Options struct {
 	// Layout, if set, returns why a system of this server cannot be used: one of its tables is not
 	// as it needs it, or a setting differs from what is stored with its data.
 	Layout func(system string) error
-	// Ready, if set, tells why the server cannot answer now.
+	// Ready, if set, returns why the server cannot answer now.
 	Ready func(context.Context) error
 	// Metrics, if set, answers /metrics.
 	Metrics http.Handler

@@ -107,7 +107,7 @@ func newMade[T any](fresh bool, path string, version uint64, body T) *made[T] {
 	}
 }
 
-// The forms of what a person tells of themselves, and of all that an app needs when it starts.
+// The forms of a person's profile, and of all that an app needs when it starts.
 type (
 	profile struct {
 		Email       string      `json:"email,omitempty" example:"moana@example.com"`

@@ -93,7 +93,7 @@ func (a *Router) identify(
 	case a.opts.Authenticate != nil && !apikey.Is(token):
 		return a.identifyUser(ctx, token, needs)
 	}
-	// A meter of its own: what an answer says it took is what its operation took.
+	// A meter of its own, because the cost in an answer is that of its operation alone.
 	unmetered, _ := singletable.WithMeter(ctx)
 	key, err := a.keys.Authenticate(unmetered, token)
 	if err != nil {

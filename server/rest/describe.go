@@ -22,7 +22,7 @@ import (
 	"github.com/exchequer-dev/exchequer/systems/statements"
 )
 
-// description stands at the head of the OpenAPI document.
+// description is at the head of the OpenAPI document.
 const description = `Exchequer keeps double-entry books and moves money exactly once.
 
 Amounts are strings beside a currency (ISO 4217), because many programs round JSON numbers. Instants

@@ -2,7 +2,7 @@
 //
 // # Words
 //
-// Names in URLs and bodies are those of the ledger. An amount is a JSON string beside a currency,
+// Names in URLs and bodies are those of the ledger. An amount is a JSON string next to a currency,
 // since many readers of JSON turn numbers into floats. An instant is UTC with milliseconds, a day
 // is 2026-01-31. A list is {"items": [...], "next": "..."}; next is an opaque cursor, absent on the
 // last page.
@@ -23,6 +23,6 @@
 //
 // # Costs
 //
-// Every answer of /v1 tells in Exchequer-Calls, Exchequer-Read-Units and Exchequer-Write-Units what
+// Every answer of /v1 has in Exchequer-Calls, Exchequer-Read-Units and Exchequer-Write-Units what
 // it took of the store, in DynamoDB's capacity units.
 package rest

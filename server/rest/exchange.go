@@ -96,7 +96,7 @@ func (a *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.opts.Done(*x)
 		}
 		if !whole {
-			// The answer has begun. Only breaking it off tells the client that it is not whole.
+			// The answer has begun. Only breaking it off shows the client that it is not whole.
 			panic(http.ErrAbortHandler)
 		}
 	}()
@@ -200,7 +200,7 @@ func routeOf(pattern string) string {
 	return pattern
 }
 
-// recorder notes what is answered, adds what it cost, and holds back what the router says when no
+// recorder records the answer, adds its cost, and holds back what the router answers when no
 // operation takes a request.
 type recorder struct {
 	http.ResponseWriter

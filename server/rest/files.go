@@ -27,7 +27,7 @@ var ErrFormRefused = Problems.Define(problem.Invalid, "body_is_form",
 	"The body is a form, and this operation reads the file itself",
 	"Send the bytes of the file as the body, with curl --data-binary @FILE for example")
 
-// Streaming is embedded in the parameters of work that may take long and tells of its progress.
+// Streaming is embedded in the parameters of work that may take long and reports its progress.
 type Streaming struct {
 	Accept string `header:"Accept" hidden:"true"`
 }
@@ -46,10 +46,10 @@ const streams = "It may take long: with Accept: " + mediaLines + " the answer is
 	"JSON objects, one a line, each with the member progress, and at last one with the member report " +
 	"or problem. "
 
-// work is long work on a request: it tells of its progress and ends with a report.
+// work is long work on a request: it reports its progress and ends with a report.
 type work[P, R any] func(ctx huma.Context, tell func(P)) (R, error)
 
-// registerWork adds an operation that does long work and tells of its progress.
+// registerWork adds an operation that does long work and reports its progress.
 func registerWork[P, R, I any, T interface {
 	*I
 	accept() string

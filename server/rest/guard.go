@@ -32,7 +32,7 @@ func (g *guard) check(r *http.Request) error {
 	if g.loopback && !isLoopback(host) && !slices.Contains(g.hosts, host) {
 		return ErrHostRefused.With("host", r.Host)
 	}
-	// A browser says which page a request comes from. Another page than ours has no business here.
+	// A browser sends the origin of the page. Pages of other origins are refused.
 	origin := r.Header.Get("Origin")
 	if origin != "" {
 		u, err := url.Parse(origin)

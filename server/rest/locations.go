@@ -160,7 +160,7 @@ func (a *API) locationOf(l locations.Location) location {
 	return out
 }
 
-// moment returns what the answer says of a location by the clock alone, for its ETag.
+// moment returns what an answer has of a location by the clock alone, for its ETag.
 func (l *location) moment() (text string) {
 	if l.Open != nil {
 		text = ".closed"

@@ -200,7 +200,7 @@ func (a *API) runPayments(
 	}, func(p, r *paymentRun, d *api.Problem) any { return runLine{p, r, d} }), nil
 }
 
-// counted tells whoever counts payments what came on top of an earlier report of the same run.
+// counted adds to the metrics what a report has beyond an earlier report of the same run.
 func (a *API) counted(before, after payments.Report) {
 	if a.opts.Paid == nil {
 		return

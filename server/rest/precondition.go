@@ -189,7 +189,7 @@ func (g guardedBy) failed(r *http.Request, etag string) error {
 	return e
 }
 
-// tagMoments match what an ETag of a location says by the clock alone, which is no change of it.
+// tagMoments match the part of a location's ETag that depends on the clock, which is no change.
 var tagMoments = regexp.MustCompile(`(\.(open|closed))?(\.stale)?"$`)
 
 // others returns further tags that name the same state as an ETag: that of a location at another

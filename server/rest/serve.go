@@ -282,7 +282,7 @@ func (a *Router) finishOperation(o *api.Operation, b *requestBody) {
 	}
 }
 
-// ServeStream adds an operation that does long work, and that tells of its progress where the
+// ServeStream adds an operation that does long work, and that reports its progress where the
 // caller accepts lines.
 func ServeStream[In, P, R any](
 	r *Router, op api.StreamOp[In, P, R],

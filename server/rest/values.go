@@ -31,7 +31,7 @@ func (i instant) MarshalJSON() ([]byte, error) {
 // IsZero reports whether the member is left out of an answer.
 func (i instant) IsZero() bool { return time.Time(i).IsZero() }
 
-// Schema tells the framework what MarshalJSON writes.
+// Schema describes to the framework what MarshalJSON writes.
 func (i instant) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeString, Format: "date-time", Examples: []any{"2026-01-02T10:30:00.123Z"},

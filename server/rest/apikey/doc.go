@@ -9,7 +9,7 @@
 // set when the key is made: a key that could be bound later would open more to whoever holds it by
 // then than they were given.
 //
-// A key has scopes. A scope allows what it says and nothing else: ledger:write does not let its
+// A key has scopes. It allows what its scopes name and nothing else: ledger:write does not let its
 // holder read. A key is never changed: it is revoked, which takes effect with the next request, or
 // expires.
 //

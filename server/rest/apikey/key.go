@@ -54,7 +54,7 @@ func (k Key) valid(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
 
-// fits tells in constant time whether a secret is the key's.
+// fits reports in constant time whether a secret is the key's.
 func (k Key) fits(secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(hash(secret)), []byte(k.Hash)) == 1
 }

@@ -91,7 +91,7 @@ func (r *Keyring) Revoke(ctx context.Context, id string) (Key, error) {
 	return key, nil
 }
 
-// Authenticate returns the key that a token stands for, or ErrKeyRefused.
+// Authenticate returns the key of a token, or ErrKeyRefused.
 func (r *Keyring) Authenticate(ctx context.Context, token string) (Key, error) {
 	id, secret, ok := parse(token)
 	if !ok {

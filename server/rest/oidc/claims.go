@@ -20,7 +20,7 @@ const (
 	useAccess = "access"
 )
 
-// claims are what a token says, as far as it matters here.
+// claims are the claims of a token that matter here.
 type claims struct {
 	issuer, subject string
 	audience        []string
@@ -130,7 +130,7 @@ func (r *reader) fault(name string) {
 
 func (r *reader) text(name string, into *string) { r.read(name, into) }
 
-// texts reads a list, or one text that stands for a list of one.
+// texts reads a list, or one text that represents a list of one.
 func (r *reader) texts(name string, into *[]string) {
 	if text := r.claims[name]; len(text) > 0 && text[0] == '"' {
 		var one string

@@ -1,5 +1,5 @@
-// Package oidc tells who sent a bearer token: it verifies the JWTs that an OpenID Connect issuer
-// gives to users, and returns the subject.
+// Package oidc identifies who sent a bearer token: it verifies the JWTs that an OpenID Connect
+// issuer gives to users, and returns the subject.
 //
 // # Words
 //
@@ -15,7 +15,7 @@
 //
 // Cognito's forms are those of "Understanding the access token" and "Understanding the identity
 // (ID) token" in the Amazon Cognito Developer Guide, the others those of OpenID Connect Core 1.0,
-// section 2, and of RFC 9068. Whatever else a token says about its use (refresh, logout) is
+// section 2, and of RFC 9068. Any other claim of a token about its use (refresh, logout) is
 // refused, though its signature may be good.
 //
 // # Promises
@@ -29,8 +29,8 @@
 // The user is the claim sub, checked by person.Subject, and nothing else.
 //
 // Keys are read again every [KeysFreshFor], and at once when a token names one that is not known,
-// but not more often than every [RefreshGap], whatever tokens come: nobody can make a server hammer
-// its issuer. While the issuer does not answer, the keys go on being used for [KeysKeptFor]. What
+// but not more often than every [RefreshGap], whatever tokens come: no caller can make a server
+// hammer its issuer. While the issuer does not answer, the keys are used for [KeysKeptFor]. What
 // cannot be decided without the issuer is unavailable, and not refused.
 //
 // No error, and so no log and no answer, has a part of a token in it.

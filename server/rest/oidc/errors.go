@@ -15,7 +15,7 @@ var (
 	ErrAlgorithm = Problems.Define(problem.Unauthenticated, "token_algorithm_invalid",
 		"The token is signed by an algorithm that this server does not take",
 		"Let the issuer sign with RS256, ES256, EdDSA or their like")
-	// ErrWrongIssuer tells whose tokens are taken.
+	// ErrWrongIssuer names the issuer whose tokens are accepted.
 	ErrWrongIssuer = Problems.Define(problem.Unauthenticated, "token_issuer_invalid",
 		"The token is not one of the issuer {issuer}",
 		"Sign in there; the addresses must be the same to the last slash")

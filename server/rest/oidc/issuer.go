@@ -31,11 +31,11 @@ const (
 	readTime = 5 * time.Second
 	// answerMax bounds what is read of the issuer's answers, in bytes: 64 large keys have a tenth.
 	answerMax = 1 << 20
-	// causeMax cuts what the issuer says about its troubles, for the log.
+	// causeMax is the maximum length of an issuer's error in the log.
 	causeMax = 200
 )
 
-// NameError says that the issuer calls itself by another name than it was configured with.
+// NameError reports that the issuer's own name is not the one that is configured.
 type NameError struct {
 	Configured, Published string
 }
@@ -234,7 +234,7 @@ func (i *issuer) land(f *flight, keys published, keysAt string, err error) {
 	close(f.done)
 }
 
-// report tells the log what changed.
+// report logs what changed.
 func (i *issuer) report(before, err error, keys int) {
 	log := i.opts.Logger.With(slog.String("issuer", i.opts.Issuer))
 	switch {

@@ -50,7 +50,7 @@ func New(opts Options) (*Verifier, error) {
 	return &Verifier{opts: opts, issuer: newIssuer(opts)}, nil
 }
 
-// Connect asks the issuer for its description and keys. An error of [*NameError] says that the
+// Connect asks the issuer for its description and keys. An error of [*NameError] means that the
 // issuer has another name than the verifier was given, so that no token will ever do. Any other
 // error may pass: each token that comes later makes the verifier try again.
 func (v *Verifier) Connect(ctx context.Context) error {
@@ -61,7 +61,7 @@ func (v *Verifier) Connect(ctx context.Context) error {
 // Close ends requests to the issuer that are under way.
 func (v *Verifier) Close() { v.issuer.close() }
 
-// Verify returns the person that a token stands for, or one of the Problems.
+// Verify returns the person that a token identifies, or one of the Problems.
 func (v *Verifier) Verify(ctx context.Context, token string) (person.Subject, error) {
 	parsed, err := parse(token)
 	if err != nil {
@@ -82,7 +82,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (person.Subject, er
 	case err != nil:
 		return "", ErrMalformed.With("reason", "has claims of the wrong kind").Wrap(err)
 	}
-	// Read again, now from what the signature covers: only this says who it is.
+	// Read again, now from what the signature covers, because only this can be trusted.
 	var payload json.RawMessage
 	if err := verified.Claims(&payload); err != nil {
 		return "", ErrMalformed.With("reason", "has claims of the wrong kind").Wrap(err)

@@ -20,7 +20,7 @@ type File struct {
 }
 
 // NewFile returns the body of a file of at most limit bytes, of which each piece may take as long
-// as patience says. The writer is that of the answer: it knows the connection.
+// as patience. The writer is that of the answer: it knows the connection.
 func NewFile(
 	from io.Reader, limit int64, patience time.Duration, w http.ResponseWriter,
 ) *File {
@@ -35,7 +35,7 @@ func (b *File) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, b.wrong
 	}
-	// One byte more than the limit tells a file that is too large from one that just fits. Where
+	// One byte more than the limit shows that a file is too large. Where
 	// there is no connection, as in one process, there is no deadline to set.
 	_ = b.connection.SetReadDeadline(time.Now().Add(b.patience))
 	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])

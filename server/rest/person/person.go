@@ -2,7 +2,7 @@
 //
 // A person is the subject of a token, the claim "sub", and nothing else: no name, no address, and
 // nothing that a caller can type. The server without authentication has one person, set when it
-// starts. An API key stands for a person only if it was bound to one when it was made.
+// starts. An API key represents a person only if it was bound to one when it was made.
 package person
 
 import (
