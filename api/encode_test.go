@@ -38,7 +38,7 @@ func TestEncode(t *testing.T) {
 		{
 			"fields of embedded structs, instants", ListLegsOfAccount.Operation,
 			LegsQuery{
-				Page: Page{Size: 7, Cursor: "c"}, AccountPath: AccountPath{ID: "a"}, From: from,
+				Page: Page{Limit: 7, Cursor: "c"}, AccountPath: AccountPath{ID: "a"}, From: from,
 			},
 			"/v1/accounts/a/legs",
 			url.Values{"limit": {"7"}, "cursor": {"c"}, "from": {"2026-01-02T10:30:00.123Z"}},
@@ -83,8 +83,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// What is written is read as the same value, and what is none of its type is refused with words
-// that complete a sentence.
+// What is written is read as the same value, and an invalid text has an error that completes a
+// sentence.
 func TestValues(t *testing.T) {
 	for _, text := range []string{
 		`"2026-01-02T10:30:00.000Z"`, `"2026-01-02T10:30:00.123Z"`, `"0001-01-01T00:00:00.000Z"`,
@@ -142,5 +142,29 @@ func TestOperations(t *testing.T) {
 	}
 	if len(ids) < 30 {
 		t.Errorf("%d operations: these cannot be all", len(ids))
+	}
+}
+
+// Reads and changes that set a value may be sent twice, and a rate only with its instant: without
+// one, a repeat would be another rate.
+func TestSafeToRepeat(t *testing.T) {
+	at := NewRate{AsOf: At(time.Unix(1, 0))}
+	for _, c := range []struct {
+		op   *Operation
+		in   any
+		safe bool
+	}{
+		{GetRate.Operation, RateQuery{}, true},
+		{DeleteRate.Operation, Pair{}, true},
+		{SetOverdraft.Operation, SetOverdraftRequest{}, true},
+		{SaveRate.Operation, SaveRateRequest{}, false},
+		{SaveRate.Operation, SaveRateRequest{NewRate: at}, true},
+		{FetchRates.Operation, None{}, false},
+		{RepairDates.Operation, RepairDatesRequest{}, false},
+		{PostTransaction.Operation, PostRequest{}, true},
+	} {
+		if got := c.op.SafeToRepeat(c.in); got != c.safe {
+			t.Errorf("%s of %+v: %v", c.op.ID, c.in, got)
+		}
 	}
 }

@@ -39,9 +39,8 @@ type Operation struct {
 	// that differs from the data does not stop them.
 	AnyLayout bool
 
-	// Stream marks answers that come in lines, Upload bodies that are files, and Download answers
-	// that are files.
-	Stream, Upload, Download bool
+	// Stream marks operations that may take longer than an ordinary answer.
+	Stream bool
 }
 
 // Chapter is a part of the documentation.
@@ -57,12 +56,6 @@ type Op[In, Out any] struct{ *Operation }
 // StreamOp is an operation that may take long. Its answer is a report, or lines with the progress
 // and finally the report.
 type StreamOp[In, Progress, Report any] struct{ *Operation }
-
-// UploadOp is an operation whose body is a file.
-type UploadOp[In, Out any] struct{ *Operation }
-
-// DownloadOp is an operation whose answer is a file.
-type DownloadOp[In any] struct{ *Operation }
 
 // None is an answer without a body, or a request without parameters.
 type None struct{}

@@ -113,8 +113,8 @@ func (a *Amount) UnmarshalText(text []byte) error {
 
 // Page selects a page of a list.
 type Page struct {
-	// Size is the maximum number of rows, up to 1000; 0 means 100.
-	Size int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The maximum number of rows"`
+	// Limit is the maximum number of rows, up to 1000; 0 means 100.
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The maximum number of rows"`
 	// Cursor is the Next of the previous page, or empty for the first page.
 	Cursor string `query:"cursor" doc:"The member next of the page before; leave it out for the first page"`
 }

@@ -26,8 +26,8 @@ func pageValues(q PageQuery, v url.Values) url.Values {
 	if v == nil {
 		v = url.Values{}
 	}
-	if q.Size != 0 {
-		v.Set("limit", strconv.Itoa(q.Size))
+	if q.Limit != 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
 	}
 	if q.Cursor != "" {
 		v.Set("cursor", q.Cursor)

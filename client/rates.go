@@ -44,7 +44,7 @@ func (r Rates) List(ctx context.Context, q api.Page) (api.List[api.Rate], error)
 
 // All returns all stored rates.
 func (r Rates) All(ctx context.Context, q api.Page) iter.Seq2[api.Rate, error] {
-	return pages(q, func(p api.Page) (api.List[api.Rate], error) { return r.List(ctx, p) })
+	return allFrom(q, func(p api.Page) (api.List[api.Rate], error) { return r.List(ctx, p) })
 }
 
 // Save saves a rate.

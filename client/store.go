@@ -179,7 +179,7 @@ func (c *Client) RunPattern(
 	ctx context.Context, name string, q PatternQuery,
 ) (PatternRun, error) {
 	r := c.post("/v1/patterns/"+segment(name)+"/run",
-		patternRunJSON{Inputs: q.Inputs, Size: q.Size, Cursor: q.Cursor})
+		patternRunJSON{Inputs: q.Inputs, Limit: q.Limit, Cursor: q.Cursor})
 	r.safe = true // a pattern only reads
 	return answer[PatternRun](ctx, r)
 }

@@ -118,7 +118,7 @@ type (
 
 	patternRunJSON struct {
 		Inputs map[string]string `json:"inputs,omitempty"`
-		Size   int               `json:"limit,omitempty"`
+		Limit  int               `json:"limit,omitempty"`
 		Cursor string            `json:"cursor,omitempty"`
 	}
 )

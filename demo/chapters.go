@@ -273,7 +273,7 @@ func (s *story) statement(ctx context.Context) error {
 		AccountID: a.ID,
 		From:      client.Date(today.AddDate(0, 0, -1).Format(time.DateOnly)),
 		To:        client.Date(today.AddDate(0, 0, 1).Format(time.DateOnly)),
-		PageQuery: client.PageQuery{Size: shownRows},
+		PageQuery: client.PageQuery{Limit: shownRows},
 	}
 	st, err := s.client.Statement(ctx, q)
 	if err != nil {
@@ -353,7 +353,7 @@ func (s *story) status(ctx context.Context) error {
 		rows   int
 	}{{client.Reversed, 1}, {client.Completed, 3}} {
 		page, err := s.client.TransactionsByStatus(ctx, client.StatusQuery{
-			Status: list.status, NewestFirst: true, PageQuery: client.PageQuery{Size: list.rows},
+			Status: list.status, NewestFirst: true, PageQuery: client.PageQuery{Limit: list.rows},
 		})
 		if err != nil {
 			return err

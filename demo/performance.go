@@ -66,7 +66,7 @@ func (s *story) operations(ctx context.Context) ([]operation, error) {
 	payer := s.world.find("checking", "NZD")
 	shop := s.world.merchants[0]
 	c, id := s.client, s.shown.ID
-	hundred := client.PageQuery{Size: listed}
+	hundred := client.PageQuery{Limit: listed}
 	legs, err := c.LegsOfAccount(ctx, shop.SettlementAccountID, hundred)
 	if err != nil {
 		return nil, err

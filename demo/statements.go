@@ -236,7 +236,7 @@ func (s *story) showMonth(ctx context.Context, want bankBooks) error {
 	t := grid.New(grid.Left("DATE"), grid.Left("ACCOUNT"), grid.Left("MERCHANT").UpTo(26),
 		grid.Right("AMOUNT"), grid.Left("TAGS"))
 	list, err := s.client.SearchBankTransactions(ctx, client.BankSearch{
-		From: bankMonthFirst, To: bankMonthLast, PageQuery: client.PageQuery{Size: shownRows},
+		From: bankMonthFirst, To: bankMonthLast, PageQuery: client.PageQuery{Limit: shownRows},
 	})
 	if err != nil {
 		return err

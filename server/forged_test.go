@@ -90,14 +90,14 @@ func TestCursorsAreOfOnePersonAlone(t *testing.T) {
 		}},
 	} {
 		t.Run(list.name, func(t *testing.T) {
-			next := must[string](t)(list.page(alice, client.PageQuery{Size: 1}))
+			next := must[string](t)(list.page(alice, client.PageQuery{Limit: 1}))
 			if next == "" {
 				t.Fatal("there is no cursor to give away")
 			}
-			if _, err := list.page(alice, client.PageQuery{Size: 1, Cursor: next}); err != nil {
+			if _, err := list.page(alice, client.PageQuery{Limit: 1, Cursor: next}); err != nil {
 				t.Errorf("for whom it is: %v", err)
 			}
-			_, err := list.page(bob, client.PageQuery{Size: 1, Cursor: next})
+			_, err := list.page(bob, client.PageQuery{Limit: 1, Cursor: next})
 			if !errors.Is(err, statements.ErrInvalidCursor) {
 				t.Errorf("for somebody else: %v", err)
 			}

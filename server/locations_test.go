@@ -182,7 +182,7 @@ func (w *world) listsOfLocations(t *testing.T, made client.Location) {
 	}
 	must[client.Location](t)(w.DeleteLocation(ctx, made.ID, ""))
 	count := func(status string) (n int) {
-		q := client.LocationQuery{Status: status, PageQuery: client.PageQuery{Size: 2}}
+		q := client.LocationQuery{Status: status, PageQuery: client.PageQuery{Limit: 2}}
 		for _, err := range w.AllLocations(ctx, q) {
 			if err != nil {
 				t.Fatal(err)

@@ -232,7 +232,7 @@ func (w *world) transactions(t *testing.T) {
 		}
 	}
 	q := client.StatusQuery{Status: client.Completed}
-	q.Size = 2
+	q.Limit = 2
 	var found []client.Transaction
 	for transaction, err := range w.AllTransactionsByStatus(ctx, q) {
 		if err != nil {
@@ -259,7 +259,7 @@ func (w *world) transactions(t *testing.T) {
 func (w *world) statements(t *testing.T) {
 	ctx := t.Context()
 	q := client.StatementQuery{AccountID: "alice", From: "2026-01-01", To: "2026-01-31"}
-	q.Size = 3
+	q.Limit = 3
 	var legs []client.Leg
 	for page, err := range w.StatementPages(ctx, q) {
 		if err != nil {

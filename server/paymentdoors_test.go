@@ -145,7 +145,7 @@ func TestTheDefaultStatementIsTheAccountsOverHTTP(t *testing.T) {
 	}
 	legs := 0
 	for s, err := range w.StatementPages(t.Context(), client.StatementQuery{
-		AccountID: "akl", PageQuery: client.PageQuery{Size: 1},
+		AccountID: "akl", PageQuery: client.PageQuery{Limit: 1},
 	}) {
 		if err != nil || s.From != "2026-10-30" || s.To != "2026-11-29" ||
 			s.Closing != usd("30") {

@@ -192,17 +192,17 @@ func (w *world) paymentLists(t *testing.T) {
 	}{
 		"of a day of the account": {w.AllPaymentsOfAccount(ctx, client.AccountPaymentsQuery{
 			AccountID: "kiri", From: "2026-02-01", To: "2026-02-01",
-			PageQuery: client.PageQuery{Size: 4},
+			PageQuery: client.PageQuery{Limit: 4},
 		}), want},
 		"of the day before": {w.AllPaymentsOfAccount(ctx, client.AccountPaymentsQuery{
 			AccountID: "kiri", To: "2026-01-31",
 		}), []client.PaymentID{before}},
 		"of the next days": {w.AllPaymentsOfAccount(ctx, client.AccountPaymentsQuery{
-			AccountID: "kiri", Days: 90, PageQuery: client.PageQuery{Size: 7},
+			AccountID: "kiri", Days: 90, PageQuery: client.PageQuery{Limit: 7},
 		}), append([]client.PaymentID{before}, want...)},
 		"of a status and a day": {w.AllPayments(ctx, client.PaymentsQuery{
 			Status: client.PaymentScheduled, Date: "2026-02-01", Zone: "Pacific/Auckland",
-			PageQuery: client.PageQuery{Size: 4},
+			PageQuery: client.PageQuery{Limit: 4},
 		}), want},
 		"of a status and instants": {w.AllPayments(ctx, client.PaymentsQuery{
 			Status: client.PaymentScheduled, From: midnight.Add(-time.Millisecond), To: midnight,
@@ -241,7 +241,7 @@ func (w *world) paymentDays(t *testing.T) {
 		t.Errorf("noted (-want +got):\n%s", diff)
 	}
 	history := ids(t, w.AllPayments(ctx, client.PaymentsQuery{
-		Date: "2026-01-01", PageQuery: client.PageQuery{Size: 2},
+		Date: "2026-01-01", PageQuery: client.PageQuery{Limit: 2},
 	}))
 	if len(history) != 5 {
 		t.Errorf("the history of the day has %v", history)
@@ -682,7 +682,7 @@ func TestARunThatIsLeftFinishesItsPayments(t *testing.T) {
 		t.Errorf("the payment %s is left pending, %v", p.ID, err)
 	}
 	entries := must[client.Page[client.Transaction]](t)(w.TransactionsByStatus(t.Context(),
-		client.StatusQuery{Status: client.Completed, PageQuery: client.PageQuery{Size: 1000}}))
+		client.StatusQuery{Status: client.Completed, PageQuery: client.PageQuery{Limit: 1000}}))
 	paid := len(ids(t, w.AllPayments(t.Context(),
 		client.PaymentsQuery{Status: client.PaymentProcessed})))
 	if len(entries.Items) != paid+1 { // And the salary.

@@ -111,7 +111,7 @@ func TestRatesOverTheAPI(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 		n := 0
-		for _, err := range w.Rates().All(ctx, client.PageQuery{Size: 2}) {
+		for _, err := range w.Rates().All(ctx, client.PageQuery{Limit: 2}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/exchequer-dev/exchequer/dynamo/awssdk"
 	"github.com/exchequer-dev/exchequer/dynamo/engine"
 	"github.com/exchequer-dev/exchequer/server"
+	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 func TestOptions(t *testing.T) {
@@ -196,6 +197,40 @@ func TestBodiesThatDoNotArriveAreGivenUp(t *testing.T) {
 	<-ended
 }
 
+// A client that stops in the middle of a body gets an answer, and nothing of it is carried out.
+func TestABodyThatEndsEarlyIsRefused(t *testing.T) {
+	w := start(t)
+	w.furnish()
+	address, end, ended := serving(t, w)
+	c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	whole := `{"type":"deposit","to":"alice","amount":"1.00","currency":"USD"}`
+	fmt.Fprintf(c, "POST /v1/transactions HTTP/1.1\r\nHost: %s\r\nIdempotency-Key: early\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		strings.TrimPrefix(address, "http://"), len(whole)+1, whole)
+	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusBadRequest ||
+		!strings.Contains(string(body), "body_malformed") {
+		t.Errorf("got %d, %s, %v", response.StatusCode, body, err)
+	}
+	if _, err := w.TransactionByKey(t.Context(), "early"); !errors.Is(err,
+		ledger.ErrTransactionNotFound) {
+		t.Errorf("the half request was carried out: %v", err)
+	}
+	end()
+	<-ended
+}
+
 // The time to read a request bounds nothing but that: work that goes on after it is not ended.
 func TestAnAnswerMayTakeLongerThanItsRequest(t *testing.T) {
 	var slow atomic.Bool
@@ -264,7 +299,7 @@ func TestDataOutlivesTheServer(t *testing.T) {
 		w.furnish()
 		first = must[client.Receipt](t)(w.Post(t.Context(), posting))
 		page := must[client.Page[client.Leg]](t)(
-			w.LegsOfAccount(t.Context(), "alice", client.PageQuery{Size: 1}))
+			w.LegsOfAccount(t.Context(), "alice", client.PageQuery{Limit: 1}))
 		cursor = page.Next
 		// A second server on the same directory is told who has it.
 		_, err := server.Open(t.Context(), server.Options{DataDir: dir})
@@ -279,7 +314,7 @@ func TestDataOutlivesTheServer(t *testing.T) {
 			t.Errorf("after a restart (-first +again):\n%s", cmp.Diff(first.Entry, again.Entry))
 		}
 		page, err := w.LegsOfAccount(t.Context(), "alice",
-			client.PageQuery{Size: 1, Cursor: cursor})
+			client.PageQuery{Limit: 1, Cursor: cursor})
 		if err != nil || len(page.Items) != 1 || page.Items[0].Amount != usd("100") {
 			t.Errorf("a cursor of the first server: %+v, %v", page, err)
 		}

@@ -191,7 +191,7 @@ func (w *world) importsOfAFile(t *testing.T) {
 		t.Errorf("%d rows are known", known)
 	}
 	page := must[client.Page[client.Upload]](t)(w.Uploads(ctx, "everyday",
-		client.PageQuery{Size: 1}))
+		client.PageQuery{Limit: 1}))
 	if len(page.Items) != 1 || page.Next == "" {
 		t.Errorf("uploads %+v", page)
 	}

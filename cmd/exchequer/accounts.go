@@ -178,7 +178,7 @@ func (a *app) accountsList() *cobra.Command {
 // add adds the flags of a list to a command.
 func (p *pages) add(command *cobra.Command) {
 	f := command.Flags()
-	f.IntVar(&p.size, "limit", 0, "greatest `number` of rows of a page, up to 1000 (default 100)")
+	f.IntVar(&p.limit, "limit", 0, "maximum `number` of rows of a page, up to 1000 (default 100)")
 	f.StringVar(&p.cursor, "cursor", "", "`cursor` of the next page, as the page before printed it")
 	f.BoolVar(&p.all, "all", false, "follow all pages; JSON is then one object a line")
 	command.MarkFlagsMutuallyExclusive("all", "limit")

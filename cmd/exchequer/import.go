@@ -77,7 +77,7 @@ func (a *app) importCommand() *cobra.Command {
 func (i *importing) add(command *cobra.Command) {
 	f := command.Flags()
 	f.IntVar(&i.concurrency, "concurrency", bulk.ConcurrencyDefault,
-		"greatest `number` of rows on their way at once")
+		"maximum `number` of rows on their way at once")
 	f.StringVar(&i.report, "report", "", "CSV `file` for the refused rows")
 	f.StringVar(&i.keyColumn, "key-column", "", "`name` of the column that has the keys")
 	f.BoolVar(&i.noKeys, "no-keys", false,

@@ -372,7 +372,7 @@ func (a *app) locationsNear() *cobra.Command {
 	f.StringVar(&within, "within", "10km", "`distance`: metres, or kilometres with km")
 	f.Float64SliceVar(&box, "box", nil, "`south,west,north,east` of a box instead of a distance")
 	f.StringVar(&q.Tag, "tag", "", "only those that have this `word`")
-	f.IntVar(&q.Limit, "limit", 50, "greatest `number` of locations")
+	f.IntVar(&q.Limit, "limit", 50, "maximum `number` of locations")
 	require(command, "point")
 	return command
 }

@@ -266,7 +266,7 @@ func writeLocations(
 	if err := w.Write(locations.Columns()); err != nil {
 		return 0, err
 	}
-	q.Size = locations.PageMax
+	q.Limit = locations.PageMax
 	for l, err := range c.AllLocations(ctx, q) {
 		if err != nil {
 			return n, err

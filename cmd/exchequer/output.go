@@ -414,9 +414,11 @@ func thousands(n int) string {
 
 // pages are the flags of a list.
 type pages struct {
-	size   int
+	limit  int
 	cursor string
 	all    bool
 }
 
-func (p *pages) query() client.PageQuery { return client.PageQuery{Size: p.size, Cursor: p.cursor} }
+func (p *pages) query() client.PageQuery {
+	return client.PageQuery{Limit: p.limit, Cursor: p.cursor}
+}

@@ -165,7 +165,7 @@ func (a *app) patternsRun() *cobra.Command {
 		}),
 	}
 	f := command.Flags()
-	f.IntVar(&p.size, "limit", 0, "greatest `number` of rows of a page, up to 1000 (default 100)")
+	f.IntVar(&p.limit, "limit", 0, "maximum `number` of rows of a page, up to 1000 (default 100)")
 	f.StringVar(&p.cursor, "cursor", "", "`cursor` of the next page, as the page before printed it")
 	return command
 }

@@ -39,7 +39,7 @@ func (s *scheduling) add(f *pflag.FlagSet) {
 	f.IntVar(&s.work.Callers, "payment-concurrency", 0,
 		"`number` of payments settled side by side (default 64)")
 	f.Float64Var(&s.work.Units, "payment-units", 0,
-		"greatest `number` of write units a second that settling takes (default no bound)")
+		"maximum `number` of write units a second that settling takes (default no bound)")
 	f.StringVar(&s.opts.TableName, "payments-table", "", "`name` of the table of payments")
 	f.StringVar(&s.opts.HistoryTableName, "payments-history", "",
 		"`name` of the table of payments that came to their end")

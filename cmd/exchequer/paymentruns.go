@@ -64,7 +64,7 @@ printed does. On a data directory nothing is held by others. With --watch it goe
 	f.DurationVar(&r.every, "every", runEvery, "`pause` between two runs with --watch")
 	f.IntVar(&r.callers, "concurrency", 0, "`number` of payments settled concurrently (default 64)")
 	f.IntVar(&r.units, "units", 0,
-		"greatest `number` of write units a second that it takes (default no bound)")
+		"maximum `number` of write units a second that it takes (default no bound)")
 	command.MarkFlagsMutuallyExclusive("once", "watch")
 	return command
 }

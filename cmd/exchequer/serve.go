@@ -59,7 +59,7 @@ with and the app that they do it with, and their tokens open their own data.`,
 	f.StringVar(&s.files, "files", "", "`URL` of the bucket for files that people upload, such as "+
 		"s3://bucket?region=eu-central-1 (default: the folder files of the data directory)")
 	f.IntVar(&s.quota.Files, "quota-files", statements.QuotaFiles,
-		"greatest `number` of uploaded files of one person; -1 is no bound")
+		"maximum `number` of uploaded files of one person; -1 is no bound")
 	f.Int64Var(&s.quota.Bytes, "quota-bytes", statements.QuotaBytes,
 		"greatest `size` of all uploaded files of one person in bytes; -1 is no bound")
 	f.Int64Var(&s.limits.FreeDisk, "free-disk", server.FreeDiskMin,
@@ -68,7 +68,7 @@ with and the app that they do it with, and their tokens open their own data.`,
 		"maximum `bytes` of disk for all archives that are being restored, in the folder for "+
 			"temporary files")
 	f.IntVar(&s.limits.Streams, "streams", server.StreamsMax,
-		"greatest `number` of concurrent downloads and other long answers, and of uploads")
+		"maximum `number` of concurrent downloads and other long answers, and of uploads")
 	f.StringVar(&s.tenant, "tenant", "", "`scope` of idempotency keys, and of nothing "+
 		"else: accounts and lists are those of the whole table")
 	f.StringVar(&s.zone, "zone", "", "time `zone` in which calendar days begin (default UTC)")

@@ -118,7 +118,7 @@ func (u *upload) show(ctx context.Context, p client.UploadPreview) error {
 	if u.got.Counts.Refused > 0 || u.got.Checked && !u.got.Agrees {
 		trouble, err := u.c.UploadRows(ctx, u.account.ID, u.got.ID,
 			[]string{string(statements.RowRefused), string(statements.RowWarned)},
-			client.PageQuery{Size: troubleRows})
+			client.PageQuery{Limit: troubleRows})
 		if err != nil {
 			return err
 		}

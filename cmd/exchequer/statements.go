@@ -334,7 +334,7 @@ func (m *mine) beginning(
 	q := client.DaysQuery{
 		From:      client.Date(month.Format(time.DateOnly)),
 		To:        client.Date(month.AddDate(0, 1, -1).Format(time.DateOnly)),
-		PageQuery: client.PageQuery{Size: statements.PageMax},
+		PageQuery: client.PageQuery{Limit: statements.PageMax},
 	}
 	var found []client.BankTransaction
 	for _, a := range accounts {

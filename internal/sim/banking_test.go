@@ -343,7 +343,7 @@ func listRows(c *caller, s step) {
 	o := c.call(s, fmt.Sprintf("rows of %s", account), func(ctx context.Context) (string, error) {
 		clear(seen)
 		q := client.DaysQuery{From: "2026-01-01", To: "2026-12-31", Latest: s.B%2 == 0,
-			PageQuery: client.PageQuery{Size: 1 + s.C%9}}
+			PageQuery: client.PageQuery{Limit: 1 + s.C%9}}
 		for r, err := range c.AllBankTransactions(ctx, account, q) {
 			if err != nil {
 				return "", err

@@ -13,7 +13,7 @@ import (
 
 // bankYear are days around all rows of the files.
 var bankYear = client.DaysQuery{From: "2026-01-01", To: "2026-12-31",
-	PageQuery: client.PageQuery{Size: 7}}
+	PageQuery: client.PageQuery{Limit: 7}}
 
 // bankRowKey is what lists of rows, searches and exports have in common.
 func bankRowKey(t client.BankTransaction) string {
@@ -106,7 +106,7 @@ func (w *world) compareRowLists(c *caller, all []client.BankTransaction) error {
 		}
 	}
 	for _, search := range w.bankSearches() {
-		search.q.From, search.q.To, search.q.Size = bankYear.From, bankYear.To, 5
+		search.q.From, search.q.To, search.q.Limit = bankYear.From, bankYear.To, 5
 		want := selected(slices.Values(all), bankRowKey, search.in)
 		name := fmt.Sprintf("rows that are searched by %s", search.what)
 		if err := sameRows(name, c.AllFound(w.ctx, search.q), bankRowKey, want); err != nil {

@@ -71,7 +71,7 @@ type stored struct {
 func (w *world) readEntries(c *caller) (map[client.TransactionID]*stored, error) {
 	found := map[client.TransactionID]*stored{}
 	for _, status := range []client.TransactionStatus{client.Completed, client.Reversed} {
-		q := client.StatusQuery{Status: status, PageQuery: client.PageQuery{Size: 100}}
+		q := client.StatusQuery{Status: status, PageQuery: client.PageQuery{Limit: 100}}
 		for t, err := range c.AllTransactionsByStatus(w.ctx, q) {
 			if err != nil {
 				return nil, cannotTell("list transactions", err)

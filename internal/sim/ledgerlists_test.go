@@ -156,7 +156,7 @@ func (c *caller) legsBetween(
 	w *world, id client.AccountID, from, to time.Time,
 ) func(func(client.Leg, error) bool) {
 	return func(yield func(client.Leg, error) bool) {
-		q := client.PageQuery{Size: 20}
+		q := client.PageQuery{Limit: 20}
 		for {
 			page, err := c.LegsOfAccountBetween(w.ctx, id, from, to, q)
 			for l, err := range rowsOf(page.Items, err) {
@@ -175,7 +175,7 @@ func (c *caller) legsBetween(
 func (w *world) compareStatement(c *caller, id client.AccountID, legs []client.Leg) error {
 	var got []client.Leg
 	q := client.StatementQuery{AccountID: id, From: firstDay, To: lastDay,
-		PageQuery: client.PageQuery{Size: 30}}
+		PageQuery: client.PageQuery{Limit: 30}}
 	closing := legs[len(legs)-1].BalanceAfter
 	for page, err := range c.StatementPages(w.ctx, q) {
 		if err != nil {

@@ -55,7 +55,7 @@ func listTransactions(c *caller, s step) {
 	o := c.call(s, "list completed transactions", func(ctx context.Context) (string, error) {
 		clear(seen)
 		q := client.StatusQuery{Status: client.Completed, NewestFirst: s.B%2 == 0,
-			PageQuery: client.PageQuery{Size: 1 + s.C%30}}
+			PageQuery: client.PageQuery{Limit: 1 + s.C%30}}
 		for t, err := range c.AllTransactionsByStatus(ctx, q) {
 			if err != nil {
 				return "", err
@@ -88,7 +88,7 @@ func listLegs(c *caller, s step) {
 	var legs []client.Leg
 	o := c.call(s, "list legs of "+string(id), func(ctx context.Context) (string, error) {
 		legs = nil
-		q := client.PageQuery{Size: 1 + s.C%30}
+		q := client.PageQuery{Limit: 1 + s.C%30}
 		for {
 			page, err := c.LegsOfAccount(ctx, id, q)
 			if err != nil {
@@ -146,7 +146,7 @@ func statement(c *caller, s step) {
 	o := c.call(s, "statement of "+string(id), func(ctx context.Context) (string, error) {
 		legs = nil
 		q := client.StatementQuery{AccountID: id, From: firstDay, To: lastDay,
-			PageQuery: client.PageQuery{Size: 1 + s.C%20}}
+			PageQuery: client.PageQuery{Limit: 1 + s.C%20}}
 		for page, err := range c.StatementPages(ctx, q) {
 			if err != nil {
 				return "", err

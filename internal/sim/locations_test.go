@@ -301,7 +301,7 @@ func listLocations(c *caller, s step) {
 	seen := map[client.LocationID]bool{}
 	o := c.call(s, "list locations", func(ctx context.Context) (string, error) {
 		clear(seen)
-		q := client.LocationQuery{Status: "all", PageQuery: client.PageQuery{Size: 1 + s.B%4}}
+		q := client.LocationQuery{Status: "all", PageQuery: client.PageQuery{Limit: 1 + s.B%4}}
 		for l, err := range c.AllLocations(ctx, q) {
 			if err != nil {
 				return "", err

@@ -58,7 +58,7 @@ func (w *world) comparePaymentsOfDay(
 				(p.Status == status || status == "" && final(p))
 		})
 		q := client.PaymentsQuery{Status: status, Date: client.Date(day), Zone: zone,
-			PageQuery: client.PageQuery{Size: 7}}
+			PageQuery: client.PageQuery{Limit: 7}}
 		name := fmt.Sprintf("payments of %s in %q that are %q", day, zone, status)
 		if err := sameRows(name, c.AllPayments(w.ctx, q), toldPayment, want); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (w *world) comparePaymentDays(
 			"until": {To: client.Date(day)},
 			"after": {From: client.Date(end.Format(time.DateOnly))},
 		} {
-			q.AccountID, q.Size = id, 5
+			q.AccountID, q.Limit = id, 5
 			want := selected(all, toldPayment, func(p client.ScheduledPayment) bool {
 				return p.AccountID == id && p.At.Before(end) == (q.From == "")
 			})

@@ -374,7 +374,7 @@ func listPayments(c *caller, s step) {
 		clear(seen)
 		q := client.AccountPaymentsQuery{
 			AccountID: id,
-			PageQuery: client.PageQuery{Size: 1 + s.B%10},
+			PageQuery: client.PageQuery{Limit: 1 + s.B%10},
 		}
 		for p, err := range c.AllPaymentsOfAccount(ctx, q) {
 			if err != nil {
@@ -403,7 +403,8 @@ func listDue(c *caller, s step) {
 		fmt.Sprintf("payments that are %q", status),
 		func(ctx context.Context) (string, error) {
 			seen := map[client.PaymentID]bool{}
-			q := client.PaymentsQuery{Status: status, PageQuery: client.PageQuery{Size: 1 + s.B%10}}
+			page := client.PageQuery{Limit: 1 + s.B%10}
+			q := client.PaymentsQuery{Status: status, PageQuery: page}
 			for p, err := range c.AllPayments(ctx, q) {
 				if err != nil {
 					return "", err

@@ -28,7 +28,7 @@ func (w *world) compareLocationLists(
 ) error {
 	all := slices.Collect(maps.Values(listed))
 	compare := func(q client.LocationQuery, in func(client.Location) bool) error {
-		q.Size = 3
+		q.Limit = 3
 		want := selected(slices.Values(all), toldPlace, in)
 		name := fmt.Sprintf("locations %+v", q)
 		return sameRows(name, c.AllLocations(w.ctx, q), toldPlace, want)

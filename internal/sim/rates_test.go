@@ -111,7 +111,7 @@ func listRates(c *caller, s step) {
 	seen := map[ratePair]bool{}
 	o := c.call(s, "list rates", func(ctx context.Context) (string, error) {
 		clear(seen)
-		for r, err := range c.Rates().All(ctx, client.PageQuery{Size: 1 + s.B%3}) {
+		for r, err := range c.Rates().All(ctx, client.PageQuery{Limit: 1 + s.B%3}) {
 			if err != nil {
 				return "", err
 			}

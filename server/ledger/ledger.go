@@ -59,7 +59,9 @@ func Mount(r *rest.Router, l *ledger.Ledger, opts Options) {
 }
 
 // pageOf returns the ledger's form of a page.
-func pageOf(p api.Page) ledger.PageQuery { return ledger.PageQuery{Size: p.Size, Cursor: p.Cursor} }
+func pageOf(p api.Page) ledger.PageQuery {
+	return ledger.PageQuery{Size: p.Limit, Cursor: p.Cursor}
+}
 
 // readAmount returns an amount of a body and collects a missing one. The decoder has checked that
 // it is a number, and the currency has a check of its own.

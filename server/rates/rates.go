@@ -43,7 +43,7 @@ func Mount(r *rest.Router, board *rates.Board, opts Options) {
 func (h *handlers) list(
 	ctx context.Context, in api.Page,
 ) (rest.Answer[api.List[api.Rate]], error) {
-	page, err := h.board.Rates(ctx, in.Size, in.Cursor)
+	page, err := h.board.Rates(ctx, in.Limit, in.Cursor)
 	return rest.OK(rest.List(page, h.rateOf)), err
 }
 

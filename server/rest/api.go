@@ -149,7 +149,6 @@ func schemaName(t reflect.Type, hint string) string {
 	parts := strings.Split(strings.TrimSuffix(inner, "]"), ",")
 	last := parts[len(parts)-1]
 	last = last[strings.LastIndexByte(last, '.')+1:]
-	outer = strings.TrimPrefix(outer, "work")
 	return strings.ToUpper(last[:1]) + last[1:] + strings.ToUpper(outer[:1]) + outer[1:]
 }
 
@@ -170,6 +169,8 @@ func marshal(w io.Writer, v any) error {
 type operation struct {
 	id, method, path string
 	tag              string
+	system           string // That it belongs to; "" for the server itself.
+	anyLayout        bool   // Whether it works although a setting differs from the data.
 	summary          string
 	description      string
 	scope            api.Scope

@@ -109,8 +109,8 @@ func bankTransactionOf(t statements.Transaction) bankTransaction {
 	out := bankTransaction{
 		ID: t.ID, AccountID: t.AccountID, Date: t.Date, Amount: inDigits(t.Amount, t.Currency),
 		Currency: t.Currency, Merchant: t.Merchant, TagIDs: whole(t.TagIDs), Tags: whole(t.Tags),
-		Notes: t.Notes, Annotations: convertAll(t.Annotations, annotationOf),
-		Splits: convertAll(t.Splits, func(s statements.Split) split {
+		Notes: t.Notes, Annotations: All(t.Annotations, annotationOf),
+		Splits: All(t.Splits, func(s statements.Split) split {
 			return split{inDigits(s.Amount, t.Currency), whole(s.TagIDs), whole(s.Tags), s.Notes}
 		}),
 		Transfer: t.Transfer, Text: t.Text, ValueDate: t.ValueDate, Counterparty: t.Counterparty,

@@ -180,7 +180,7 @@ func (a *API) startOfApp(ctx context.Context, _ *struct{}) (*answer[startOfApp],
 		return nil, err
 	}
 	out := startOfApp{
-		Accounts: convertAll(s.Accounts, bankAccountOf), Tags: convertAll(s.Tags, tagForm),
+		Accounts: All(s.Accounts, bankAccountOf), Tags: All(s.Tags, tagForm),
 	}
 	if s.Profile != nil {
 		own := profileOf(*s.Profile)

@@ -37,13 +37,11 @@ Exchequer-Write-Units what it took of the store, in DynamoDB's capacity units.`
 
 // tags are the chapters of the description.
 var tags = []*huma.Tag{
-	{Name: "Transactions", Description: "Movements of money, and their legs"},
-	{Name: "Accounts", Description: "Balances of users, their legs and statements"},
-	{Name: "Merchants", Description: "Who is paid"},
-	{Name: "Reconciliation", Description: "Whether the books are right"},
+	chapter(api.PostTransaction.Chapter), chapter(api.GetAccount.Chapter),
+	chapter(api.GetMerchant.Chapter), chapter(api.Reconcile.Chapter),
 	{Name: tagPayments, Description: "Orders to pay at a time, settled through the ledger"},
 	{Name: "Locations", Description: "Places with a code that people know them by"},
-	{Name: tagRates, Description: "What currencies cost in each other, now and on each day"},
+	chapter(api.GetRate.Chapter),
 	{Name: "Tables", Description: "The tables that everything is kept in"},
 	{Name: "Patterns", Description: "The questions that the tables answer, one by one"},
 	{Name: tagMe, Description: "Whose data the caller reaches, and all of it at once"},
@@ -53,6 +51,10 @@ var tags = []*huma.Tag{
 	{Name: tagRules, Description: "What tags and renames rows by itself"},
 	{Name: tagReports, Description: "Where a person's money went"},
 	{Name: "API keys", Description: "Who may call this server, and what for"},
+}
+
+func chapter(c *api.Chapter) *huma.Tag {
+	return &huma.Tag{Name: c.Name, Description: c.Description}
 }
 
 // Catalogues returns everything that an answer can report, the earliest first.
@@ -260,26 +262,17 @@ func describeETag(op *huma.Operation) {
 	}
 }
 
-// describeReplay adds the answer to a repeat. The key of a posting is required, which is checked
-// with the rest of the posting, so that its problem is the ledger's; that of a payment is not.
+// describeReplay adds the answer to the repeat of a payment. Its key is not required, because the
+// body may have an id.
 func describeReplay(op *huma.Operation) {
 	response := op.Responses["201"]
 	if response == nil || response.Headers["Idempotent-Replayed"] == nil ||
 		op.Responses["200"] != nil { // One of those that are marked as repeatable.
 		return
 	}
-	thing, required := "The transaction", true
-	if slices.Contains(op.Tags, tagPayments) {
-		thing, required = "The payment", false
-	}
-	response.Description = thing
+	response.Description = "The payment"
 	op.Responses["200"] = &huma.Response{
-		Description: thing + " that an earlier, equal request made",
+		Description: "The payment that an earlier, equal request made",
 		Content:     response.Content, Headers: response.Headers,
-	}
-	for _, p := range op.Parameters {
-		if p.Name == "Idempotency-Key" {
-			p.Required = required
-		}
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/singletable"
 )
@@ -52,9 +50,7 @@ type Exchange struct {
 	caller    caller
 	meter     *singletable.Meter
 	request   *http.Request // Once it was routed.
-	// framework is the framework's context of an upload, and body the JSON that was sent.
-	framework huma.Context
-	body      []byte
+	body      []byte        // The JSON that was sent, for operations that read it.
 	// admitted marks a read that serves a request whose caller was admitted.
 	admitted bool
 }

@@ -34,13 +34,6 @@ type Streaming struct {
 
 func (s *Streaming) accept() string { return s.Accept }
 
-// workLine is one line of a stream; one member is set.
-type workLine[P, R any] struct {
-	Progress *P           `json:"progress,omitempty"`
-	Report   *R           `json:"report,omitempty" doc:"What came of it, on the last line"`
-	Problem  *api.Problem `json:"problem,omitempty" doc:"What ended the work, on the last line"`
-}
-
 // streams explains the answers of long work.
 const streams = "It may take long: with Accept: " + mediaLines + " the answer is a stream of " +
 	"JSON objects, one a line, each with the member progress, and at last one with the member report " +
@@ -63,7 +56,7 @@ func registerWork[P, R, I any, T interface {
 	})
 	a.describeAnswer(op, map[string]*huma.MediaType{
 		mediaJSON:  {Schema: a.schema(typeOf[R]())},
-		mediaLines: {Schema: a.schema(typeOf[workLine[P, R]]())},
+		mediaLines: {Schema: a.schema(typeOf[api.Line[P, R]]())},
 	})
 }
 
@@ -71,7 +64,9 @@ func registerWork[P, R, I any, T interface {
 func worked[P, R any](a *Router, accept string, do work[P, R]) *streamed {
 	return &streamed{Body: func(c huma.Context) {
 		stream(a, accept, func(_ context.Context, tell func(P)) (R, error) { return do(c, tell) },
-			func(p *P, r *R, d *api.Problem) any { return workLine[P, R]{p, r, d} }).Body(c)
+			func(p *P, r *R, d *api.Problem) any {
+				return api.Line[P, R]{Progress: p, Report: r, Problem: d}
+			}).Body(c)
 	}}
 }
 
@@ -118,12 +113,7 @@ func registerFile[I, O any](
 ) {
 	op.stream, op.file = true, true
 	register(a, op, handle)
-	a.operationOf(op).RequestBody = fileBody()
-}
-
-// fileBody describes a body that is a file.
-func fileBody() *huma.RequestBody {
-	return &huma.RequestBody{
+	a.operationOf(op).RequestBody = &huma.RequestBody{
 		Required: true, Description: "The bytes of the file, of whatever media type but a form",
 		Content: map[string]*huma.MediaType{mediaAny: {
 			Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"},
@@ -156,17 +146,26 @@ func (f *WithFile) body(a *Router, limit int64) (*payload.File, error) {
 func (a *Router) download(
 	media, fileName string, write func(huma.Context, io.Writer) error,
 ) *streamed {
-	return a.downloaded(func(c huma.Context, file *Download) error {
-		file.Media, file.FileName = media, fileName
-		return write(c, file)
-	})
+	return &streamed{Body: func(c huma.Context) {
+		w := &downloadWriter{c: c, media: media, fileName: fileName}
+		err := write(c, w)
+		switch {
+		case err == nil:
+			w.begin()
+		case !w.begun:
+			a.fail(c, err)
+		default:
+			a.document(c.Context(), err)
+			panic(http.ErrAbortHandler)
+		}
+	}}
 }
 
 // downloadWriter begins the answer with its first byte.
 type downloadWriter struct {
-	c     huma.Context
-	file  *Download
-	begun bool
+	c               huma.Context
+	media, fileName string
+	begun           bool
 }
 
 func (w *downloadWriter) begin() {
@@ -174,9 +173,9 @@ func (w *downloadWriter) begin() {
 		return
 	}
 	w.begun = true
-	w.c.SetHeader("Content-Type", w.file.Media)
+	w.c.SetHeader("Content-Type", w.media)
 	w.c.SetHeader("Content-Disposition", mime.FormatMediaType("attachment",
-		map[string]string{"filename": w.file.FileName}))
+		map[string]string{"filename": w.fileName}))
 	w.c.SetStatus(http.StatusOK)
 }
 

@@ -100,7 +100,7 @@ func (a *API) keys(ctx context.Context, _ *struct{}) (*answer[list[APIKey]], err
 	if err != nil {
 		return nil, err
 	}
-	return &answer[list[APIKey]]{Body: list[APIKey]{Items: convertAll(keys, apiKeyOf)}}, nil
+	return &answer[list[APIKey]]{Body: list[APIKey]{Items: All(keys, apiKeyOf)}}, nil
 }
 
 func (a *API) revokeKey(ctx context.Context, in *apiKeyParams) (*answer[APIKey], error) {

@@ -244,14 +244,14 @@ func (a *API) near(ctx context.Context, in *nearParams) (*answer[neighbours], er
 		return nil, err
 	}
 	return &answer[neighbours]{Body: neighbours{
-		Items: convertAll(found.Items, func(n locations.Neighbour) location {
+		Items: All(found.Items, func(n locations.Neighbour) location {
 			l := a.locationOf(n.Location)
 			if !pointless {
 				l.Distance = &n.Distance
 			}
 			return l
 		}),
-		More: found.More, Unreadable: unreadables(found.Unreadable),
+		More: found.More, Unreadable: Unreadable(found.Unreadable),
 	}}, nil
 }
 
@@ -293,7 +293,7 @@ func (in *nearParams) query() (q locations.NearQuery, pointless bool, err error)
 func (a *API) importLocations(
 	ctx context.Context, _ *createLocationParams, body *importLocations,
 ) (*answer[list[importOutcome]], error) {
-	rows := convertAll(body.Rows, func(r importRow) locations.Row {
+	rows := All(body.Rows, func(r importRow) locations.Row {
 		return locations.Row{Line: r.Line, Cells: r.Cells}
 	})
 	outcomes, err := a.deps.Locations.Import(ctx, rows, body.Mode, body.Preview)
@@ -301,7 +301,7 @@ func (a *API) importLocations(
 		return nil, err
 	}
 	return &answer[list[importOutcome]]{Body: list[importOutcome]{
-		Items: convertAll(outcomes, func(o locations.Outcome) importOutcome {
+		Items: All(outcomes, func(o locations.Outcome) importOutcome {
 			out := importOutcome{
 				Line: o.Line, Code: o.Code, Action: o.Action, LocationID: o.LocationID,
 				Warnings: o.Warnings,
@@ -326,8 +326,8 @@ func (a *API) repairLocations(
 	}
 	return &answer[repairReport]{Body: repairReport{
 		Verdict: r.Verdict(), Locations: r.Locations, Lookups: r.Lookups, Mended: r.Mended(),
-		Faults: convertAll(r.Faults, func(f locations.Fault) repairFault { return repairFault(f) }),
-		Undecided: convertAll(r.Undecided, func(u locations.Undecided) repairUndecided {
+		Faults: All(r.Faults, func(f locations.Fault) repairFault { return repairFault(f) }),
+		Undecided: All(r.Undecided, func(u locations.Undecided) repairUndecided {
 			return repairUndecided(u)
 		}),
 	}}, nil

@@ -136,10 +136,10 @@ func detailsOf(d locations.Details) LocationDetails {
 		out.Address = &a
 	}
 	if h := d.Hours; h != nil {
-		out.Hours = &hours{Weekly: convertAll(h.Weekly, periodOf), Note: h.Note}
+		out.Hours = &hours{Weekly: All(h.Weekly, periodOf), Note: h.Note}
 		for _, s := range h.Special {
 			out.Hours.Special = append(out.Hours.Special,
-				specialDay{s.Date, convertAll(s.Periods, periodOf), s.Note})
+				specialDay{s.Date, All(s.Periods, periodOf), s.Note})
 		}
 	}
 	return out
@@ -208,10 +208,10 @@ func (f *LocationFields) change(wrong *problem.Fields) locations.Change {
 	}
 	if h := f.Hours; h != nil {
 		own := func(p period) locations.Period { return locations.Period(p) }
-		c.Hours = &locations.Hours{Weekly: convertAll(h.Weekly, own), Note: h.Note}
+		c.Hours = &locations.Hours{Weekly: All(h.Weekly, own), Note: h.Note}
 		for _, s := range h.Special {
 			c.Hours.Special = append(c.Hours.Special, locations.SpecialDay{
-				Date: s.Date, Periods: convertAll(s.Periods, own), Note: s.Note,
+				Date: s.Date, Periods: All(s.Periods, own), Note: s.Note,
 			})
 		}
 	}
@@ -379,14 +379,14 @@ func (a *API) directory(ctx context.Context, in *Conditional) (*tagged[list[loca
 	if err != nil {
 		return nil, err
 	}
-	items := convertAll(s.Locations, a.locationOf)
+	items := All(s.Locations, a.locationOf)
 	moments := sha256.New()
 	for i := range items {
 		io.WriteString(moments, items[i].moment()+"\n")
 	}
 	tag := s.Tag + "." + hex.EncodeToString(moments.Sum(nil)[:8])
 	return newTagged(in.IfNoneMatch, tag, list[location]{
-		Items: items, Unreadable: unreadables(s.Unreadable)}), nil
+		Items: items, Unreadable: Unreadable(s.Unreadable)}), nil
 }
 
 func (a *API) updateLocation(

@@ -198,7 +198,7 @@ func (a *API) runPattern(
 	run := patternRun{
 		Rows: []json.RawMessage{}, Next: page.Next, Plan: planOf(planned), Calls: page.Calls,
 		ReadUnits: page.Capacity, Took: took.Nanoseconds(),
-		Unreadable: unreadables(page.Unreadable),
+		Unreadable: Unreadable(page.Unreadable),
 	}
 	for _, row := range page.Items {
 		text, err := row.MarshalJSON()
@@ -221,7 +221,7 @@ func patternOf(m *singletable.Model, p singletable.AccessPattern) pattern {
 		Name: info.Name, Sentence: info.Description, System: m.Name(), Table: info.Table,
 		Index: info.Index, Operation: operations[info.Kind], Where: info.Where,
 		Partitions: info.Partitions, Entities: append([]string{}, info.Entities...),
-		Inputs: convertAll(info.Inputs, func(i singletable.InputInfo) patternInput {
+		Inputs: All(info.Inputs, func(i singletable.InputInfo) patternInput {
 			return patternInput(i)
 		}),
 	}

@@ -245,9 +245,9 @@ func (a *API) movePaymentDay(
 func movedDayOf(m payments.MovedDay, begun bool) movedDay {
 	return movedDay{
 		Day: m.Day, Begun: begun, Moved: m.Moved, Waiting: m.Waiting, Copied: m.Copied,
-		Unreadable: unreadables(m.Unreadable.Items), UnreadableCount: m.Unreadable.Count,
+		Unreadable: Unreadable(m.Unreadable.Items), UnreadableCount: m.Unreadable.Count,
 		Removed: m.Removed,
-		Totals: convertAll(m.Totals, func(t payments.Total) paymentTotal {
+		Totals: All(m.Totals, func(t payments.Total) paymentTotal {
 			return paymentTotal{t.Status, t.Count, t.Sum.Text(), t.Sum.Currency()}
 		}),
 	}

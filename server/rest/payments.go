@@ -203,7 +203,7 @@ func (a *API) schedulePayment(
 		Key: in.IdempotencyKey, AccountID: body.AccountID, PayeeID: body.PayeeID,
 		MerchantID: body.MerchantID, Description: body.Description,
 	}
-	checkCurrency(&wrong, "currency", body.Currency)
+	CheckCurrency(&wrong, "currency", body.Currency)
 	n.Amount = readAmount(&wrong, "amount", body.Amount, body.Currency)
 	if body.At != "" || body.AfterSeconds == nil {
 		n.Due = readDue(&wrong, body.At)
@@ -218,7 +218,7 @@ func (a *API) schedulePayment(
 	if n.Data, err = base64.StdEncoding.DecodeString(body.Data); err != nil {
 		wrong.Add("data", "must be base64: "+err.Error())
 	}
-	if err := refused(wrong, payments.ErrInvalidRequest); err != nil {
+	if err := payload.Refused(wrong, payments.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
 	r, err := a.deps.Payments.Schedule(ctx, n)
@@ -266,7 +266,7 @@ func (a *API) changePayment(
 	} else if body.Currency != "" {
 		wrong.Add("currency", "must be left out without an amount")
 	}
-	if err := refused(wrong, payments.ErrInvalidRequest); err != nil {
+	if err := payload.Refused(wrong, payments.ErrInvalidRequest); err != nil {
 		return nil, err
 	}
 	p, err := a.deps.Payments.Change(ctx, in.ID, c)
@@ -288,7 +288,7 @@ func (a *API) changedAmount(
 		}
 		currency = found.Amount.Currency()
 	}
-	checkCurrency(wrong, "currency", currency)
+	CheckCurrency(wrong, "currency", currency)
 	return readAmount(wrong, "amount", *body.Amount, currency), nil
 }
 

@@ -47,13 +47,13 @@ type shardPlanParams struct {
 func (a *API) registerPaymentShards() {
 	register(a.Router, operation{
 		id: "list-payment-shards", method: http.MethodGet, path: "/v1/payments/shards",
-		tag: tagPayments, scope: api.PaymentsRead,
+		anyLayout: true, tag: tagPayments, scope: api.PaymentsRead,
 		summary:     "List over how many shards payments are spread",
 		description: "The earliest number first, each with the day from which on it holds.",
 	}, a.paymentShards)
 	registerBody(a.Router, operation{
 		id: "grow-payment-shards", method: http.MethodPost, path: "/v1/payments/shards",
-		tag: tagPayments, scope: api.PaymentsWrite,
+		anyLayout: true, tag: tagPayments, scope: api.PaymentsWrite,
 		summary: "Spread payments over more shards from a day on",
 		description: "Nothing that is stored is rewritten: lists ask the shards of all numbers that " +
 			"their range of time had. Growing to the same number from the same day changes nothing.",
@@ -73,7 +73,7 @@ func (a *API) registerPaymentShards() {
 
 func shardsOf(epochs []payments.Epoch) *answer[list[shards]] {
 	return &answer[list[shards]]{Body: list[shards]{
-		Items: convertAll(epochs, func(e payments.Epoch) shards {
+		Items: All(epochs, func(e payments.Epoch) shards {
 			return shards{Count: e.Count, From: instant(e.From)}
 		}),
 	}}

@@ -136,12 +136,12 @@ func flowForm(currency money.Currency) func(statements.Flow) Flow {
 func spendingOf(s statements.Spending) spending {
 	return spending{
 		Months: whole(s.Months), Converted: conversionOf(s.Converted),
-		Currencies: convertAll(s.Currencies, func(c statements.CurrencySpending) currencySpending {
+		Currencies: All(s.Currencies, func(c statements.CurrencySpending) currencySpending {
 			form := flowForm(c.Currency)
 			return currencySpending{
-				Currency: c.Currency, Flows: convertAll(c.Flows, form), Total: form(c.Total),
-				Series: convertAll(c.Series, func(v statements.Series) series {
-					return series{v.Kind, v.ID, v.Label, convertAll(v.Flows, form), form(v.Total)}
+				Currency: c.Currency, Flows: All(c.Flows, form), Total: form(c.Total),
+				Series: All(c.Series, func(v statements.Series) series {
+					return series{v.Kind, v.ID, v.Label, All(v.Flows, form), form(v.Total)}
 				}),
 			}
 		}),
@@ -154,10 +154,10 @@ func conversionOf(c *statements.Conversion) *homeConversion {
 	}
 	return &homeConversion{
 		To: c.To,
-		Rates: convertAll(c.Rates, func(r statements.UsedRate) usedRate {
+		Rates: All(c.Rates, func(r statements.UsedRate) usedRate {
 			return usedRate{r.From, r.On, r.Rate.String(), r.Of, r.Rows}
 		}),
-		Unrated: convertAll(c.Unrated, func(u statements.Unrated) unrated {
+		Unrated: All(c.Unrated, func(u statements.Unrated) unrated {
 			return unrated{u.Currency, u.Month, flowForm(u.Currency)(u.Flow), u.First}
 		}),
 	}
@@ -166,7 +166,7 @@ func conversionOf(c *statements.Conversion) *homeConversion {
 func cashFlowOf(f statements.CashFlow) cashFlow {
 	return cashFlow{
 		Months: whole(f.Months), Converted: conversionOf(f.Converted),
-		Currencies: convertAll(f.Currencies, func(c statements.CurrencyFlow) currencyFlow {
+		Currencies: All(f.Currencies, func(c statements.CurrencyFlow) currencyFlow {
 			form := func(m statements.MonthFlow) monthFlow {
 				return monthFlow{
 					inDigits(m.In, c.Currency), inDigits(m.Out, c.Currency),
@@ -174,9 +174,9 @@ func cashFlowOf(f statements.CashFlow) cashFlow {
 				}
 			}
 			return currencyFlow{
-				Currency: c.Currency, Months: convertAll(c.Months, form), Total: form(c.Total),
-				Accounts: convertAll(c.Accounts, func(v statements.AccountFlow) accountFlow {
-					return accountFlow{v.ID, v.Label, convertAll(v.Months, form), form(v.Total)}
+				Currency: c.Currency, Months: All(c.Months, form), Total: form(c.Total),
+				Accounts: All(c.Accounts, func(v statements.AccountFlow) accountFlow {
+					return accountFlow{v.ID, v.Label, All(v.Months, form), form(v.Total)}
 				}),
 			}
 		}),
@@ -186,7 +186,7 @@ func cashFlowOf(f statements.CashFlow) cashFlow {
 func monthTotalOf(s statements.Sheet) monthTotal {
 	form := flowForm(s.Currency)
 	named := func(flows map[string]statements.Flow) []namedFlow {
-		return convertAll(slices.Sorted(maps.Keys(flows)), func(name string) namedFlow {
+		return All(slices.Sorted(maps.Keys(flows)), func(name string) namedFlow {
 			return namedFlow{name, form(flows[name])}
 		})
 	}
@@ -203,7 +203,7 @@ func totalsCheckOf(c statements.Checked) totalsCheck {
 		Verdict: c.Verdict(), Months: c.Months, Rows: c.Rows, Differ: c.Differ,
 		Repaired: c.Repaired, Undecided: append([]string{}, c.Undecided...),
 		Unreadable: unreadablesOf(c.Unreadable), UnreadableCount: c.Unreadable.Len(),
-		Differences: convertAll(c.Differences, func(d statements.Difference) totalDifference {
+		Differences: All(c.Differences, func(d statements.Difference) totalDifference {
 			form := flowForm(d.Currency)
 			return totalDifference{d.Month, d.Currency, d.What, form(d.Sheet), form(d.Rows)}
 		}),

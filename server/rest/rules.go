@@ -114,7 +114,7 @@ func ruleOf(r statements.Rule) rule {
 		RuleFields: RuleFields{
 			Name: r.Name, Order: r.Order, Disabled: r.Disabled, Any: r.Any, Stop: r.Stop,
 			Set: setting(r.Set),
-			Conditions: convertAll(r.Conditions, func(c statements.Condition) condition {
+			Conditions: All(r.Conditions, func(c statements.Condition) condition {
 				out := condition{Field: c.Field, Op: c.Op, Not: c.Not, Text: c.Text}
 				if c.Amount != nil {
 					out.Amount = decimal(c.Amount.String())
@@ -311,10 +311,10 @@ func (a *API) previewRules(
 	}
 	return &answer[rulesPreview]{Body: rulesPreview{
 		Read: v.Read, Changed: v.Changed,
-		Rows: convertAll(v.Rows, func(c statements.RowChange) rowChange {
+		Rows: All(v.Rows, func(c statements.RowChange) rowChange {
 			return rowChange{
 				bankTransactionOf(c.Transaction),
-				convertAll(c.Fields, func(f statements.FieldChange) ruledField {
+				All(c.Fields, func(f statements.FieldChange) ruledField {
 					return ruledField(f)
 				}),
 			}

@@ -81,8 +81,8 @@ func (a *API) search(ctx context.Context, in *searchParams) (*answer[foundTransa
 		return nil, err
 	}
 	return &answer[foundTransactions]{Body: foundTransactions{
-		convertAll(found.Transactions, bankTransactionOf), found.Next, found.Read,
-		unreadables(found.Unreadable),
+		All(found.Transactions, bankTransactionOf), found.Next, found.Read,
+		Unreadable(found.Unreadable),
 	}}, nil
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/exchequer-dev/exchequer/api"
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
-	"github.com/exchequer-dev/exchequer/server/rest/person"
 )
 
 // Answer is a successful answer. The zero Status means that of the operation.
@@ -91,14 +90,12 @@ func Serve[In, Out any](
 	r *Router, op api.Op[In, Out], handle func(context.Context, In) (Answer[Out], error),
 ) {
 	o := op.Operation
-	h := r.describe(r.operation(o))
+	described := operationOf(o)
+	h := r.describe(described)
 	body := r.readBody(h, o, reflect.TypeFor[In]())
-	prepare := func(ctx context.Context, in *In) error {
-		return r.prepare(ctx, o, body, in, reflect.ValueOf(in).Elem())
-	}
 	if reflect.TypeFor[Out]() == reflect.TypeFor[api.None]() {
 		huma.Register(r.huma, *h, func(ctx context.Context, in *In) (*struct{}, error) {
-			err := prepare(ctx, in)
+			err := r.prepare(ctx, described, body, in)
 			if err == nil {
 				_, err = handle(ctx, *in)
 			}
@@ -110,7 +107,7 @@ func Serve[In, Out any](
 	} else {
 		huma.Register(r.huma, *h, func(ctx context.Context, in *In) (*output[Out], error) {
 			var out Answer[Out]
-			err := prepare(ctx, in)
+			err := r.prepare(ctx, described, body, in)
 			if err == nil {
 				out, err = handle(ctx, *in)
 			}
@@ -123,29 +120,12 @@ func Serve[In, Out any](
 	r.finishOperation(o, body)
 }
 
-// ServePersonal is Serve for an operation about the data of the caller, whom handle gets.
-func ServePersonal[In, Out any](
-	r *Router, op api.Op[In, Out],
-	handle func(context.Context, person.Subject, In) (Answer[Out], error),
-) {
-	if !op.Personal {
-		panic("operation " + op.ID + " is not personal")
-	}
-	Serve(r, op, func(ctx context.Context, in In) (Answer[Out], error) {
-		who, err := personOf(ctx)
-		if err != nil {
-			return Answer[Out]{}, err
-		}
-		return handle(ctx, who, in)
-	})
-}
-
-// operation returns the router's form of an operation.
-func (a *Router) operation(o *api.Operation) operation {
+// operationOf returns the router's form of an operation.
+func operationOf(o *api.Operation) operation {
 	return operation{
-		id: o.ID, method: o.Method, path: o.Path, tag: o.Chapter.Name, summary: o.Summary,
-		description: o.Description, scope: o.Scope, personal: o.Personal, status: o.Status,
-		repeats: o.Replays, stream: o.Stream || o.Upload || o.Download, file: o.Upload,
+		id: o.ID, method: o.Method, path: o.Path, tag: o.Chapter.Name, system: o.Chapter.System,
+		anyLayout: o.AnyLayout, summary: o.Summary, description: o.Description, scope: o.Scope,
+		personal: o.Personal, status: o.Status, repeats: o.Replays, stream: o.Stream,
 		problems: definitionsOf(o), example: o.Example,
 	}
 }
@@ -221,18 +201,15 @@ func (a *Router) receiveBody(ctx huma.Context, next func(huma.Context)) {
 }
 
 // prepare checks what every operation needs before it is carried out, and decodes the body.
-func (a *Router) prepare(
-	ctx context.Context, o *api.Operation, b *requestBody, in any, value reflect.Value,
-) error {
-	op := operation{id: o.ID, method: o.Method, tag: o.Chapter.Name}
+func (a *Router) prepare(ctx context.Context, op operation, b *requestBody, in any) error {
 	if err := a.laidOut(op); err != nil {
 		return err
 	}
 	if b != nil {
 		sent := exchangeOf(ctx).body
 		if !b.optional || len(bytes.TrimSpace(sent)) > 0 {
-			err := b.shapes.Decode(sent, value.FieldByIndex(b.field).Addr().Interface())
-			if err != nil {
+			body := reflect.ValueOf(in).Elem().FieldByIndex(b.field).Addr()
+			if err := b.shapes.Decode(sent, body.Interface()); err != nil {
 				return err
 			}
 		}
@@ -289,12 +266,12 @@ func ServeStream[In, P, R any](
 	handle func(ctx context.Context, in In, progress func(P)) (R, error),
 ) {
 	o := op.Operation
-	described := r.operation(o)
+	described := operationOf(o)
 	described.description += " " + streams
 	h := r.describe(described)
 	body := r.readBody(h, o, reflect.TypeFor[In]())
 	huma.Register(r.huma, *h, func(ctx context.Context, in *In) (*streamed, error) {
-		if err := r.prepare(ctx, o, body, in, reflect.ValueOf(in).Elem()); err != nil {
+		if err := r.prepare(ctx, described, body, in); err != nil {
 			return nil, r.document(ctx, err)
 		}
 		accept := ""
@@ -312,109 +289,6 @@ func ServeStream[In, P, R any](
 		mediaJSON:  {Schema: r.schema(typeOf[R]())},
 		mediaLines: {Schema: r.schema(typeOf[api.Line[P, R]]())},
 	})
-}
-
-// ServeUpload adds an operation whose body is a file of at most limit bytes.
-func ServeUpload[In, Out any](
-	r *Router, op api.UploadOp[In, Out], limit int64,
-	handle func(ctx context.Context, in In, file *File) (Answer[Out], error),
-) {
-	o := op.Operation
-	h := r.describe(r.operation(o))
-	h.Middlewares = append(h.Middlewares, func(ctx huma.Context, next func(huma.Context)) {
-		exchangeOf(ctx.Context()).framework = ctx
-		next(ctx)
-	})
-	huma.Register(r.huma, *h, func(ctx context.Context, in *In) (*output[Out], error) {
-		var out Answer[Out]
-		err := r.prepare(ctx, o, nil, in, reflect.Value{})
-		var file *File
-		if err == nil {
-			file, err = r.file(exchangeOf(ctx).framework, limit)
-		}
-		if err == nil {
-			out, err = handle(ctx, *in, file)
-			err = file.Because(err)
-		}
-		if err != nil {
-			return nil, r.document(ctx, err)
-		}
-		return outputOf(ctx, o, out), nil
-	})
-	r.finishOperation(o, nil)
-	r.operationOf(operation{method: o.Method, path: o.Path}).RequestBody = fileBody()
-}
-
-// File is a file in the body of a request. It is read as it comes.
-type File struct {
-	*payload.File
-	// Size is in bytes, and 0 if the request does not say it.
-	Size int64
-}
-
-func (a *Router) file(ctx huma.Context, limit int64) (*File, error) {
-	with := WithFile{ctx: ctx}
-	body, err := with.body(a, limit)
-	if err != nil {
-		return nil, err
-	}
-	return &File{File: body, Size: with.size()}, nil
-}
-
-// Download is the answer of an operation that returns a file. What is wrong with the request is
-// found before the first byte is written; an error after that breaks the answer off.
-type Download struct {
-	// Media and FileName describe the file. They are set before the first byte is written.
-	Media, FileName string
-	io.Writer
-}
-
-// ServeDownload adds an operation whose answer is a file, which handle writes. Media are the types
-// that it may have.
-func ServeDownload[In any](
-	r *Router, op api.DownloadOp[In], media []string,
-	handle func(ctx context.Context, in In, file *Download) error,
-) {
-	o := op.Operation
-	described := r.operation(o)
-	h := r.describe(described)
-	body := r.readBody(h, o, reflect.TypeFor[In]())
-	huma.Register(r.huma, *h, func(ctx context.Context, in *In) (*streamed, error) {
-		if err := r.prepare(ctx, o, body, in, reflect.ValueOf(in).Elem()); err != nil {
-			return nil, r.document(ctx, err)
-		}
-		return r.downloaded(func(ctx huma.Context, file *Download) error {
-			return handle(ctx.Context(), *in, file)
-		}), nil
-	})
-	r.finishOperation(o, body)
-	content := map[string]*huma.MediaType{}
-	for _, m := range media {
-		content[m] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
-		if m == mediaZip {
-			content[m].Schema.Format = "binary"
-		}
-	}
-	r.describeAnswer(described, content)
-}
-
-// downloaded answers with a file.
-func (a *Router) downloaded(write func(huma.Context, *Download) error) *streamed {
-	return &streamed{Body: func(c huma.Context) {
-		file := &Download{}
-		w := &downloadWriter{c: c, file: file}
-		file.Writer = w
-		err := write(c, file)
-		switch {
-		case err == nil:
-			w.begin()
-		case !w.begun:
-			a.fail(c, err)
-		default:
-			a.document(c.Context(), err)
-			panic(http.ErrAbortHandler)
-		}
-	}}
 }
 
 // Now returns the server's clock.

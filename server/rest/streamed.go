@@ -11,14 +11,12 @@ type streamed struct {
 	Body func(huma.Context)
 }
 
-// missingKey returns the problem of a request without the key that it needs.
-func missingKey() error {
+// MissingKey returns the problem of a request without the key that it needs.
+func MissingKey() error {
 	e := ledger.ErrInvalidIdempotencyKey.Field(headerIdempotencyKey, "is missing")
 	e.Sentence = "The header Idempotency-Key is missing"
 	return e
 }
-
-const tagRates = "Exchange rates"
 
 // AccountPath is the parameter that names an account. Like the other parts of parameters it is
 // exported because the framework looks into those only.

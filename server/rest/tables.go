@@ -138,7 +138,7 @@ func tablesOf(tables []Table, err error) (*answer[list[table]], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer[list[table]]{Body: list[table]{Items: convertAll(tables, tableOf)}}, nil
+	return &answer[list[table]]{Body: list[table]{Items: All(tables, tableOf)}}, nil
 }
 
 func (a *API) table(ctx context.Context, in *tableParams) (*answer[table], error) {

@@ -145,10 +145,10 @@ func optionalDecimal(d *money.Decimal, currency money.Currency) string {
 func receivedOf(r statements.Received) receivedFile {
 	out := receivedFile{
 		Upload: uploadForm(r.Upload),
-		Questions: convertAll(r.Questions, func(q bankfile.Question) fileQuestion {
+		Questions: All(r.Questions, func(q bankfile.Question) fileQuestion {
 			return fileQuestion{
 				q.Topic, q.Text,
-				convertAll(q.Choices, func(c bankfile.Choice) fileChoice { return fileChoice(c) }),
+				All(q.Choices, func(c bankfile.Choice) fileChoice { return fileChoice(c) }),
 				whole(q.Examples),
 			}
 		}),
@@ -176,7 +176,7 @@ func decisionOf(d statements.Decision) decision {
 func undoPlanOf(p statements.UndoPlan) undoPlan {
 	return undoPlan{
 		New: p.New, Merged: p.Merged, Others: p.Others, EditedOf: p.EditedOf,
-		Edited: convertAll(p.Edited, func(e statements.EditedRow) editedRow {
+		Edited: All(p.Edited, func(e statements.EditedRow) editedRow {
 			return editedRow{
 				e.ID, e.Date, inDigits(e.Amount, e.Currency), e.Currency, e.Merchant, whole(e.What),
 			}

@@ -327,7 +327,7 @@ func (a *API) outcomes(ctx context.Context, in *outcomesParams) (*answer[list[de
 			return nil, statements.ErrInvalidCursor
 		}
 	}
-	only := convertAll(in.Verdict, func(v string) statements.Verdict {
+	only := All(in.Verdict, func(v string) statements.Verdict {
 		return statements.Verdict(v)
 	})
 	page, err := p.Outcomes(ctx, in.Account, in.Upload, only, from, in.Limit)

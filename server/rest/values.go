@@ -3,7 +3,6 @@ package rest
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/exchequer-dev/exchequer/problem"
 	"github.com/exchequer-dev/exchequer/server/rest/payload"
 	"github.com/exchequer-dev/exchequer/singletable"
-	"github.com/exchequer-dev/exchequer/systems/ledger"
 )
 
 // instantLayout is how instants are written: UTC, of fixed width, as in the store.
@@ -58,8 +56,9 @@ func unreadableOf(bad *singletable.UnreadableError) unreadable {
 		Attribute: bad.Attribute, Reason: bad.Reason.Error()}
 }
 
-// unreadables returns the items that cannot be read; nil, which is left out, if there is none.
-func unreadables(bad []*singletable.UnreadableError) []unreadable {
+// Unreadable returns the items that cannot be read in the form of the API; nil, which is not sent,
+// if there is none.
+func Unreadable(bad []*singletable.UnreadableError) []unreadable {
 	var out []unreadable
 	for _, b := range bad {
 		out = append(out, unreadableOf(b))
@@ -67,12 +66,12 @@ func unreadables(bad []*singletable.UnreadableError) []unreadable {
 	return out
 }
 
-// unreadablesOf is unreadables of a list, which may be nil.
+// unreadablesOf is Unreadable of a list, which may be nil.
 func unreadablesOf(list *singletable.UnreadableList) []unreadable {
 	if list == nil {
 		return nil
 	}
-	return unreadables(list.Items)
+	return Unreadable(list.Items)
 }
 
 // optionalText is the number of an amount, or "" of one that is absent.
@@ -119,12 +118,18 @@ func repeated(replayed bool) (status int, mark string) {
 
 // convert returns a page with its items in another form.
 func convert[T, U any](page singletable.Page[T], form func(T) U) *answer[list[U]] {
-	return &answer[list[U]]{Body: list[U]{Items: convertAll(page.Items, form), Next: page.Next,
-		Unreadable: unreadables(page.Unreadable)}}
+	return &answer[list[U]]{Body: List(page, form)}
 }
 
-// convertAll returns items in another form; never nil, since a list in an answer is [], not null.
-func convertAll[T, U any](items []T, form func(T) U) []U {
+// List returns a page with its rows in the form of the API.
+func List[T, U any](page singletable.Page[T], form func(T) U) api.List[U] {
+	return api.List[U]{
+		Items: All(page.Items, form), Next: page.Next, Unreadable: Unreadable(page.Unreadable),
+	}
+}
+
+// All returns items in another form. It is never nil, because a list in an answer is [], not null.
+func All[T, U any](items []T, form func(T) U) []U {
 	made := make([]U, 0, len(items))
 	for _, item := range items {
 		made = append(made, form(item))
@@ -142,7 +147,7 @@ func readAmount(
 	}
 	units, err := money.ParseDecimal(string(text))
 	if limit := (*money.LimitError)(nil); errors.As(err, &limit) {
-		wrong.Add(field, faultDigits)
+		wrong.Add(field, payload.FaultDigits)
 		return money.Amount{}
 	}
 	if err != nil {
@@ -156,27 +161,8 @@ func readAmount(
 	return amount
 }
 
-// faultDigits is what is wrong with an amount of more digits than any amount has.
-var faultDigits = fmt.Sprintf("has more than %d digits", money.DigitsMax)
-
-// refused returns the problem of the amounts and other members of a body: d, unless all that is
-// wrong is the size of amounts, which has a code of its own.
-func refused(wrong problem.Fields, d *problem.Definition) error {
-	for _, f := range wrong {
-		if f.Wrong != faultDigits {
-			return wrong.Err(d)
-		}
-	}
-	if len(wrong) == 0 {
-		return nil
-	}
-	e := ledger.ErrAmountTooLarge.With("limit", money.DigitsMax)
-	e.Fields = wrong
-	return e
-}
-
-// checkCurrency collects what is wrong with a currency.
-func checkCurrency(wrong *problem.Fields, field string, currency money.Currency) {
+// CheckCurrency collects what is wrong with a currency.
+func CheckCurrency(wrong *problem.Fields, field string, currency money.Currency) {
 	switch {
 	case currency == "":
 		wrong.Add(field, "is missing")
@@ -201,25 +187,3 @@ type tagged[T any] struct {
 	ETag   string `header:"ETag" doc:"Changes whenever the answer does"`
 	Body   T
 }
-
-// List returns a page of rows as an answer, with its rows in the form of the API.
-func List[T, U any](page singletable.Page[T], form func(T) U) api.List[U] {
-	return api.List[U]{
-		Items: All(page.Items, form), Next: page.Next, Unreadable: Unreadable(page.Unreadable),
-	}
-}
-
-// All returns items in another form. It is never nil, because a list in an answer is [], not null.
-func All[T, U any](items []T, form func(T) U) []U { return convertAll(items, form) }
-
-// Unreadable returns the items that cannot be read in the form of the API; nil, which is not sent,
-// if there is none.
-func Unreadable(bad []*singletable.UnreadableError) []api.UnreadableItem { return unreadables(bad) }
-
-// CheckCurrency collects what is wrong with a currency.
-func CheckCurrency(wrong *problem.Fields, field string, currency money.Currency) {
-	checkCurrency(wrong, field, currency)
-}
-
-// MissingKey returns the problem of a request without the idempotency key that it needs.
-func MissingKey() error { return missingKey() }

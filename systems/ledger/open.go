@@ -289,12 +289,8 @@ func outOfTime(ended, cause error) error {
 // failed adds what was being done when the store failed.
 func failed[ID ~string](deed string, id ID, err error) error {
 	if errors.Is(err, singletable.ErrContended) {
-		return ErrContended.With(
-			"items",
-			singletable.ItemsOf(err),
-		).Wrap(
-			fmt.Errorf("%s %s: %w", deed, id, err),
-		)
+		return ErrContended.With("items", singletable.ItemsOf(err)).
+			Wrap(fmt.Errorf("%s %s: %w", deed, id, err))
 	}
 	return fmt.Errorf("%s %s: %w", deed, id, err)
 }

@@ -117,12 +117,8 @@ func unread(bad *singletable.UnreadableRows, err error) error {
 // failed returns what was tried when the store failed.
 func failed(deed string, err error) error {
 	if errors.Is(err, singletable.ErrContended) {
-		return ErrContended.With(
-			"items",
-			singletable.ItemsOf(err),
-		).Wrap(
-			fmt.Errorf("%s: %w", deed, err),
-		)
+		return ErrContended.With("items", singletable.ItemsOf(err)).
+			Wrap(fmt.Errorf("%s: %w", deed, err))
 	}
 	var cursor *singletable.CursorError
 	if errors.As(err, &cursor) {

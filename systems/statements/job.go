@@ -112,14 +112,8 @@ func (p tagger) beginTx(tx *singletable.Tx, jobs []Job, j Job) (Job, error) {
 func (p tagger) saveTx(tx *singletable.Tx, j Job) {
 	was := j.Version
 	j.Version, j.UpdatedAt = was+1, p.now()
-	modelOf(
-		p.Person,
-	).jobs.PutTx(
-		tx,
-		j,
-		modelOf(p.Person).jobs.Exists(),
-		modelOf(p.Person).versions.job.Equals(was),
-	)
+	m := modelOf(p.Person)
+	m.jobs.PutTx(tx, j, m.jobs.Exists(), m.versions.job.Equals(was))
 }
 
 // RuleScope is which rows rules are tried on.

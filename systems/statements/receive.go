@@ -140,14 +140,8 @@ func refusalOf(err error) error {
 // file, so that there is no file that no item names.
 func (p uploader) reserve(ctx context.Context, u *Upload) error {
 	for range editsMax {
-		before, found, err := modelOf(
-			p.Person,
-		).uploads.Get(
-			ctx,
-			p.store(),
-			*u,
-			singletable.Consistent(),
-		)
+		uploads := modelOf(p.Person).uploads
+		before, found, err := uploads.Get(ctx, p.store(), *u, singletable.Consistent())
 		if err != nil {
 			return failed("read upload", err)
 		}
@@ -160,7 +154,7 @@ func (p uploader) reserve(ctx context.Context, u *Upload) error {
 		}
 		made := *u
 		made.Version = 1
-		err = modelOf(p.Person).uploads.Create(ctx, p.store(), made)
+		err = uploads.Create(ctx, p.store(), made)
 		if err == nil {
 			*u = made
 			return nil
@@ -284,14 +278,8 @@ func (p uploader) reread(ctx context.Context, a Account, u Upload) (Received, er
 func (p uploader) abandon(ctx context.Context, u Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
-	_ = modelOf(
-		p.Person,
-	).uploads.Delete(
-		ctx,
-		p.store(),
-		u,
-		modelOf(p.Person).versions.upload.Equals(u.Version),
-	)
+	m := modelOf(p.Person)
+	_ = m.uploads.Delete(ctx, p.store(), u, m.versions.upload.Equals(u.Version))
 }
 
 // disown removes the files of an upload that was erased while they arrived: no item names them

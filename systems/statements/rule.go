@@ -161,14 +161,9 @@ func (p rulebook) putRule(ctx context.Context, r Rule, put func(*singletable.Tx)
 	tx := p.store().NewTx()
 	tx.SetToken(newToken())
 	put(tx)
+	tags := modelOf(p.Person).tags
 	for _, id := range r.Set.TagIDs {
-		modelOf(
-			p.Person,
-		).tags.CheckTx(
-			tx,
-			Tag{UserID: p.id, ID: id},
-			modelOf(p.Person).tags.Exists(),
-		)
+		tags.CheckTx(tx, Tag{UserID: p.id, ID: id}, tags.Exists())
 	}
 	err := tx.Commit(ctx)
 	for _, f := range singletable.FailuresOf(err) {

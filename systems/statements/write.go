@@ -210,14 +210,9 @@ func (p rowStore) checkTags(tx *singletable.Tx, changes []change) {
 				continue
 			}
 			checked[t] = true
-			modelOf(
-				p.Person,
-			).tags.CheckTx(
-				tx,
-				Tag{UserID: p.id, ID: t.ID},
-				modelOf(p.Person).tags.Exists(),
-				modelOf(p.Person).tagText.Equals(t.Text),
-			)
+			m := modelOf(p.Person)
+			m.tags.CheckTx(tx, Tag{UserID: p.id, ID: t.ID}, m.tags.Exists(),
+				m.tagText.Equals(t.Text))
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Options struct {
 	ClientIDs []string
 	// Now is the clock; nil means the computer's.
 	Now func() time.Time
-	// Logger is told when the issuer does not answer, and when it does again; nil means no log.
+	// Logger logs when the issuer does not answer, and when it answers again; nil means no log.
 	Logger *slog.Logger
 	// Transport carries the requests to the issuer; nil means connections of the verifier's own.
 	Transport http.RoundTripper

@@ -51,7 +51,7 @@ func (s Shapes) Decode(body []byte, v any) error {
 		}
 	}
 	walk.faults.Place(problem.InBody)
-	if err := Refused(walk.faults); err != nil {
+	if err := Refused(walk.faults, problem.ErrRequestInvalid); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
@@ -230,12 +230,12 @@ func (s *scanner) text(t reflect.Type, quoted []byte) {
 	}
 }
 
-// Refused returns the problem of the faults of a request: request_invalid, unless all that is wrong
-// is the size of amounts, which has a code of its own. It returns nil if there are none.
-func Refused(faults problem.Fields) error {
+// Refused returns the problem of the faults of a request: d, unless all that is wrong is the size
+// of amounts, which has a code of its own. It returns nil if there are none.
+func Refused(faults problem.Fields, d *problem.Definition) error {
 	for _, f := range faults {
 		if f.Wrong != FaultDigits {
-			return faults.Err(problem.ErrRequestInvalid)
+			return faults.Err(d)
 		}
 	}
 	if len(faults) == 0 {

@@ -52,7 +52,7 @@ func TestAMerchantIsFoundAgainInTheText(t *testing.T) {
 			!dateAtEnd.MatchString(name) {
 			t.Errorf("the merchant %q has the merchant %q", name, again)
 		}
-		// A name that has the joint itself is Cut short; nobody minds but this test.
+		// A name that has the joint itself is cut short, which matters to this test only.
 		joined := strings.Contains(PlainLine(e.Name)+" ", textJoint) ||
 			e.Name == "" && strings.Contains(e.Memo, textJoint)
 		if got := MerchantOfText(text); got != name && !joined && PlainLine(e.Name) != "" {
